@@ -19,6 +19,7 @@ type QuotaName string
 type quota struct {
 	position int // of its tree, and in lists
 	limit    int
+	former   QuotaName // under which older states hold limits of it
 }
 
 // Counted is a way in which holders use a quota: by the rows of a kind.
@@ -37,6 +38,12 @@ func NewQuota(s *Schema, name QuotaName, limit int, sources ...Counted) QuotaNam
 		c.kind.counts = append(c.kind.counts, count{q.position, c.each})
 	}
 	return name
+}
+
+// Renamed declares that a quota had another name in older states.
+func Renamed(s *Schema, from, to QuotaName) QuotaName {
+	s.quotas[to].former = from
+	return to
 }
 
 // Of counts rows. Each calls add with the holders of a row, and what the row counts for
@@ -130,12 +137,14 @@ var Quotas = NewTable(kernel, "Quota", func(q *Quota) string { return QuotaID(q.
 
 // Limit is the quota of the scope's account.
 func (v *View) Limit(name QuotaName) int {
-	if q, ok := Quotas.Find(v, QuotaID(v.scope.AccountID, name)); ok {
-		return q.Limit
-	}
 	q, ok := v.schema.quotas[name]
 	if !ok {
 		panic("state: no quota " + string(name))
+	}
+	for _, of := range []QuotaName{name, q.former} {
+		if given, ok := Quotas.Find(v, QuotaID(v.scope.AccountID, of)); ok {
+			return given.Limit
+		}
 	}
 	return q.limit
 }

@@ -87,8 +87,10 @@ func (p *planter) account(s *accountSpec) {
 	a := &cloud.Account{
 		ID: s.ID.text, Name: s.Name.text, DefaultResourceGroupID: s.DefaultResourceGroup.text,
 		Balance:     p.number(s.Balance, 10_000, -resources.MaxBalance, resources.MaxBalance),
-		GraceDays:   p.number(s.GraceDays, 7, 0, resources.MaxDays),
-		ReleaseDays: p.number(s.ReleaseDays, 7, 0, resources.MaxDays),
+		GraceDays:   p.number(s.GraceDays, 15, 0, resources.MaxDays),
+		ReleaseDays: p.number(s.ReleaseDays, 15, 0, resources.MaxDays),
+		NLB: &cloud.Arrears{GraceDays: p.number(s.NLBGraceDays, cloud.NLBArrears.GraceDays, 0, resources.MaxDays),
+			ReleaseDays: p.number(s.NLBReleaseDays, cloud.NLBArrears.ReleaseDays, 0, resources.MaxDays)},
 		LCUToSpec:   p.word(s.LCUToSpec, "false", "true") == "true",
 	}
 	if r, ok := refer(p, cloud.Regions, s.DefaultRegion); ok {

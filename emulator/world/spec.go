@@ -27,6 +27,8 @@ type accountSpec struct {
 	Balance              scalar              `yaml:"balance"`
 	GraceDays            scalar              `yaml:"graceDays"`
 	ReleaseDays          scalar              `yaml:"releaseDays"`
+	NLBGraceDays         scalar              `yaml:"nlbGraceDays"`
+	NLBReleaseDays       scalar              `yaml:"nlbReleaseDays"`
 	LCUToSpec            scalar              `yaml:"lcuToSpec"`
 	AccessKeys           []accessKeySpec     `yaml:"accessKeys"`
 	ResourceGroups       []resourceGroupSpec `yaml:"resourceGroups"`

@@ -187,8 +187,8 @@ func TestAccountDefaults(t *testing.T) {
 	}
 	if err := mustPlant(t, w).View(state.Owner{}, func(v *state.View) error {
 		a, err := cloud.Accounts.Get(v, "1")
-		if err == nil && (a.Balance < cloud.MinimumBalance || a.GraceDays != 7 || a.ReleaseDays != 7 || a.LCUToSpec) {
-			t.Errorf("account = %+v, want a balance, 1 day of grace, 7 days to the release and no whitelist", a)
+		if err == nil && (a.Balance < cloud.MinimumBalance || a.GraceDays != 15 || a.ReleaseDays != 15 || a.OfNLB() != cloud.NLBArrears || a.LCUToSpec) {
+			t.Errorf("account = %+v, want a balance, the days of CLB and of NLB, and no whitelist", a)
 		}
 		return err
 	}); err != nil {

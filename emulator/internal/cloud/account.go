@@ -18,10 +18,11 @@ type Account struct {
 	// ArrearsSince is the time at which the account went into arrears, zero when it is
 	// not.
 	ArrearsSince time.Time `json:",omitzero"`
-	// GraceDays after that its load balancers are locked, and ReleaseDays later
-	// they are released.
+	// GraceDays after that its Classic Load Balancers are locked, and ReleaseDays later
+	// they are released. NLB is the same for Network Load Balancers, NLBArrears if nil.
 	GraceDays   int
 	ReleaseDays int
+	NLB         *Arrears `json:",omitempty"`
 	// LCUToSpec is the whitelist for changing PayByCLCU to PayBySpec.
 	LCUToSpec bool `json:",omitempty"`
 	// RefusesExpiredCertificates and RefusesAttachedBackends choose where it is not
@@ -31,6 +32,22 @@ type Account struct {
 	RefusesAttachedBackends    bool `json:",omitempty"`
 	// RefusesQuotaApplications refuses applications for higher quotas.
 	RefusesQuotaApplications bool `json:",omitempty"`
+}
+
+// Arrears says when an account that owes loses load balancers: the days until they are
+// locked, and those from then until they are released.
+type Arrears struct{ GraceDays, ReleaseDays int }
+
+// NLBArrears is the cloud's for Network Load Balancers: page "NLB overdue payments",
+// 2024-08.
+var NLBArrears = Arrears{GraceDays: 1, ReleaseDays: 15}
+
+// OfNLB returns the days of Network Load Balancers.
+func (a *Account) OfNLB() Arrears {
+	if a.NLB == nil {
+		return NLBArrears
+	}
+	return *a.NLB
 }
 
 // Accounts by id (the cloud's uid).

@@ -7,12 +7,15 @@ import (
 )
 
 // An account that owes goes on for its days of grace; then its load balancers
-// are locked, and some days later released. Paying in time undoes the lock.
+// are locked, and some days later released. Paying in time undoes the lock. Classic and
+// Network Load Balancers have days of their own.
 
 const (
-	fromOrdered = "ordered"
-	fromArrears = "arrears"
-	fromLocked  = "locked"
+	fromOrdered    = "ordered"
+	fromArrears    = "arrears"
+	fromLocked     = "locked"
+	fromNLBArrears = "nlb arrears"
+	fromNLBLocked  = "nlb locked"
 )
 
 // MinimumBalance, in CNY, is the balance that a purchase needs.
@@ -31,6 +34,7 @@ func SetArrears(tx *state.Tx, accountID string, owing bool) error {
 		}
 		a.ArrearsSince = tx.Now()
 		scheduleAccount(tx, a, fromArrears, a.GraceDays)
+		scheduleAccount(tx, a, fromNLBArrears, a.OfNLB().GraceDays)
 		return nil
 	})
 }
@@ -39,12 +43,16 @@ func scheduleAccount(tx *state.Tx, a *Account, from string, days int) {
 	state.Schedule(tx, tx.Now().Add(time.Duration(days)*day), state.Transition{Kind: Accounts.Kind(), ResourceID: a.ID, From: from})
 }
 
-// lockAccount comes when the days of grace are over.
-func lockAccount(tx *state.Tx, t *state.Transition) {
-	a, ok := Accounts.Find(tx.View, t.ResourceID)
-	if !ok || a.ArrearsSince.IsZero() {
-		return
+// whileOwing does what comes due in an account that still owes then.
+func whileOwing(do func(tx *state.Tx, a *Account)) func(*state.Tx, *state.Transition) {
+	return func(tx *state.Tx, t *state.Transition) {
+		if a, ok := Accounts.Find(tx.View, t.ResourceID); ok && !a.ArrearsSince.IsZero() {
+			do(tx, a)
+		}
 	}
+}
+
+func lockLoadBalancers(tx *state.Tx, a *Account) {
 	for lb := range LoadBalancersByRegion.List(tx.View, a.ID) {
 		if lb.Status != LoadBalancerLocked {
 			locked := *lb
@@ -52,12 +60,16 @@ func lockAccount(tx *state.Tx, t *state.Transition) {
 			LoadBalancers.Put(tx, &locked)
 		}
 	}
-	setNLBFinancialLocks(tx, a.ID, true)
 	scheduleAccount(tx, a, fromLocked, a.ReleaseDays)
 }
 
+func lockNLBs(tx *state.Tx, a *Account) {
+	setNLBFinancialLocks(tx, a.ID, true)
+	scheduleAccount(tx, a, fromNLBLocked, a.OfNLB().ReleaseDays)
+}
+
 func unlockAccount(tx *state.Tx, a *Account) {
-	for _, from := range []string{fromArrears, fromLocked} {
+	for _, from := range []string{fromArrears, fromLocked, fromNLBArrears, fromNLBLocked} {
 		state.Transitions.Delete(tx.In(state.Owner{}), string(Accounts.Kind())+"/"+a.ID+"/"+from)
 	}
 	for lb := range LoadBalancersByRegion.List(tx.In(state.Owner{}).View, a.ID) {
@@ -81,17 +93,15 @@ func setNLBFinancialLocks(tx *state.Tx, accountID string, locked bool) {
 	}
 }
 
-// releaseAccount comes when the locked load balancers are released.
-func releaseAccount(tx *state.Tx, t *state.Transition) {
-	a, ok := Accounts.Find(tx.View, t.ResourceID)
-	if !ok || a.ArrearsSince.IsZero() {
-		return
-	}
+func releaseLoadBalancers(tx *state.Tx, a *Account) {
 	for lb := range LoadBalancersByRegion.List(tx.View, a.ID) {
 		if lb.Status == LoadBalancerLocked {
 			LoadBalancers.Remove(tx, lb.ID)
 		}
 	}
+}
+
+func releaseNLBs(tx *state.Tx, a *Account) {
 	for lb := range NLBLoadBalancersByRegion.List(tx.View, a.ID) {
 		if lb.FinancialLocked {
 			NLBLoadBalancers.Remove(tx, lb.ID)
@@ -115,4 +125,5 @@ func applyInternetSpec(tx *state.Tx, t *state.Transition) {
 	})
 }
 
-var _ = Accounts.With(state.On(fromArrears, lockAccount), state.On(fromLocked, releaseAccount))
+var _ = Accounts.With(state.On(fromArrears, whileOwing(lockLoadBalancers)), state.On(fromLocked, whileOwing(releaseLoadBalancers)),
+	state.On(fromNLBArrears, whileOwing(lockNLBs)), state.On(fromNLBLocked, whileOwing(releaseNLBs)))

@@ -51,6 +51,24 @@ func TestArrears(t *testing.T) {
 	wantStatus(t, s, "after the release", eipStatus, "Available")
 }
 
+// A Network Load Balancer has days of its own.
+func TestArrearsOfNLB(t *testing.T) {
+	s, clock := timed(t, grace(7, 3), func(tx *state.Tx) error { plantNLB(tx); return nil })
+	shown := statusOf(cloud.NLBLoadBalancers, "net-1", (*cloud.NLBLoadBalancer).ShownStatus)
+	owe(t, s, true)
+	clock.Advance(day - 1)
+	wantStatus(t, s, "just before the lock", shown, "Active")
+	clock.Advance(1)
+	wantStatus(t, s, "after a day", shown, "Inactive")
+	clock.Advance(15*day - 1)
+	wantStatus(t, s, "just before the release", shown, "Inactive")
+	owe(t, s, false)
+	wantStatus(t, s, "after paying", shown, "Active")
+	owe(t, s, true)
+	clock.Advance(16 * day)
+	wantStatus(t, s, "after the release", shown, gone)
+}
+
 // Both ends of arrears that passed unseen happen one after the other, and none of
 // it to a load balancer that has no time left to be locked.
 func TestArrearsUnseen(t *testing.T) {

@@ -202,8 +202,7 @@ var (
 	StageListenerConfiguring = Listeners.Stage("listener.configuring", string(ListenerConfiguring), "", time.Second)
 )
 
-// The quotas of a load balancer, an access control list and a listener. Those of
-// access control lists of a listener are not published with certainty: CLB-0170.
+// The quotas of a load balancer, an access control list and a listener. CLB-0170.
 var (
 	QuotaListeners = state.NewQuota(Schema, "slb_quota_listeners_num", 50,
 		state.Of(Listeners, func(l *Listener, add func(string, int)) { add(l.LoadBalancerID, 1) }))
@@ -213,7 +212,7 @@ var (
 				add(id, 1)
 			}
 		}))
-	QuotaListenerACLs = state.NewQuota(Schema, "slb_quota_listener_acls_num", 5,
+	QuotaListenerACLs = state.NewQuota(Schema, "slb_quota_listener_acls_num", 3,
 		state.Within(Listeners, func(l *Listener) int { return len(l.AclIDs) }))
 	QuotaWhiteList = state.NewQuota(Schema, "slb_quota_white_list_items_num", 300,
 		state.Within(Listeners, func(l *Listener) int { return len(l.WhiteList) }))

@@ -73,6 +73,8 @@ type LoadBalancer struct {
 	Activity string `json:",omitempty"`
 	// LockedFrom is the status that a locked load balancer had before.
 	LockedFrom LoadBalancerStatus `json:",omitempty"`
+	// Idle is true for an inactive one whose last listener went. It takes changes.
+	Idle bool `json:",omitempty"`
 	// AccessLog names the log store of its access log. It is kept and shown; no log is
 	// written.
 	AccessLog *AccessLog `json:",omitempty"`

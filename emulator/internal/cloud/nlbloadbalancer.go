@@ -12,6 +12,7 @@ import (
 const (
 	NLBProvisioning = "Provisioning"
 	NLBActive       = "Active"
+	nlbInactive     = "Inactive"
 	NLBConfiguring  = "Configuring"
 )
 
@@ -51,6 +52,15 @@ type NLBLoadBalancer struct {
 	// FinancialLocked is while the account's bill is unpaid after its days of grace.
 	FinancialLocked bool `json:",omitempty"`
 	CreateTime      time.Time
+}
+
+// ShownStatus is the status that answers have: a locked one is inactive. Page "NLB
+// instances", 2026-03-06.
+func (lb *NLBLoadBalancer) ShownStatus() string {
+	if lb.FinancialLocked {
+		return nlbInactive
+	}
+	return lb.Status
 }
 
 // NLBProtection is a protection that was switched on, and why.

@@ -118,7 +118,34 @@ var (
 
 // The quotas of a region and of a group: NLB-0011.
 var (
-	QuotaNLBServerGroups = state.NewQuota(Schema, "nlb_quota_servergroups_num", 200, state.InRegion(NLBServerGroups))
-	QuotaNLBServers      = state.NewQuota(Schema, "nlb_quota_servergroup_servers_num", 200,
-		state.Within(NLBServerGroups, func(g *NLBServerGroup) int { return len(g.Servers) }))
+	QuotaNLBServerGroups = state.NewQuota(Schema, "nlb_quota_servergroups_num", 3000, state.InRegion(NLBServerGroups))
+	QuotaNLBServers      = state.Renamed(Schema, "nlb_quota_servergroup_servers_num", state.NewQuota(Schema, "nlb_quota_servergroup_noeci_servers_num", 400,
+		state.Within(NLBServerGroups, func(g *NLBServerGroup) int { return len(g.Servers) - g.ECIs() })))
+	QuotaNLBECIs = state.NewQuota(Schema, "nlb_quota_servergroup_eci_servers_num", 1600,
+		state.Within(NLBServerGroups, func(g *NLBServerGroup) int { return g.ECIs() }))
+	QuotaNLBServerAdded = state.NewQuota(Schema, "nlb_quota_server_added_num", 200,
+		state.Of(NLBServerGroups, func(g *NLBServerGroup, add func(string, int)) {
+			for id := range g.serverIDs() {
+				add(id, 1)
+			}
+		}))
 )
+
+// ECIs returns how many servers are elastic container instances.
+func (g *NLBServerGroup) ECIs() (n int) {
+	for i := range g.Servers {
+		if g.Servers[i].Type == NLBServerECI {
+			n++
+		}
+	}
+	return n
+}
+
+// serverIDs are the group's servers, each once.
+func (g *NLBServerGroup) serverIDs() map[string]bool {
+	ids := make(map[string]bool, len(g.Servers))
+	for i := range g.Servers {
+		ids[g.Servers[i].ID] = true
+	}
+	return ids
+}

@@ -81,7 +81,9 @@ func TestQuotaUses(t *testing.T) {
 			cloud.QuotaNLBServers:               {ID: "sgp-1", Used: 2},
 			cloud.QuotaNLBListeners:             {ID: "net-1", Used: 1},
 			cloud.QuotaNLBGroups:                {ID: "net-1", Used: 3},
-			cloud.QuotaNLBCertificates:          {ID: "lsn-1", Used: 4},
+			cloud.QuotaNLBCertificates:          {ID: "net-1", Used: 4},
+			cloud.QuotaNLBECIs:                  {ID: "sgp-1", Used: 1},
+			cloud.QuotaNLBServerAdded:           {ID: "eci-1", Used: 1},
 		}
 		for _, name := range cloud.Schema.QuotaNames() {
 			if len(used[name]) == 0 || used[name][0] != wanted[name] {
@@ -123,6 +125,9 @@ func plantCounted(tx *state.Tx) {
 		lb.SecurityGroupIDs, lb.BandwidthPackageID = make([]string, 3), "cbwp-1"
 	})(tx)
 	edit(cloud.NLBListeners, "lsn-1", func(l *cloud.NLBListener) { l.AdditionalCertificateIDs = make([]string, 4) })(tx)
+	edit(cloud.NLBServerGroups, "sgp-1", func(g *cloud.NLBServerGroup) {
+		g.Servers = append(g.Servers[:2:2], cloud.NLBServer{Type: cloud.NLBServerECI, ID: "eci-1", Port: 80})
+	})(tx)
 	cloud.NLBSecurityPolicies.Put(tx, &cloud.NLBSecurityPolicy{Owner: hangzhou, ID: "tls-1"})
 	for _, id := range []string{"lb-8", "lb-9", "lb-10"} {
 		putLoadBalancer(tx, stranger, id, "")

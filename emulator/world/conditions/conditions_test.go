@@ -46,8 +46,10 @@ func TestSetConditions(t *testing.T) {
 	for _, c := range []struct{ row, name, value, shown, back, shownBack string }{
 		{"account.balance", "account.balance", "50", "50", "10000", "10000"},
 		{"account.arrears", "account.arrears", "true", "true", "false", "false"},
-		{"account.graceDays", "account.graceDays", "3", "3", "7", "7"},
-		{"account.releaseDays", "account.releaseDays", "4", "4", "7", "7"},
+		{"account.graceDays", "account.graceDays", "3", "3", "15", "15"},
+		{"account.nlbGraceDays", "account.nlbGraceDays", "3", "3", "1", "1"},
+		{"account.nlbReleaseDays", "account.nlbReleaseDays", "3", "3", "15", "15"},
+		{"account.releaseDays", "account.releaseDays", "4", "4", "15", "15"},
 		{"account.lcuToSpec", "account.lcuToSpec", "true", "true", "false", "false"},
 		{"account.refuseExpiredCertificates", "account.refuseExpiredCertificates", "true", "true", "false", "false"},
 		{"account.refuseAttachedBackends", "account.refuseAttachedBackends", "true", "true", "false", "false"},

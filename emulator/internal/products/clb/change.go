@@ -2,6 +2,7 @@ package clb
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
@@ -15,7 +16,17 @@ var (
 		"Locked for any Business Reason.", "CLB-0201").
 		In(400, "LbStatusNotSupport", "The status of specified loadbalancer does not support..", "CLB-0200",
 			"RemoveVServerGroupBackendServers")
+	errLoadBalancerStopped = refusals.New("LoadBalancerStopped", 400, "LbStatusNotSupport",
+		"The status of specified loadbalancer does not support..", "CLB-0195")
 )
+
+// stoppedTakes lists what a load balancer takes while SetLoadBalancerStatus keeps it
+// inactive: its way back, its deletion and what that needs, tags and a resource group. A
+// locked one takes nothing. Page "CLB instances", 2025-01-16; CLB-0174 and CLB-0195.
+var stoppedTakes = []string{
+	"SetLoadBalancerStatus", "DeleteLoadBalancer", "SetLoadBalancerDeleteProtection", "SetLoadBalancerModificationProtection",
+	"AddTags", "RemoveTags", "MoveResourceGroup",
+}
 
 // ofLoadBalancer is the part of a request that names the load balancer to change.
 type ofLoadBalancer struct {
@@ -29,9 +40,8 @@ func (r *ofLoadBalancer) LoadBalancerOf(*state.View) (string, error) { return r.
 // noLoadBalancer is the id for calls that concern no load balancer.
 const noLoadBalancer = ""
 
-// change declares an action that changes a load balancer or a part of it, which
-// one that is locked for an unpaid bill does not take: it can only be read, tagged
-// and deleted. CLB-0174.
+// change declares an action that changes a load balancer or a part of it, which one in a
+// state that does not allow the action does not take.
 func change[Req, Res any](name string, handle func(*state.Tx, *Req) (*Res, error)) gateway.Action {
 	if _, ok := any((*Req)(nil)).(changes.Part); !ok {
 		panic(fmt.Sprintf("clb: %s does not say which load balancer it changes", name))
@@ -39,7 +49,7 @@ func change[Req, Res any](name string, handle func(*state.Tx, *Req) (*Res, error
 	return gateway.Write(name, func(tx *state.Tx, req *Req) (*Res, error) {
 		id, err := any(req).(changes.Part).LoadBalancerOf(tx.View)
 		if err == nil && id != noLoadBalancer {
-			err = checkUnlocked(tx.View, id)
+			err = checkTakes(tx.View, id, name)
 		}
 		if err != nil {
 			return nil, err
@@ -48,12 +58,18 @@ func change[Req, Res any](name string, handle func(*state.Tx, *Req) (*Res, error
 	})
 }
 
-func checkUnlocked(v *state.View, id string) error {
+// checkTakes refuses an action that a load balancer does not take now.
+func checkTakes(v *state.View, id, action string) error {
 	lb, err := cloud.LoadBalancers.Get(v, id)
-	if err == nil && lb.Status == cloud.LoadBalancerLocked {
+	switch {
+	case err != nil:
+		return err
+	case lb.Status == cloud.LoadBalancerLocked:
 		return errLoadBalancerLocked
+	case lb.Status == cloud.LoadBalancerInactive && !lb.Idle && !slices.Contains(stoppedTakes, action):
+		return errLoadBalancerStopped
 	}
-	return err
+	return nil
 }
 
 // owner is the load balancer of a part that is found by its own id.

@@ -166,6 +166,8 @@ func TestRefusals(t *testing.T) {
 		{Name: "UnknownACL", Action: "CreateLoadBalancerTCPListener", Params: with(createTCP, "AclStatus", "on", "AclType", "white", "AclId", "acl-none"), Status: 400, Code: "AclNotExist"},
 		{Name: "NoACL", Action: "CreateLoadBalancerTCPListener", Params: with(createTCP, "AclStatus", "on", "AclType", "white"), Status: 400, Code: "MissingAclId"},
 		{Name: "NoACLType", Action: "CreateLoadBalancerTCPListener", Params: with(createTCP, "AclStatus", "on", "AclId", "acl-free"), Status: 400, Code: "MissingAclType"},
+		{Name: "ACLEntryTwice", Action: "CreateLoadBalancerTCPListener", Params: with(createTCP, "AclStatus", "on", "AclType", "white", "AclId", "acl-free,acl-same"), Status: 400, Code: "Duplicated.AclEntry"},
+		{Name: "ACLEntries", Action: "CreateLoadBalancerTCPListener", Params: with(createTCP, "AclStatus", "on", "AclType", "white", "AclId", "acl-free"), Plant: fillACL("acl-free", 1001), Status: 400, Code: "QuotaLimitExceeds.TotalAclEntry"},
 		{Name: "ACLVersion", Action: "CreateLoadBalancerTCPListener", Params: with(createTCP, "AclStatus", "on", "AclType", "white", "AclId", "acl-free,acl-v6"), Status: 400, Code: "IpVersionConflict"},
 		{Name: "NoForwardPort", Action: "CreateLoadBalancerHTTPListener", Params: with(createHTTP, "ListenerForward", "on"), Status: 400, Code: "MissingForwardPort"},
 		{Name: "ForwardPort", Action: "CreateLoadBalancerHTTPListener", Params: with(createHTTP, "ListenerForward", "on", "ForwardPort", "80"), Status: 400, Code: "InvalidParameter"},
@@ -604,5 +606,18 @@ func fillBackends(n int) func(*state.Tx) error {
 		return editLB(lbInternet, func(lb *cloud.LoadBalancer) {
 			lb.BackendServers = []cloud.BackendServer{{ServerID: instance1, Type: cloud.BackendServerECS, Weight: 100}}
 		})(tx)
+	}
+}
+
+// fillACL gives an access control list this many entries.
+func fillACL(id string, n int) func(*state.Tx) error {
+	return func(tx *state.Tx) error {
+		return cloud.AccessControlLists.Edit(tx, id, func(acl *cloud.AccessControlList) error {
+			acl.Entries = nil
+			for i := range n {
+				acl.Entries = append(acl.Entries, cloud.AccessControlListEntry{Entry: fmt.Sprintf("10.%d.%d.0/24", i/256, i%256)})
+			}
+			return nil
+		})
 	}
 }

@@ -68,9 +68,13 @@ func plant(root *state.Tx) error {
 	for _, id := range []string{"ca-used", "ca-free"} {
 		cloud.CACertificates.Put(tx, &cloud.CACertificate{Owner: owner, ID: id, Name: id})
 	}
-	for id, version := range map[string]string{"acl-used": "ipv4", "acl-free": "ipv4", "acl-v6": "ipv6"} {
+	for id, version := range map[string]string{"acl-used": "ipv4", "acl-free": "ipv4", "acl-same": "ipv4", "acl-v6": "ipv6"} {
+		entry := "10.0.0.0/8"
+		if id == "acl-used" {
+			entry = "172.16.0.0/12"
+		}
 		cloud.AccessControlLists.Put(tx, &cloud.AccessControlList{Owner: owner, ID: id, Name: id, AddressIPVersion: version,
-			Entries: []cloud.AccessControlListEntry{{Entry: "10.0.0.0/8", Comment: "office"}}})
+			Entries: []cloud.AccessControlListEntry{{Entry: entry, Comment: "office"}}})
 	}
 	plantListeners(tx)
 	cloud.Rules.Put(tx, &cloud.Rule{Owner: owner, ID: "rule-used", Name: "b", LoadBalancerID: lbInternet, Domain: "b.example.com", URL: "/b",

@@ -14,8 +14,8 @@ import (
 // legacyTagActions are the older form of TagResources, for load balancers alone.
 // The tags are the same ones.
 var legacyTagActions = []gateway.Action{
-	gateway.Write("AddTags", addTags).Refusing(errLegacyTagsMissing),
-	gateway.Write("RemoveTags", removeTags).Refusing(errLegacyTagsMissing),
+	change("AddTags", addTags).Refusing(errLegacyTagsMissing),
+	change("RemoveTags", removeTags).Refusing(errLegacyTagsMissing),
 	gateway.Read("DescribeTags", describeTags),
 }
 
@@ -39,9 +39,8 @@ const (
 )
 
 type legacyTagsRequest struct {
-	RegionID       string    `rpc:"RegionId,required"`
-	LoadBalancerID string    `rpc:"LoadBalancerId,required"`
-	Tags           []jsonTag `rpc:"Tags,json,required,missing=LegacyTagsMissing,invalid=TagsMalformed"`
+	ofLoadBalancer
+	Tags []jsonTag `rpc:"Tags,json,required,missing=LegacyTagsMissing,invalid=TagsMalformed"`
 }
 
 // Validate enforces the rules of shape.
@@ -63,9 +62,6 @@ func (req *legacyTagsRequest) tags() []tagging.Tag {
 var legacyTagRefusals = tagging.Refusals{Key: errLegacyTagKeyInvalid, Value: errLegacyTagValueInvalid, Twice: errLegacyTagKeyTwice}
 
 func addTags(tx *state.Tx, req *legacyTagsRequest) (*gateway.Empty, error) {
-	if _, err := cloud.LoadBalancers.Get(tx.View, req.LoadBalancerID); err != nil {
-		return nil, err
-	}
 	tagging.Set(tx, cloud.TagLoadBalancer, req.LoadBalancerID, req.tags())
 	return &gateway.Empty{}, tx.Use(cloud.QuotaLegacyTags, req.LoadBalancerID, 0)
 }
@@ -73,9 +69,6 @@ func addTags(tx *state.Tx, req *legacyTagsRequest) (*gateway.Empty, error) {
 // removeTags takes off the tags that have the key and, where one is given, the
 // value. One that is not there is no error.
 func removeTags(tx *state.Tx, req *legacyTagsRequest) (*gateway.Empty, error) {
-	if _, err := cloud.LoadBalancers.Get(tx.View, req.LoadBalancerID); err != nil {
-		return nil, err
-	}
 	for _, t := range req.Tags {
 		if state.HasTags(tx.View, cloud.TagLoadBalancer, req.LoadBalancerID, []state.TagFilter{t.filter()}) {
 			state.Tags.Delete(tx, state.TagID(cloud.TagLoadBalancer, req.LoadBalancerID, t.TagKey))

@@ -136,8 +136,9 @@ func TestArrears(t *testing.T) {
 	clock.Advance(time.Second)
 	expect(t, client.Do("DescribeLoadBalancerAttribute", params("LoadBalancerId", lbInternet)), "LoadBalancerStatus", "locked")
 	wantCode(t, client, "SetLoadBalancerName", name, "ActionNotAllowed")
-	client.Do("TagResources", tagging)
-	client.Do("DeleteLoadBalancer", params("LoadBalancerId", lbShared))
+	wantCode(t, client, "TagResources", tagging, "ActionNotAllowed")
+	wantCode(t, client, "UntagResources", params("ResourceType", "instance", "ResourceId.1", lbInternet, "TagKey.1", "k"), "ActionNotAllowed")
+	wantCode(t, client, "DeleteLoadBalancer", params("LoadBalancerId", lbShared), "ActionNotAllowed")
 	owe(false)
 	expect(t, client.Do("DescribeLoadBalancerAttribute", params("LoadBalancerId", lbInternet)), "LoadBalancerStatus", "active")
 	client.Do("SetLoadBalancerName", name)
@@ -215,4 +216,52 @@ func TestStock(t *testing.T) {
 	}
 	stock(func(r *cloud.Region) { r.SoldOut = nil })
 	client.Do("CreateLoadBalancer", with(createIntranet, "MasterZoneId", "cn-hangzhou-h"))
+}
+
+// A load balancer that a call stopped can be started, deleted and tagged, and takes no
+// configuration.
+func TestStoppedLoadBalancer(t *testing.T) {
+	client, _, _ := newTimedClient(t)
+	own := gatewaytest.Params{"LoadBalancerId": lbIntranet}
+	client.Do("SetLoadBalancerStatus", with(own, "LoadBalancerStatus", "inactive"))
+	for _, c := range []struct {
+		action string
+		params gatewaytest.Params
+		code   string
+	}{
+		{"CreateVServerGroup", own, "LbStatusNotSupport"},
+		{"SetLoadBalancerName", with(own, "LoadBalancerName", "new"), "LbStatusNotSupport"},
+		{"CreateLoadBalancerTCPListener", with(createTCP, "LoadBalancerId", lbIntranet), "LbStatusNotSupport"},
+		{"AddTags", with(own, "Tags", `[{"TagKey":"a","TagValue":"b"}]`), ""},
+		{"TagResources", gatewaytest.Params{"ResourceType": "instance", "ResourceId.1": lbIntranet, "Tag.1.Key": "a"}, ""},
+		{"SetLoadBalancerDeleteProtection", with(own, "DeleteProtection", "off"), ""},
+		{"SetLoadBalancerStatus", with(own, "LoadBalancerStatus", "active"), ""},
+		{"CreateVServerGroup", own, ""},
+		{"SetLoadBalancerStatus", with(own, "LoadBalancerStatus", "inactive"), ""},
+		{"DeleteLoadBalancer", own, ""},
+	} {
+		wantCode(t, client, c.action, c.params, c.code)
+	}
+}
+
+// A load balancer without listeners is active when it is new, and inactive when its last
+// one goes. It then takes changes, and the next listener makes it active.
+func TestLastListener(t *testing.T) {
+	client, _, _ := newTimedClient(t)
+	own := gatewaytest.Params{"LoadBalancerId": lbIntranet}
+	status := func(want string) {
+		t.Helper()
+		expect(t, client.Do("DescribeLoadBalancerAttribute", own), "LoadBalancerStatus", want)
+	}
+	status("active")
+	listener := gatewaytest.Params{"LoadBalancerId": lbIntranet, "ListenerPort": "80", "Bandwidth": "-1", "BackendServerPort": "80"}
+	client.Do("CreateLoadBalancerTCPListener", listener)
+	client.Do("CreateLoadBalancerTCPListener", with(listener, "ListenerPort", "81"))
+	client.Do("DeleteLoadBalancerListener", with(own, "ListenerPort", "80"))
+	status("active")
+	client.Do("DeleteLoadBalancerListener", with(own, "ListenerPort", "81"))
+	status("inactive")
+	client.Do("CreateVServerGroup", own)
+	client.Do("CreateLoadBalancerTCPListener", listener)
+	status("active")
 }

@@ -54,6 +54,10 @@ var (
 		"The specified Bandwidth is invalid. It exceeds the maximum bandwidth available to the instance.", "CLB-0201")
 	errIPVersionConflict = refusals.New("IPVersionConflict", 400, "IpVersionConflict",
 		"The ip version of this LoadBalancer and the Acl is conflict.", "CLB-0200")
+	errListenerACLEntries = refusals.New("ListenerACLEntries", 400, "QuotaLimitExceeds.TotalAclEntry",
+		"The total number of acl entries of the listener %s exceeds the quota.", "CLB-0200")
+	errAclEntryInTwoLists = refusals.New("AclEntryInTwoLists", 400, "Duplicated.AclEntry",
+		"The entry of the acl %s is duplicated.", "CLB-0200")
 	errIdleTimeoutTooLong = refusals.New("IdleTimeoutTooLong", 400, "InvalidParameter.IdleTimeout",
 		"The specified IdleTimeout exceeds the limit.", "CLB-0200")
 	errRequestTimeoutTooLong = refusals.New("RequestTimeoutTooLong", 400, "InvalidParameter.RequestTimeout",
@@ -103,6 +107,11 @@ func createListener[R listenerCreation](tx *state.Tx, req R) (*gateway.Empty, er
 	}
 	cloud.Listeners.Put(tx, l)
 	tagging.Set(tx, cloud.TagListener, l.ID(), want.Tags)
+	if lb.Idle {
+		serving := *lb
+		serving.Status, serving.Idle = cloud.LoadBalancerActive, false
+		cloud.LoadBalancers.Put(tx, &serving)
+	}
 	return &gateway.Empty{}, nil
 }
 
@@ -270,9 +279,12 @@ func settleAccessControl(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listene
 		return gateway.Missing("AclType")
 	}
 	bound := boundACLs(v, l.ID())
-	if err := v.Use(cloud.QuotaListenerACLs, l.ID(), len(l.AclIDs)-len(bound)); err != nil {
-		return err
+	if more := len(l.AclIDs) - len(bound); more > 0 {
+		if err := v.Use(cloud.QuotaListenerACLs, l.ID(), more); err != nil {
+			return err
+		}
 	}
+	var entries []cloud.AccessControlListEntry
 	for _, id := range l.AclIDs {
 		acl, err := cloud.AccessControlLists.Get(v, id)
 		if err != nil {
@@ -281,15 +293,25 @@ func settleAccessControl(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listene
 		if acl.AddressIPVersion != lb.AddressIPVersion {
 			return errIPVersionConflict
 		}
-		if slices.Contains(bound, id) {
-			continue
+		if !slices.Contains(bound, id) {
+			if err := v.Use(cloud.QuotaACLAttached, id, 1); err != nil {
+				return err
+			}
 		}
-		if err := v.Use(cloud.QuotaACLAttached, id, 1); err != nil {
-			return err
+		if slices.ContainsFunc(acl.Entries, func(e cloud.AccessControlListEntry) bool { return hasEntry(entries, e.Entry) }) {
+			return errAclEntryInTwoLists.Of(id)
 		}
+		entries = append(entries, acl.Entries...)
+	}
+	if len(entries) > maxListenerACLEntries {
+		return errListenerACLEntries.Of(l.ID())
 	}
 	return nil
 }
+
+// maxListenerACLEntries limits the entries of all lists of a listener. Page "Access
+// control", 2025-07; CLB-0170.
+const maxListenerACLEntries = 1000
 
 // boundACLs are the lists that a listener has by now, none when it is new.
 func boundACLs(v *state.View, listenerID string) []string {
@@ -491,7 +513,21 @@ func deleteLoadBalancerListener(tx *state.Tx, req *listenerRequest) (*gateway.Em
 		}
 	}
 	cloud.Listeners.Remove(tx, l.ID())
-	return &gateway.Empty{}, nil
+	return &gateway.Empty{}, restWithoutListeners(tx, l.LoadBalancerID)
+}
+
+// restWithoutListeners makes a load balancer inactive whose last listener went. Page
+// SetLoadBalancerStatus; CLB-0196.
+func restWithoutListeners(tx *state.Tx, id string) error {
+	for range cloud.ListenersByLoadBalancer.List(tx.View, id) {
+		return nil
+	}
+	return cloud.LoadBalancers.Edit(tx, id, func(lb *cloud.LoadBalancer) error {
+		if lb.Status == cloud.LoadBalancerActive {
+			lb.Status, lb.Idle = cloud.LoadBalancerInactive, true
+		}
+		return nil
+	})
 }
 
 // splitAclIDs reads the comma list that AclId takes.

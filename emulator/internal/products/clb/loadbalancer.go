@@ -13,7 +13,7 @@ import (
 
 var loadBalancerActions = []gateway.Action{
 	gateway.Write("CreateLoadBalancer", createLoadBalancer).Refusing(errModificationProtectionStatusInvalid, errInstanceChargeTypeIllegal, errBandwidthInvalid),
-	gateway.Write("DeleteLoadBalancer", deleteLoadBalancer),
+	change("DeleteLoadBalancer", deleteLoadBalancer),
 	gateway.Read("DescribeLoadBalancers", describeLoadBalancers),
 	gateway.Read("DescribeLoadBalancerAttribute", describeLoadBalancerAttribute),
 }

@@ -78,7 +78,7 @@ type setLoadBalancerStatusRequest struct {
 
 func setLoadBalancerStatus(tx *state.Tx, req *setLoadBalancerStatusRequest) (*gateway.Empty, error) {
 	return editLoadBalancer(tx, req.LoadBalancerID, func(lb *cloud.LoadBalancer) error {
-		lb.Status = req.LoadBalancerStatus
+		lb.Status, lb.Idle = req.LoadBalancerStatus, false
 		return nil
 	})
 }

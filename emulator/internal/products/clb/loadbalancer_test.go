@@ -203,9 +203,9 @@ func TestChangeLoadBalancer(t *testing.T) {
 	client, _ := newClient(t)
 	lb := params("LoadBalancerId", lbInternet)
 	client.Do("SetLoadBalancerName", with(lb, "LoadBalancerName", "a/b_c.d-e"))
+	client.Do("ModifyLoadBalancerInstanceSpec", with(lb, "LoadBalancerSpec", "slb.s3.large"))
 	client.Do("SetLoadBalancerStatus", with(lb, "LoadBalancerStatus", "inactive"))
 	client.Do("SetLoadBalancerDeleteProtection", with(lb, "DeleteProtection", "on"))
-	client.Do("ModifyLoadBalancerInstanceSpec", with(lb, "LoadBalancerSpec", "slb.s3.large"))
 	client.Do("SetLoadBalancerModificationProtection", with(lb, "ModificationProtectionStatus", "ConsoleProtection", "ModificationProtectionReason", "managed.by.ack"))
 	expect(t, client.Do("DescribeLoadBalancerAttribute", lb), "LoadBalancerName", "a/b_c.d-e", "LoadBalancerStatus", "inactive",
 		"DeleteProtection", "on", "LoadBalancerSpec", "slb.s3.large",

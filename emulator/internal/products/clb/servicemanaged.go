@@ -38,7 +38,7 @@ type managedResource struct {
 // others are: CLB-0528.
 func serviceManagedControl(tx *state.Tx, req *serviceManagedControlRequest) (*gateway.Empty, error) {
 	for _, r := range req.Resources {
-		if err := checkUnlocked(tx.View, r.ResourceID); err != nil {
+		if err := checkTakes(tx.View, r.ResourceID, "ServiceManagedControl"); err != nil {
 			return nil, err
 		}
 		if err := cloud.LoadBalancers.Edit(tx, r.ResourceID, func(lb *cloud.LoadBalancer) error {

@@ -124,7 +124,21 @@ func (req *tagResourcesRequest) Validate() error {
 }
 
 func tagResources(tx *state.Tx, req *tagResourcesRequest) (*gateway.Empty, error) {
+	if err := checkTaggable(tx.View, req.ResourceType, req.ResourceIDs); err != nil {
+		return nil, err
+	}
 	return &gateway.Empty{}, taggable.Tag(tx, req.ResourceType, req.ResourceIDs, req.Tags)
+}
+
+// checkTaggable refuses load balancers that are locked.
+func checkTaggable(v *state.View, resourceType string, ids []string) error {
+	for _, id := range ids {
+		lb, found := cloud.LoadBalancers.Find(v, id)
+		if resourceType == "instance" && found && lb.Status == cloud.LoadBalancerLocked {
+			return errLoadBalancerLocked
+		}
+	}
+	return nil
 }
 
 type untagResourcesRequest struct {
@@ -149,6 +163,9 @@ func (req *untagResourcesRequest) Validate() error {
 // untagResources takes the named tags off. Without names it takes all off, also
 // where All is not said: CLB-0130. A tag that is not there is no error.
 func untagResources(tx *state.Tx, req *untagResourcesRequest) (*gateway.Empty, error) {
+	if err := checkTaggable(tx.View, req.ResourceType, req.ResourceIDs); err != nil {
+		return nil, err
+	}
 	return &gateway.Empty{}, taggable.Untag(tx, req.ResourceType, tagging.Removal{ResourceIDs: req.ResourceIDs, TagKeys: req.TagKeys, All: true})
 }
 

@@ -140,7 +140,7 @@ func associateAdditionalCertificatesWithListener(tx *state.Tx, req *additionalCe
 			return nil, errCertificateAssociated.Of(id)
 		}
 	}
-	if err := tx.Use(cloud.QuotaNLBCertificates, l.ID, len(ids)); err != nil {
+	if err := tx.Use(cloud.QuotaNLBCertificates, l.LoadBalancerID, len(ids)); err != nil {
 		return nil, err
 	}
 	changed := *l

@@ -128,7 +128,7 @@ func TestRefusals(t *testing.T) {
 		{Name: "UDPIdle", Action: "CreateListener", Params: with(listen, "ListenerProtocol", "UDP", "ServerGroupId", sgpUDP, "IdleTimeout", "21"), Status: 400, Code: "IllegalParam.IdleTimeout"},
 		{Name: "UDPMSS", Action: "CreateListener", Params: with(listen, "ListenerProtocol", "UDP", "ServerGroupId", sgpUDP, "Mss", "100"), Status: 400, Code: "IllegalParam.MssConflictWithUdpAndGeneve"},
 		{Name: "Description", Action: "CreateListener", Params: with(listen, "ListenerDescription", strings.Repeat("a", 513)), Status: 400, Code: "IllegalParam.ListenerDescription"},
-		{Name: "Quota", Action: "CreateListener", Params: listen, Plant: set("quota.nlb_quota_listeners_num", "2"), Status: 400, Code: "QuotaExceeded.QuotaInsufficient"},
+		{Name: "Quota", Action: "CreateListener", Params: listen, Plant: set("quota.nlb_quota_loadbalancer_listeners_num", "2"), Status: 400, Code: "QuotaExceeded.QuotaInsufficient"},
 		{Name: "NoCertificate", Action: "CreateListener", Params: with(listenTLS, "CertificateIds.1", ""), Status: 400, Code: "MissingParam.Certificate"},
 		{Name: "NoCA", Action: "CreateListener", Params: with(listenTLS, "CaEnabled", "true"), Status: 400, Code: "MissingParam.Certificate"},
 		{Name: "TwoCertificates", Action: "CreateListener", Params: with(listenTLS, "CertificateIds.2", "cert-two"), Status: 400, Code: "IllegalParamSize.certificateIds"},
@@ -177,7 +177,7 @@ func TestRefusals(t *testing.T) {
 		{Name: "Twice", Action: "AddServersToServerGroup", Params: with(serve, "ServerGroupId", sgpTCP), Status: 400, Code: "DuplicatedParam.Server"},
 		{Name: "Description", Action: "AddServersToServerGroup", Params: with(serve, "Servers.1.Description", strings.Repeat("a", 257)), Status: 400, Code: "IllegalParam.description"},
 		{Name: "Weight", Action: "AddServersToServerGroup", Params: with(serve, "Servers.1.Weight", "101"), Status: 400, Code: "IllegalParam"},
-		{Name: "Quota", Action: "AddServersToServerGroup", Params: serve, Plant: set("quota.nlb_quota_servergroup_servers_num", "0"), Status: 400, Code: "QuotaExceeded.QuotaInsufficient"},
+		{Name: "Quota", Action: "AddServersToServerGroup", Params: serve, Plant: set("quota.nlb_quota_servergroup_noeci_servers_num", "0"), Status: 400, Code: "QuotaExceeded.QuotaInsufficient"},
 		{Name: "NotThere", Action: "RemoveServersFromServerGroup", Params: serve, Status: 404, Code: "ResourceNotFound.BackendServer"},
 		{Name: "NotThere", Action: "UpdateServerGroupServersAttribute", Params: serve, Status: 404, Code: "ResourceNotFound.BackendServer"},
 

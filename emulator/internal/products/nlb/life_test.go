@@ -368,12 +368,12 @@ func TestConcurrency(t *testing.T) {
 		succeed      int
 		code         string
 	}{
-		{"quota", "CreateListener", set("quota.nlb_quota_listeners_num", "12"), func(i int) gatewaytest.Params {
+		{"quota", "CreateListener", set("quota.nlb_quota_loadbalancer_listeners_num", "12"), func(i int) gatewaytest.Params {
 			return with(listen, "ListenerPort", strconv.Itoa(1000+i))
 		}, 10, "QuotaExceeded.QuotaInsufficient"},
 		{"port", "CreateListener", nil, func(int) gatewaytest.Params { return listen }, 1, "Conflict.Port"},
 		{"addresses", "CreateLoadBalancer", set("vswitch."+vSwitch2+".freeAddresses", "5"), func(int) gatewaytest.Params { return create }, 5, "ResourceNotEnough.VSwitchIp"},
-		{"servers", "AddServersToServerGroup", set("quota.nlb_quota_servergroup_servers_num", "7"), func(i int) gatewaytest.Params {
+		{"servers", "AddServersToServerGroup", set("quota.nlb_quota_servergroup_noeci_servers_num", "7"), func(i int) gatewaytest.Params {
 			return with(serve, "Servers.1.Port", strconv.Itoa(1000+i))
 		}, 7, "QuotaExceeded.QuotaInsufficient"},
 		{"lock", "CreateListener", set("life.nlb.loadbalancer.locked", "1s"), func(i int) gatewaytest.Params {

@@ -259,7 +259,7 @@ type loadBalancerAddress struct {
 
 func newLoadBalancerView(lb *cloud.NLBLoadBalancer) loadBalancer {
 	show := loadBalancer{
-		LoadBalancerID: lb.ID, LoadBalancerName: lb.Name, LoadBalancerType: networkType, LoadBalancerStatus: lb.Status, BusinessStatus: "Normal",
+		LoadBalancerID: lb.ID, LoadBalancerName: lb.Name, LoadBalancerType: networkType, LoadBalancerStatus: lb.ShownStatus(), BusinessStatus: "Normal",
 		AddressType: lb.AddressType, AddressIPVersion: lb.AddressIPVersion, IPv6AddressType: ipv6AddressType(lb), RegionID: lb.RegionID,
 		VPCID: lb.VPCID, DNSName: lb.DNSName(), CreateTime: formatTime(lb.CreateTime), ResourceGroupID: lb.ResourceGroupID,
 		BandwidthPackageID: lb.BandwidthPackageID, CrossZoneEnabled: lb.CrossZoneEnabled, Cps: lb.Cps, SecurityGroupIDs: lb.SecurityGroupIDs,
@@ -392,7 +392,7 @@ func (req *listLoadBalancersRequest) asksFor(lb *cloud.NLBLoadBalancer) bool {
 	return asked(req.LoadBalancerNames, lb.Name) && asked(req.VPCIDs, lb.VPCID) && (req.LoadBalancerType == "" || strings.EqualFold(req.LoadBalancerType, networkType)) &&
 		(req.AddressType == "" || strings.EqualFold(req.AddressType, lb.AddressType)) &&
 		(req.AddressIPVersion == "" || strings.EqualFold(req.AddressIPVersion, lb.AddressIPVersion)) &&
-		matches(req.IPv6AddressType, ipv6AddressType(lb)) && matches(req.Status, lb.Status) && matches(req.BusinessStatus, business) &&
+		matches(req.IPv6AddressType, ipv6AddressType(lb)) && matches(req.Status, lb.ShownStatus()) && matches(req.BusinessStatus, business) &&
 		matches(req.ResourceGroupID, lb.ResourceGroupID) && (req.ZoneID == "" || mappingOf(lb, req.ZoneID) != nil) &&
 		matches(req.DNSName, lb.DNSName())
 }

@@ -71,7 +71,7 @@ type twinListener struct {
 
 // modelLimits are the quotas that the test changes, with their defaults.
 var modelLimits = map[state.QuotaName]int{
-	cloud.QuotaNLBLoadBalancers: 60, cloud.QuotaNLBListeners: 50, cloud.QuotaNLBServerGroups: 200, cloud.QuotaNLBServers: 200,
+	cloud.QuotaNLBLoadBalancers: 60, cloud.QuotaNLBListeners: 50, cloud.QuotaNLBServerGroups: 3000, cloud.QuotaNLBServers: 400,
 }
 
 // step is a gatewaytest.Step whose work a job may do, and does not while jobs fail.

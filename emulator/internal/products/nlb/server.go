@@ -107,10 +107,33 @@ func addServersToServerGroup(tx *state.Tx, req *serversRequest) (*changes.Work, 
 		}
 		changed.Servers = append(changed.Servers, *s)
 	}
-	if err := tx.Use(cloud.QuotaNLBServers, changed.ID, len(req.Servers)); err != nil {
+	if err := useServers(tx.View, changed, len(req.Servers)); err != nil {
 		return nil, err
 	}
 	return regroup(tx, changed), nil
+}
+
+// useServers refuses more servers than a group can have, and servers that are in too many
+// groups. The added ones are the last of the group.
+func useServers(v *state.View, g *cloud.NLBServerGroup, added int) error {
+	already, _ := cloud.NLBServerGroups.Find(v, g.ID)
+	ecis := g.ECIs() - already.ECIs()
+	if err := v.Use(cloud.QuotaNLBECIs, g.ID, ecis); err != nil {
+		return err
+	}
+	if err := v.Use(cloud.QuotaNLBServers, g.ID, added-ecis); err != nil {
+		return err
+	}
+	for _, s := range g.Servers[len(g.Servers)-added:] {
+		in := func(m cloud.NLBServer) bool { return m.ID == s.ID }
+		if slices.ContainsFunc(already.Servers, in) {
+			continue
+		}
+		if err := v.Use(cloud.QuotaNLBServerAdded, s.ID, 1); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // admit turns a parameter into a member of a group, or says why it can't be one.
