@@ -91,7 +91,7 @@ func (p *planter) account(s *accountSpec) {
 		ReleaseDays: p.number(s.ReleaseDays, 15, 0, resources.MaxDays),
 		NLB: &cloud.Arrears{GraceDays: p.number(s.NLBGraceDays, cloud.NLBArrears.GraceDays, 0, resources.MaxDays),
 			ReleaseDays: p.number(s.NLBReleaseDays, cloud.NLBArrears.ReleaseDays, 0, resources.MaxDays)},
-		LCUToSpec:   p.word(s.LCUToSpec, "false", "true") == "true",
+		LCUToSpec: p.word(s.LCUToSpec, "false", "true") == "true",
 	}
 	if r, ok := refer(p, cloud.Regions, s.DefaultRegion); ok {
 		a.DefaultRegionID = r.ID

@@ -211,6 +211,8 @@ type Product struct {
 	Denial ErrorRow
 	// Resources say what calls are about, for RAM.
 	Resources []Resource
+	// FlatLists refuses a list that comes in one text, as JSON, and not as Name.1.
+	FlatLists bool
 	// RateLimits are those of the realistic profile.
 	RateLimits RateLimits
 	// Idle are the parameters that its actions need not read.

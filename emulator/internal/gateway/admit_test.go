@@ -107,8 +107,8 @@ func TestThrottle(t *testing.T) {
 		}
 	})
 	g, _ := throttled(t, cloud.Throttle{Profile: cloud.ThrottleRealistic})
-	if n := passed(t, g, 100, "Throttling.Api", "AccessKeyId", "testid"); n != 40 {
-		t.Errorf("%d calls pass in the realistic profile, want 40", n)
+	if n := passed(t, g, 100, "Throttling.Api", "AccessKeyId", "testid"); n != 30 {
+		t.Errorf("%d calls pass in the realistic profile, want the 30 of the table", n)
 	}
 	g, _ = throttled(t, cloud.Throttle{Profile: cloud.ThrottleOff})
 	if n := passed(t, g, 1000, "", "AccessKeyId", "testid"); n != 1000 {

@@ -35,6 +35,7 @@ type decodeField struct {
 // rules are the options of a tag that restrict a value.
 type rules struct {
 	required         bool
+	filled           bool // it may be absent, and not empty
 	min, max, except *int64
 	minLen, maxLen   int // of characters; maxLen 0 is no limit
 	enum             []string
@@ -91,6 +92,8 @@ func (field *decodeField) option(f reflect.StructField, option string) {
 	case "":
 	case "required":
 		field.rules.required = true
+	case "filled":
+		field.rules.filled = true
 	case "json":
 		field.json = true
 	case "default":
@@ -204,6 +207,16 @@ func jsonFields(list reflect.Type) (names []string) {
 	return names
 }
 
+// bare returns the name of a list that a call has in one text, "" if there is none.
+func (d *decoder) bare(params Params) string {
+	for i := range d.fields {
+		if _, sent := params.Find(d.fields[i].name); sent && d.fields[i].list {
+			return d.fields[i].name
+		}
+	}
+	return ""
+}
+
 // decode returns a pointer to a filled request struct.
 func (d *decoder) decode(params Params) (any, error) {
 	v := reflect.New(d.typ)
@@ -220,10 +233,14 @@ func (d *decoder) fill(v reflect.Value, params Params, prefix string) error {
 		f := &d.fields[i]
 		target := v.FieldByIndex(f.index)
 		var err error
-		if f.list {
+		text, sent := params.Find(f.name)
+		switch {
+		case f.list:
 			err = f.setList(target, params, prefix)
-		} else {
-			err = f.set(target, params.Get(f.name), prefix)
+		case sent && text == "" && f.rules.filled:
+			err = f.invalid(prefix)
+		default:
+			err = f.set(target, text, prefix)
 		}
 		if err != nil {
 			return err

@@ -385,3 +385,42 @@ func TestBadTags(t *testing.T) {
 func declare[Req any]() {
 	gateway.Read("A", func(*state.View, *Req) (*gateway.Empty, error) { return nil, nil }).Parameters()
 }
+
+type spelledRequest struct {
+	LoadBalancerID string       `rpc:"LoadBalancerId,required"`
+	Tags           []spelledTag `rpc:"Tag"`
+	Ports          []int        `rpc:"Port"`
+	Address        string       `rpc:"Address,filled"`
+}
+
+type spelledTag struct {
+	Key string `rpc:"Key"`
+}
+
+// A name in another letter case is the action's parameter, in lists too; the action's own
+// spelling wins.
+func TestLetterCase(t *testing.T) {
+	for _, c := range []struct {
+		params url.Values
+		want   spelledRequest
+	}{
+		{url.Values{"LoadBalancerID": {"lb-1"}}, spelledRequest{LoadBalancerID: "lb-1"}},
+		{url.Values{"loadbalancerid": {"lb-1"}, "tag.1.key": {"a"}, "TAG.2.KEY": {"b"}, "port.1": {"80"}},
+			spelledRequest{LoadBalancerID: "lb-1", Tags: []spelledTag{{"a"}, {"b"}}, Ports: []int{80}}},
+		{url.Values{"LoadBalancerId": {"lb-1"}, "LoadBalancerID": {"lb-2"}}, spelledRequest{LoadBalancerID: "lb-1"}},
+	} {
+		got, code := decoded[spelledRequest](t, c.params)
+		if got == nil || !reflect.DeepEqual(*got, c.want) {
+			t.Errorf("%v = %+v %s, want %+v", c.params, got, code, c.want)
+		}
+	}
+}
+
+// A parameter that may be absent may not be empty where its tag says so.
+func TestFilled(t *testing.T) {
+	for address, want := range map[string]string{"": "InvalidAddress", "10.0.0.1": ""} {
+		if _, code := decoded[spelledRequest](t, url.Values{"LoadBalancerId": {"lb-1"}, "Address": {address}}); code != want {
+			t.Errorf("Address=%q = %q, want %q", address, code, want)
+		}
+	}
+}

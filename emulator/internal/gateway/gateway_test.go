@@ -91,6 +91,7 @@ func misbehave(tx *state.Tx, req *whoRequest) (*gateway.Empty, error) {
 
 var product = &gateway.Product{
 	Name: "Slb", Version: version, HostID: "slb.aliyuncs.com",
+	RateLimits: gateway.ReadRateLimits("# a comment\nreads 9 1\nwrites 9 1\nWho 30 60\n"),
 	Actions: []gateway.Action{
 		gateway.Read("Who", who),
 		gateway.Write("Misbehave", misbehave),

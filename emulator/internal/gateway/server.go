@@ -493,7 +493,11 @@ func isID(name string) bool {
 type validator interface{ Validate() error }
 
 func (s *Server) dispatch(call *Call) (any, *Problem) {
+	call.Params = call.action.request().spelled(call.Params)
 	params := call.Params
+	if name := call.action.request().bare(params); name != "" && call.product.FlatLists {
+		return nil, Invalid(name)
+	}
 	if call.action.Mutates {
 		params = params.apart()
 	}

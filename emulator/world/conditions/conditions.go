@@ -100,8 +100,10 @@ var conditions = []Condition{
 		write: setNumber(func(a *cloud.Account, n int) { a.ReleaseDays = n }),
 		read:  one("account.releaseDays", func(c *change) string { return strconv.Itoa(c.account.ReleaseDays) })},
 	{Name: "account.nlbGraceDays", Value: number(0, resources.MaxDays), Help: "days from arrears until all Network Load Balancers are locked", Scope: OfAccount,
-		write: setNumber(func(a *cloud.Account, n int) { a.NLB = &cloud.Arrears{GraceDays: n, ReleaseDays: a.OfNLB().ReleaseDays} }),
-		read:  one("account.nlbGraceDays", func(c *change) string { return strconv.Itoa(c.account.OfNLB().GraceDays) })},
+		write: setNumber(func(a *cloud.Account, n int) {
+			a.NLB = &cloud.Arrears{GraceDays: n, ReleaseDays: a.OfNLB().ReleaseDays}
+		}),
+		read: one("account.nlbGraceDays", func(c *change) string { return strconv.Itoa(c.account.OfNLB().GraceDays) })},
 	{Name: "account.nlbReleaseDays", Value: number(0, resources.MaxDays), Help: "days from the lock until all Network Load Balancers are released", Scope: OfAccount,
 		write: setNumber(func(a *cloud.Account, n int) { a.NLB = &cloud.Arrears{GraceDays: a.OfNLB().GraceDays, ReleaseDays: n} }),
 		read:  one("account.nlbReleaseDays", func(c *change) string { return strconv.Itoa(c.account.OfNLB().ReleaseDays) })},

@@ -26,6 +26,9 @@ func Pairs(pairs ...string) Params {
 	return p
 }
 
+// Empty is the value of a parameter that is sent and empty.
+const Empty = "\x00"
+
 // With is the parameters with some changed; one that is given as "" is not sent.
 func (p Params) With(changes Params) Params {
 	changed := make(Params, len(p)+len(changes))
@@ -63,8 +66,11 @@ func (c *Client) Call(action string, params Params) Reply {
 	query := url.Values{"Action": {action}, "Version": {c.version}, "RegionId": {"cn-hangzhou"}}
 	for name, value := range params {
 		query.Set(name, value)
-		if value == "" {
+		switch value {
+		case "":
 			query.Del(name)
+		case Empty:
+			query.Set(name, "")
 		}
 	}
 	recorder := httptest.NewRecorder()

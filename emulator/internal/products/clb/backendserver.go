@@ -1,6 +1,7 @@
 package clb
 
 import (
+	"encoding/json"
 	"slices"
 	"strconv"
 	"unicode/utf8"
@@ -68,6 +69,15 @@ type backendServerParam struct {
 	Weight      *gateway.Int            `json:"Weight"`
 	Type        cloud.BackendServerType `json:"Type"`
 	Description string                  `json:"Description"`
+}
+
+// UnmarshalJSON reads a server, or its id alone, as older clients and pages write it. CLB-0197.
+func (s *backendServerParam) UnmarshalJSON(text []byte) error {
+	if len(text) > 0 && text[0] == '"' {
+		return json.Unmarshal(text, &s.ServerID)
+	}
+	type plain backendServerParam
+	return json.Unmarshal(text, (*plain)(s))
 }
 
 // settleBackendServers enforces the rules of shape of a list. withPort is for groups

@@ -177,7 +177,7 @@ func TestRefusals(t *testing.T) {
 		{Name: "NoCookieTimeout", Action: "CreateLoadBalancerHTTPListener", Params: with(createHTTP, "StickySession", "on", "StickySessionType", "insert"), Status: 400, Code: "MissingCookieTimeout"},
 		{Name: "NoCookie", Action: "CreateLoadBalancerHTTPListener", Params: with(createHTTP, "StickySession", "on", "StickySessionType", "server"), Status: 400, Code: "MissingCookie"},
 		{Name: "NoCertificate", Action: "CreateLoadBalancerHTTPSListener", Params: with(createHTTPS, "ServerCertificateId", ""), Status: 400, Code: "MissingParam.ServerCertificates"},
-		{Name: "UnknownCertificate", Action: "CreateLoadBalancerHTTPSListener", Params: with(createHTTPS, "ServerCertificateId", "none"), Status: 400, Code: "CertificateNotExist"},
+		{Name: "UnknownCertificate", Action: "CreateLoadBalancerHTTPSListener", Params: with(createHTTPS, "ServerCertificateId", "none"), Status: 404, Code: "ServerCertificateId.NotFound"},
 		{Name: "UnknownCACertificate", Action: "CreateLoadBalancerHTTPSListener", Params: with(createHTTPS, "CACertificateId", "none"), Status: 400, Code: "CertificateNotExist"},
 		{Name: "UnknownTLSPolicy", Action: "SetLoadBalancerHTTPSListenerAttribute", Params: with(setHTTPS, "TLSCipherPolicy", "tls-none"), Status: 400, Code: "InvalidTLSPolicyId.NotExist"},
 		{Name: "Unknown", Action: "SetLoadBalancerHTTPSListenerAttribute", Params: with(setHTTPS, "ListenerPort", "9"), Status: 404, Code: "ListenerNotFound"},

@@ -265,3 +265,23 @@ func TestLastListener(t *testing.T) {
 	client.Do("CreateLoadBalancerTCPListener", listener)
 	status("active")
 }
+
+// A change of rules makes their listener busy, and the next one is refused until then.
+func TestRulesConfigure(t *testing.T) {
+	client, _, clock := newTimedClient(t, realistic)
+	rules := gatewaytest.Params{"LoadBalancerId": lbInternet, "ListenerPort": "81", "RuleList": `[{"RuleName":"n","Domain":"n.example.com","VServerGroupId":"rsp-rule"}]`}
+	again := with(rules, "RuleList", `[{"RuleName":"m","Domain":"m.example.com","VServerGroupId":"rsp-rule"}]`)
+	id := client.Do("CreateRules", rules).Text("Rules.Rule.0.RuleId")
+	const busy = "OperationFailed.ListenerStatusNotSupport"
+	for action, p := range map[string]gatewaytest.Params{"CreateRules": again, "SetRule": {"RuleId": id, "RuleName": "o"}, "DeleteRules": {"RuleIds": `["` + id + `"]`}} {
+		wantCode(t, client, action, p, busy)
+	}
+	clock.Advance(time.Second)
+	client.Do("SetRule", gatewaytest.Params{"RuleId": id, "RuleName": "o"})
+	wantCode(t, client, "CreateRules", again, busy)
+	clock.Advance(time.Second)
+	client.Do("DeleteRules", gatewaytest.Params{"RuleIds": `["` + id + `"]`})
+	wantCode(t, client, "CreateRules", again, busy)
+	clock.Advance(time.Second)
+	client.Do("CreateRules", again)
+}

@@ -369,8 +369,8 @@ func checkCertificates(v *state.View, _ *cloud.LoadBalancer, l *cloud.Listener) 
 	if l.ServerCertificateID == "" {
 		return errServerCertificateMissing
 	}
-	if _, ok := cloud.ServerCertificates.Find(v, l.ServerCertificateID); !ok {
-		return errListenerCertificateUnknown.Of(l.ServerCertificateID)
+	if _, err := cloud.ServerCertificates.Get(v, l.ServerCertificateID); err != nil {
+		return err
 	}
 	if _, ok := cloud.CACertificates.Find(v, l.CACertificateID); l.CACertificateID != "" && !ok {
 		return errListenerCertificateUnknown.Of(l.CACertificateID)

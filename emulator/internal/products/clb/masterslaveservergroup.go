@@ -1,6 +1,8 @@
 package clb
 
 import (
+	"encoding/json"
+
 	"strings"
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
@@ -50,6 +52,15 @@ func (req *createMasterSlaveServerGroupRequest) LoadBalancerOf(*state.View) (str
 type masterSlaveServerParam struct {
 	backendServerParam
 	ServerType cloud.ServerType `json:"ServerType"`
+}
+
+// UnmarshalJSON reads the fields of both, since the embedded one reads itself.
+func (s *masterSlaveServerParam) UnmarshalJSON(text []byte) error {
+	type plain backendServerParam
+	return json.Unmarshal(text, &struct {
+		*plain
+		ServerType *cloud.ServerType `json:"ServerType"`
+	}{(*plain)(&s.backendServerParam), &s.ServerType})
 }
 
 // Validate enforces the rules of shape: two servers, one of each type.

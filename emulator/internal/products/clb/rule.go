@@ -167,7 +167,13 @@ func createRules(tx *state.Tx, req *createRulesRequest) (*rulesResponse, error) 
 		}
 		resp.Rules = append(resp.Rules, viewRule(tx.View, r))
 	}
+	configure(tx, l)
 	return resp, nil
+}
+
+// configure makes a listener busy whose rules changed. CLB-0198.
+func configure(tx *state.Tx, l *cloud.Listener) {
+	state.Enter(tx, cloud.StageListenerConfiguring, l.ID(), string(l.Status))
 }
 
 func createRule(tx *state.Tx, l *cloud.Listener, p ruleParam) (*cloud.Rule, error) {
@@ -238,6 +244,9 @@ func deleteRules(tx *state.Tx, req *deleteRulesRequest) (*gateway.Empty, error) 
 		}
 		cloud.Rules.Remove(tx, id)
 	}
+	if l, ok := cloud.Listeners.Find(tx.View, listener); ok {
+		configure(tx, l)
+	}
 	return &gateway.Empty{}, nil
 }
 
@@ -286,6 +295,9 @@ func setRule(tx *state.Tx, req *setRuleRequest) (*gateway.Empty, error) {
 		}
 		assign(&r.Name, req.RuleName)
 		assign(&r.VServerGroupID, req.VServerGroupID)
+		if l, ok := cloud.Listeners.Find(tx.View, r.ListenerID); ok {
+			configure(tx, l)
+		}
 		return req.settings(tx.View, r)
 	})
 }

@@ -53,7 +53,7 @@ func TestLife(t *testing.T) {
 	expect(t, c, "GetJobStatus", job, "Status", "Processing")
 	expectRefusal(t, c, "DeleteListener", lsn, "Conflict.Lock")
 	clock.Advance(20 * time.Millisecond)
-	expectRefusal(t, c, "DeleteListener", lsn, "OperationFailed.ResourceIsConfiguring")
+	expectRefusal(t, c, "DeleteListener", lsn, "IncorrectStatus.listener")
 	clock.Advance(time.Second)
 	expect(t, c, "GetListenerAttribute", lsn, "ListenerStatus", "Running")
 	expect(t, c, "GetJobStatus", job, "Status", "Succeeded")

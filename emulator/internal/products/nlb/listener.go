@@ -40,7 +40,8 @@ var (
 	errListenerDescriptionIllegal = refusals.New("ListenerDescriptionIllegal", 400, "IllegalParam.ListenerDescription",
 		"The parameter ListenerDescription of listener is illegal.", "NLB-0001")
 	errListenerBusy = refusals.New("ListenerBusy", 400, "OperationFailed.ResourceIsConfiguring",
-		"The operation failed because of ResourceIsConfiguring.", "NLB-0002")
+		"The operation failed because of ResourceIsConfiguring.", "NLB-0002").
+		In(400, "IncorrectStatus.listener", "The status of listener is incorrect.", "NLB-0001", "StopListener", "DeleteListener")
 	errListenerStatus = refusals.New("ListenerStatus", 400, "IncorrectStatus.listener",
 		"The status of listener [%s] is incorrect.", "NLB-0003")
 	errMSSIllegal = refusals.New("MSSIllegal", 400, "IllegalParam.MssConflictWithUdpAndGeneve",

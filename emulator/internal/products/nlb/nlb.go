@@ -44,6 +44,7 @@ func Product(deps gateway.Deps) *gateway.Product {
 			tagActions,
 		),
 		Errors:     errorTable(),
+		FlatLists:  true,
 		RateLimits: gateway.ReadRateLimits(rateLimits),
 		Denial: gateway.ErrorRow{Status: 403, Code: "Forbidden.NoPermission",
 			Message: "Authentication is failed for NoPermission.", Evidence: "NLB-0001"},

@@ -31,7 +31,9 @@ var (
 	errPreserveClientIP = refusals.New("PreserveClientIP", 400, "IllegalParam.PreserveClientIpSwitch",
 		"The server group associated with the tcpssl listener does not support enabling PreserveClientIp.", "NLB-0001")
 	errGroupBusy = refusals.New("GroupBusy", 400, "IncorrectStatus.serverGroup",
-		"The status of servergroup [%s] is incorrect.", "NLB-0001")
+		"The status of servergroup [%s] is incorrect.", "NLB-0001").
+		In(400, "OperationFailed.ResourceIsConfiguring", "The operation failed because of ResourceIsConfiguring.", "NLB-0038",
+			"AddServersToServerGroup", "RemoveServersFromServerGroup")
 	errGroupInUse = refusals.New("GroupInUse", 400, "ResourceInUse.ServerGroup",
 		"The specified resource of ServerGroup is in use.", "NLB-0001")
 )
@@ -77,9 +79,6 @@ func (s *serverGroupSettings) apply(g *cloud.NLBServerGroup) error {
 	set(&g.ConnectionDrainTimeout, s.ConnectionDrainTimeout)
 	if g.ConnectionDrainEnabled && s.ConnectionDrainEnabled != nil && s.ConnectionDrainTimeout == nil && g.ConnectionDrainTimeout == 0 {
 		g.ConnectionDrainTimeout = defaultDrainTimeout
-	}
-	if g.Protocol == cloud.NLBTCPSSL && g.PreserveClientIPEnabled {
-		return errPreserveClientIP
 	}
 	return s.healthCheckSettings.apply(g)
 }

@@ -35,6 +35,8 @@ var (
 		"The specified resource of %s is already associated.", "NLB-0001")
 	errZoneVSwitchChanged = refusals.New("ZoneVSwitchChanged", 400, "OperationDenied.ZoneVSwitchChanged",
 		"The operation is not allowed because of ZoneVSwitchChanged.", "NLB-0001")
+	errPrivateIPv4AddressIllegal = refusals.New("PrivateIPv4AddressIllegal", 400, "IllegalParam.PrivateIPv4Address",
+		"The param of PrivateIPv4Address is illegal.", "NLB-0037")
 	errZoneAddressChanged = refusals.New("ZoneAddressChanged", 400, "OperationDenied.ProtectedPrivateIPv4AddressChanged",
 		"The operation is not allowed because of ProtectedPrivateIPv4AddressChanged.", "NLB-0001")
 	errZoneEIPChanged = refusals.New("ZoneEIPChanged", 400, "OperationDenied.ZoneEipChanged",
@@ -55,7 +57,7 @@ const (
 type zoneMappingParam struct {
 	ZoneID             string `rpc:"ZoneId,required"`
 	VSwitchID          string `rpc:"VSwitchId,required"`
-	PrivateIPv4Address string `rpc:"PrivateIPv4Address"`
+	PrivateIPv4Address string `rpc:"PrivateIPv4Address,filled,invalid=PrivateIPv4AddressIllegal"`
 	IPv6Address        string `rpc:"Ipv6Address"`
 	AllocationID       string `rpc:"AllocationId"`
 	EIPType            string `rpc:"EipType,enum=Common,invalid=Illegal"`
