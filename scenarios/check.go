@@ -383,6 +383,10 @@ func (c *checker) expectations(list []Expectation, path string, in scope) {
 			c.calls(at.in("calls"), e.Calls, in)
 		case e.Quota != nil:
 			c.quota(at.in("quota"), e.Quota)
+		case e.LoadBalancer != nil:
+			if e.LoadBalancer.Absent {
+				c.seen(at.in("loadBalancer", "name"), e.LoadBalancer.Name, "is absent too")
+			}
 		case e.Backends != nil:
 			c.since(at.in("backends", "since"), e.Backends.Since, in)
 		case e.needsCluster() && in.half != KubernetesHalf:
@@ -397,6 +401,14 @@ func (c *checker) expectations(list []Expectation, path string, in scope) {
 		case e.Finalizer != nil:
 			c.finalizer(at.in("finalizer"), e.Finalizer, in)
 		}
+	}
+}
+
+// seen refuses the name of something that is expected to be no more, unless an earlier step
+// has seen it.
+func (c *checker) seen(at spot, name, misspelt string) {
+	if template().FindString(name) != name {
+		c.refuse(at, "one that is misspelt %s: save its id in an earlier step, and write {{name}}", misspelt)
 	}
 }
 

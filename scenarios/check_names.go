@@ -147,7 +147,7 @@ func (c *checker) code(at spot, m *Matcher, actions []Action, in scope) {
 			codes = append(codes, a.Codes...)
 		}
 		c.refuse(at, "no such call is refused with %s, unless a fault rule of the scenario does it%s", *m.Equals, suggest(*m.Equals, codes, "clbemu fault --help shows how"))
-	case m.pattern != nil && m.Matches != "" && !refuses(m.pattern.MatchString):
+	case m.pattern != nil && !refuses(m.pattern.MatchString):
 		c.refuse(at, "no code of such a call matches %q", m.Matches)
 	}
 }
@@ -183,8 +183,8 @@ func (c *checker) quota(at spot, q *Quota) {
 	if c.names != nil && c.settled(name, q.Name) && !slices.Contains(c.names.Quotas(), q.Name) {
 		c.refuse(name, "there is no quota %s%s", q.Name, suggest(q.Name, c.names.Quotas(), "clbemu quota lists them"))
 	}
-	if q.Used != nil && *q.Used == 0 && q.Holder != "" && !template().MatchString(q.Holder) {
-		c.refuse(at.in("holder"), "one that is misspelt uses nothing either: save its id in an earlier step, and write {{name}}")
+	if q.Used != nil && *q.Used == 0 && q.Holder != "" {
+		c.seen(at.in("holder"), q.Holder, "uses nothing either")
 	}
 }
 
