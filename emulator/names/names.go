@@ -139,7 +139,7 @@ func (a Action) Errors() iter.Seq[*ErrorRow] {
 		}
 		rows := a.product.Errors.Rows()
 		for i := range rows {
-			if row := &rows[i]; (row.Actions == nil || slices.Contains(row.Actions, a.Name)) && !yield(row) {
+			if row := &rows[i]; (row.Actions == nil && a.reaches(row.Fact) || slices.Contains(row.Actions, a.Name)) && !yield(row) {
 				return
 			}
 		}
@@ -172,15 +172,18 @@ func (a Action) Worded(code string) (row ErrorRow, here, found bool) {
 // Codes lists the codes with which this emulator can refuse the action, with N for the
 // number of a list element. Codes that faults inject are not among them.
 func (a Action) Codes() []string {
-	codes := gateway.GatewayCodes()
+	codes := append(gateway.GatewayCodes(), gateway.NotEmulatedCode) // of a parameter of an emulated action, too
 	if !a.Emulated {
-		return append(codes, gateway.NotEmulatedCode)
+		return codes
 	}
 	if a.product.Denial.Code != "" {
 		codes = append(codes, a.product.Denial.Code)
 	}
 	for _, p := range a.Parameters() {
-		codes = append(codes, gateway.Missing(p.Name).Code, gateway.Invalid(p.Name).Code)
+		list, _, _ := strings.Cut(p.Name, ".N")
+		for _, name := range []string{p.Name, list} {
+			codes = append(codes, gateway.Missing(name).Code, gateway.Invalid(name).Code)
+		}
 	}
 	for row := range a.Errors() {
 		codes = append(codes, row.Code)
