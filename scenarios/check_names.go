@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -152,6 +153,36 @@ func (c *checker) code(at spot, m *Matcher, actions []Action, in scope) {
 	}
 }
 
+// id refuses the id of something that the world does not have. The world of a cluster is
+// another one.
+func (c *checker) id(field, id string, at spot, in scope) {
+	if c.names == nil || in.half == KubernetesHalf || template().MatchString(id) {
+		return
+	}
+	if err := c.names.CheckID(field, id); err != nil {
+		c.refuse(at, "%s", err)
+	}
+}
+
+// ids checks the ids in parameters, also those in the objects of a JSON text.
+func (c *checker) ids(params map[string]Value, at spot, in scope) {
+	for _, name := range sortedKeys(params) {
+		under, value := at.in(name), string(params[name])
+		var objects []map[string]any
+		if json.Unmarshal([]byte(value), &objects) != nil {
+			c.id(name, value, under, in)
+			continue
+		}
+		for _, o := range objects {
+			for _, field := range sortedKeys(o) {
+				if id, ok := o[field].(string); ok {
+					c.id(name+"."+field, id, under, in)
+				}
+			}
+		}
+	}
+}
+
 func equalTo(want string) func(string) bool { return func(text string) bool { return text == want } }
 
 // injected are the codes that rules give to one of the actions.
@@ -175,10 +206,14 @@ func (c *checker) resource(at spot, r *Resource, in scope) {
 		}
 		c.code(at.in("code"), r.Code, []Action{action}, in)
 		c.fields(at.in("fields"), action, r.Fields)
+		if r.Code == nil || r.Code.ofSuccess() {
+			c.ids(r.Params, at.in("params"), in)
+		}
 	}
 }
 
-func (c *checker) quota(at spot, q *Quota) {
+func (c *checker) quota(at spot, q *Quota, in scope) {
+	c.id("Id", q.Holder, at.in("holder"), in)
 	name := at.in("name")
 	if c.names != nil && c.settled(name, q.Name) && !slices.Contains(c.names.Quotas(), q.Name) {
 		c.refuse(name, "there is no quota %s%s", q.Name, suggest(q.Name, c.names.Quotas(), "clbemu quota lists them"))

@@ -26,6 +26,10 @@ func (fewNames) ResolveFault(rule *faults.Rule) []faults.Problem {
 	return nil
 }
 
+func (fewNames) CheckConditionID(string) error { return nil }
+
+func (fewNames) CheckID(string, string) error { return nil }
+
 func (fewNames) CheckCondition(name, _ string) error {
 	if name != "account.arrears" {
 		return errors.New("there is no such condition")

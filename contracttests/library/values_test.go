@@ -12,6 +12,7 @@ import (
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/target"
 	"github.com/clbemu/clbemu/emulator/target/private"
+	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/scenarios"
 )
 
@@ -38,7 +39,7 @@ var unnoticed = []struct{ scenario, kind, where, why string }{
 // play to fail, or the scenario to be refused when it is loaded. It plays the halves that
 // need no cluster.
 func TestValues(t *testing.T) {
-	names := target.NewNames(emulator.Names())
+	names := target.NewNames(emulator.NamesIn(world.Default()))
 	var mu sync.Mutex
 	tried, listed := make(map[string]int), make(map[int]bool)
 	atOnce := make(chan struct{}, 8) // where packets flow, most of a play is waiting

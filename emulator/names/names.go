@@ -26,6 +26,7 @@ type Names struct {
 	schema   *state.Schema
 	products []*gateway.Product
 	actions  []Action
+	things   func() (Things, error) // nil where no world is known
 }
 
 // Action is an action with the names that calls of it can have.
