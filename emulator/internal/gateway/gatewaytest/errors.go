@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
@@ -24,7 +25,7 @@ type ErrorCase struct {
 }
 
 // elementNumber finds the number of an element of a list in a code.
-var elementNumber = regexp.MustCompile(`\.[1-9][0-9]*(\.|$)`)
+var elementNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\.[1-9][0-9]*(\.|$)`) })
 
 // MatchErrors makes the calls of all groups, each in its own world that plant sets up, and
 // wants codes that the action is known to have. It then checks that every row of the
@@ -50,7 +51,7 @@ func MatchErrors(t *testing.T, p *gateway.Product, plant func(*state.Tx) error, 
 			if got.Status != c.Status || got.Code != c.Code {
 				t.Errorf("%s(%v) = %d %s (%s), want %d %s", c.Action, c.Params, got.Status, got.Code, got.Message, c.Status, c.Code)
 			}
-			if !slices.Contains(codes[c.Action], elementNumber.ReplaceAllString(got.Code, ".N$1")) {
+			if !slices.Contains(codes[c.Action], elementNumber().ReplaceAllString(got.Code, ".N$1")) {
 				t.Errorf("%s is refused with %s, which is none of its codes", c.Action, got.Code)
 			}
 			for i, row := range p.Errors.Rows() {
