@@ -97,6 +97,7 @@ else
 	go test ./scenarios -run Schema -update
 	go test ./contracttests -run 'Golden|DeclaredLimits|StatementsPage|CCMVersionsPage' -update
 	go test ./contracttests -run 'Refusals|Explained' -update-refusals
+	go test ./emulator/names -run Answers -update
 	go test ./cmd/clbemu -run Reference -update
 	go test ./docs -run 'GoPackages|ChineseLibrary' -update
 endif

@@ -74,9 +74,11 @@ var mayImport = map[string][]string{
 	"emulator/internal/topology": {"state"},
 	"emulator/internal/cloud":    {"state", "emulator/internal/topology"},
 	"emulator/internal/gateway":  {"state", "faults", "emulator/internal/cloud", "emulator/internal/topology", "emulator/internal/gateway"},
-	"emulator/internal/products": {"state", "emulator/internal/cloud", "emulator/internal/topology", "emulator/internal/gateway"},
-	"emulator/internal/metadata": {"state", "emulator/internal/cloud", "emulator/internal/gateway"},
-	"emulator/internal/dns":      {"state", "emulator/internal/listen", "emulator/internal/cloud", "emulator/internal/topology"},
+	// It holds the refusals of the products' cases against the known codes.
+	"emulator/internal/gateway/gatewaytest": {"state", "emulator/internal/cloud", "emulator/internal/gateway", "emulator/names"},
+	"emulator/internal/products":            {"state", "emulator/internal/cloud", "emulator/internal/topology", "emulator/internal/gateway"},
+	"emulator/internal/metadata":            {"state", "emulator/internal/cloud", "emulator/internal/gateway"},
+	"emulator/internal/dns":                 {"state", "emulator/internal/listen", "emulator/internal/cloud", "emulator/internal/topology"},
 	// The data plane knows no product, and what forwards knows no state.
 	"emulator/internal/dataplane":         {"state", "emulator/internal/listen", "faults", "emulator/controlapi", "emulator/journal", "emulator/internal/cloud", "emulator/internal/topology", "emulator/internal/dataplane/forward"},
 	"emulator/internal/dataplane/forward": {},

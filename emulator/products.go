@@ -1,10 +1,13 @@
 package emulator
 
 import (
+	"context"
 	_ "embed"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/clbemu/clbemu/emulator/internal/autoeni"
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
@@ -18,6 +21,9 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/products/sts"
 	"github.com/clbemu/clbemu/emulator/internal/products/vpc"
 	"github.com/clbemu/clbemu/emulator/names"
+	"github.com/clbemu/clbemu/emulator/world"
+	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/engine/memory"
 )
 
 // What a Product declares, for those who walk the tables of actions.
@@ -72,6 +78,24 @@ func Products() []*gateway.Product { return productsOf(apis, gateway.Deps{}) }
 // Names returns the names of the emulated cloud that users write: actions, parameters,
 // refusals, conditions, quotas.
 func Names() *names.Names { return names.Of(cloud.Schema, Products()) }
+
+// NamesIn returns them with the ids of what a world has.
+func NamesIn(w *world.World) *names.Names {
+	return Names().In(sync.OnceValues(func() (things names.Things, err error) {
+		store, err := state.Open(context.Background(), state.Config{Schema: cloud.Schema, Engine: &memory.Engine{}, Clock: state.NewManualClock(time.Unix(0, 0)), Seed: 1})
+		if err != nil {
+			return nil, err
+		}
+		if err := store.Update(state.Owner{}, w.Plant); err != nil {
+			return nil, errors.Join(err, store.Close())
+		}
+		err = store.View(state.Owner{}, func(v *state.View) error {
+			things = names.ThingsOf(v)
+			return nil
+		})
+		return things, errors.Join(err, store.Close())
+	}))
+}
 
 // versions maps products to their versions. It is computed once, since building the
 // products for each call would cost too much.

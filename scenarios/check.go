@@ -184,8 +184,9 @@ func (c *checker) given(g *Given, in scope) {
 			c.templates(under, in)
 		}
 	}
-	c.settings(g.World, at.in("world"))
+	c.settings(g.World, at.in("world"), in)
 	for i, server := range g.Servers {
+		c.id("ServerId", server.ID, at.in("servers").at(i).in("id"), in)
 		c.loopback(server.Address, at.in("servers").at(i).in("address"))
 	}
 	for i, o := range g.Cluster {
@@ -257,7 +258,7 @@ func (c *checker) steps(steps []Step, path string, in scope) {
 func (c *checker) step(s *Step, at spot, in scope) {
 	switch {
 	case s.Set != nil:
-		c.settings(s.Set, at.in("set"))
+		c.settings(s.Set, at.in("set"), in)
 	case s.Fault != nil:
 		c.fault(s, at.in("fault"), in)
 	case s.Clear != nil:
@@ -307,7 +308,7 @@ func (c *checker) repeat(s *Step, at spot, in scope) {
 	delete(in.names, counter)
 }
 
-func (c *checker) settings(settings Settings, at spot) {
+func (c *checker) settings(settings Settings, at spot, in scope) {
 	for _, s := range settings {
 		if c.names == nil {
 			continue
@@ -317,6 +318,9 @@ func (c *checker) settings(settings Settings, at spot) {
 			value = ""
 		}
 		if err := c.names.CheckCondition(s.Name, value); err != nil {
+			c.refuse(at.in(s.Name), "%s", err)
+		}
+		if err := c.names.CheckConditionID(s.Name); in.half != KubernetesHalf && !template().MatchString(s.Name) && err != nil {
 			c.refuse(at.in(s.Name), "%s", err)
 		}
 	}
@@ -342,6 +346,9 @@ func (c *checker) clear(s *Step, at spot, in scope) {
 
 func (c *checker) call(call *CallStep, at spot, in scope) {
 	action, known := c.action(at, call.Product, call.Action, call.Params, call.Expect == nil)
+	if !call.Expect.refused() {
+		c.ids(call.Params, at.in("params"), in)
+	}
 	if known && call.Expect != nil {
 		c.code(at.in("expect", "code"), call.Expect.Code, []Action{action}, in)
 		c.fields(at.in("expect", "fields"), action, call.Expect.Fields)
@@ -382,7 +389,13 @@ func (c *checker) expectations(list []Expectation, path string, in scope) {
 		case e.Calls != nil:
 			c.calls(at.in("calls"), e.Calls, in)
 		case e.Quota != nil:
-			c.quota(at.in("quota"), e.Quota)
+			c.quota(at.in("quota"), e.Quota, in)
+		case e.Addresses != nil:
+			c.id("VSwitchId", e.Addresses.VSwitch, at.in("addresses", "vSwitch"), in)
+		case e.LoadBalancer != nil:
+			if e.LoadBalancer.Absent {
+				c.seen(at.in("loadBalancer", "name"), e.LoadBalancer.Name, "is absent too")
+			}
 		case e.Backends != nil:
 			c.since(at.in("backends", "since"), e.Backends.Since, in)
 		case e.needsCluster() && in.half != KubernetesHalf:
@@ -397,6 +410,14 @@ func (c *checker) expectations(list []Expectation, path string, in scope) {
 		case e.Finalizer != nil:
 			c.finalizer(at.in("finalizer"), e.Finalizer, in)
 		}
+	}
+}
+
+// seen refuses the name of something that is expected to be no more, unless an earlier step
+// has seen it.
+func (c *checker) seen(at spot, name, misspelt string) {
+	if template().FindString(name) != name {
+		c.refuse(at, "one that is misspelt %s: save its id in an earlier step, and write {{name}}", misspelt)
 	}
 }
 

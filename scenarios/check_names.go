@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -147,8 +148,38 @@ func (c *checker) code(at spot, m *Matcher, actions []Action, in scope) {
 			codes = append(codes, a.Codes...)
 		}
 		c.refuse(at, "no such call is refused with %s, unless a fault rule of the scenario does it%s", *m.Equals, suggest(*m.Equals, codes, "clbemu fault --help shows how"))
-	case m.pattern != nil && m.Matches != "" && !refuses(m.pattern.MatchString):
+	case m.pattern != nil && !refuses(m.pattern.MatchString):
 		c.refuse(at, "no code of such a call matches %q", m.Matches)
+	}
+}
+
+// id refuses the id of something that the world does not have. The world of a cluster is
+// another one.
+func (c *checker) id(field, id string, at spot, in scope) {
+	if c.names == nil || in.half == KubernetesHalf || template().MatchString(id) {
+		return
+	}
+	if err := c.names.CheckID(field, id); err != nil {
+		c.refuse(at, "%s", err)
+	}
+}
+
+// ids checks the ids in parameters, also those in the objects of a JSON text.
+func (c *checker) ids(params map[string]Value, at spot, in scope) {
+	for _, name := range sortedKeys(params) {
+		under, value := at.in(name), string(params[name])
+		var objects []map[string]any
+		if json.Unmarshal([]byte(value), &objects) != nil {
+			c.id(name, value, under, in)
+			continue
+		}
+		for _, o := range objects {
+			for _, field := range sortedKeys(o) {
+				if id, ok := o[field].(string); ok {
+					c.id(name+"."+field, id, under, in)
+				}
+			}
+		}
 	}
 }
 
@@ -175,16 +206,20 @@ func (c *checker) resource(at spot, r *Resource, in scope) {
 		}
 		c.code(at.in("code"), r.Code, []Action{action}, in)
 		c.fields(at.in("fields"), action, r.Fields)
+		if r.Code == nil || r.Code.ofSuccess() {
+			c.ids(r.Params, at.in("params"), in)
+		}
 	}
 }
 
-func (c *checker) quota(at spot, q *Quota) {
+func (c *checker) quota(at spot, q *Quota, in scope) {
+	c.id("Id", q.Holder, at.in("holder"), in)
 	name := at.in("name")
 	if c.names != nil && c.settled(name, q.Name) && !slices.Contains(c.names.Quotas(), q.Name) {
 		c.refuse(name, "there is no quota %s%s", q.Name, suggest(q.Name, c.names.Quotas(), "clbemu quota lists them"))
 	}
-	if q.Used != nil && *q.Used == 0 && q.Holder != "" && !template().MatchString(q.Holder) {
-		c.refuse(at.in("holder"), "one that is misspelt uses nothing either: save its id in an earlier step, and write {{name}}")
+	if q.Used != nil && *q.Used == 0 && q.Holder != "" {
+		c.seen(at.in("holder"), q.Holder, "uses nothing either")
 	}
 }
 

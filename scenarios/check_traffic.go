@@ -15,6 +15,7 @@ var balancerID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompil
 // traffic checks a step that sends requests.
 func (c *checker) traffic(t *Traffic, at spot, in scope) {
 	c.balancerID(t.LoadBalancer, at.in("loadBalancer"))
+	c.id("LoadBalancerId", t.LoadBalancer, at.in("loadBalancer"), in)
 	c.loopback(t.Source, at.in("source"))
 	if requests := at.in("requests"); requests.node != at.node && requests.node.Value == "0" {
 		c.refuse(requests, "no request gets no answer: leave it out for one of each client")

@@ -26,6 +26,10 @@ func (fewNames) ResolveFault(rule *faults.Rule) []faults.Problem {
 	return nil
 }
 
+func (fewNames) CheckConditionID(string) error { return nil }
+
+func (fewNames) CheckID(string, string) error { return nil }
+
 func (fewNames) CheckCondition(name, _ string) error {
 	if name != "account.arrears" {
 		return errors.New("there is no such condition")
@@ -96,32 +100,35 @@ func TestProblems(t *testing.T) {
 		"UnknownName":      {"client:\n  steps:\n    - mark: \"{{lb}}\"\n", "dir/f.yaml:4:13: client.steps[0].mark: there is no value {{lb}} here"},
 		"LaterName": {"client:\n  steps:\n    - call: {action: DescribeRegions, params: {AcceptLanguage: '{{lb}}'}}\n    - call: {action: DescribeRegions, save: {lb: Regions}}\n",
 			"dir/f.yaml:4:64: client.steps[0].call.params.AcceptLanguage: there is no value {{lb}} here"},
-		"NoTimes":         {"values: {t: x}\nclient:\n  steps:\n    - repeat: {times: '{{t}}', steps: [{clock: {advance: 1s}}]}\n", `dir/f.yaml:5:23: client.steps[0].repeat.times: "x" is not a number`},
-		"NoDuration":      {"values: {t: x}\nclient:\n  steps:\n    - clock: {advance: '{{t}}'}\n", `dir/f.yaml:5:24: client.steps[0].clock.advance: "x" is not a duration`},
-		"ValueUnused":     {"values: {t: x}\nclient: {steps: [{clock: {advance: 1s}}]}\n", "dir/f.yaml:2:13: values.t: nothing uses {{t}}"},
-		"SavedUnused":     {"client:\n  steps:\n    - call: {action: DescribeRegions, save: {lb: Regions}}\n", "dir/f.yaml:4:50: client.steps[0].call.save.lb: nothing uses {{lb}}"},
-		"MarkUnused":      {"client:\n  steps:\n    - mark: m\n", "dir/f.yaml:4:13: client.steps[0].mark: nothing uses the mark m"},
-		"AdviceOfNothing": {"advice: '{{a}}'\nclient: {steps: [{clock: {advance: 1s}}]}\n", "dir/f.yaml:1: advice: it can have values alone"},
-		"UnusedHolder":    {"client:\n  expect:\n    - quota: {name: slb_quota, holder: lb-1, used: 0}\n", "quota.holder: one that is misspelt uses nothing either"},
-		"SavedTwice":      {"values: {lb: a}\nclient:\n  steps:\n    - call: {action: DescribeRegions, params: {AcceptLanguage: '{{lb}}'}, save: {lb: Regions}}\n", "save.lb: values has one of that name already"},
-		"StartAlone":      {"client:\n  steps:\n    - start: true\n", "start: it is for the program half"},
-		"ExecNothing":     {"client:\n  steps:\n    - exec: []\n", "exec: give the program and its arguments"},
-		"ExecUnknown":     {"client:\n  steps:\n    - exec: {comand: [a]}\n", "exec.comand: there is no such field: do you mean command?"},
-		"NameNearby":      {"values: {bucket: a}\nclient:\n  steps:\n    - mark: \"{{buket}}\"\n", "(do you mean bucket?)"},
-		"NameOfOtherHalf": {"client:\n  steps:\n    - call: {action: DescribeRegions, save: {lb: Regions}}\nkubernetes:\n  steps:\n    - mark: \"{{lb}}\"\n", "dir/f.yaml:7:13: kubernetes.steps[0].mark: there is no value {{lb}}"},
-		"CounterOutside":  {"client:\n  steps:\n    - repeat: {times: 2, steps: [{mark: '{{n}}'}]}\n    - mark: '{{n}}'\n", "dir/f.yaml:5:13: client.steps[1].mark: there is no value {{n}}"},
-		"BadTemplate":     {"client:\n  steps:\n    - mark: \"{{a-b}}\"\n", "{{ opens no name"},
-		"BadTimes":        {"client:\n  steps:\n    - repeat: {times: 0, steps: [{mark: m}]}\n", `dir/f.yaml:4:23: client.steps[0].repeat.times: "0" is not a number from 1 to`},
-		"BadSave":         {"client:\n  steps:\n    - call: {action: DescribeRegions, save: {a-b: Regions}}\n", "save.a-b: it is not a name for a value"},
-		"BadValueName":    {"values: {a-b: c}\nclient: {steps: [{clock: {advance: 1s}}]}\n", "dir/f.yaml:2:15: values.a-b: a name has letters"},
-		"Cycle":           {"values:\n  a: \"{{b}}\"\n  b: \"{{c}}\"\n  c: \"{{a}}\"\nclient: {steps: [{clock: {advance: 1s}}]}\n", "dir/f.yaml:3:6: values.a: values use each other in a circle: a → b → c → a"},
-		"CycleOfOne":      {"values:\n  a: \"{{a}}\"\nclient: {steps: [{clock: {advance: 1s}}]}\n", "in a circle: a → a"},
-		"ValueOfNothing":  {"values:\n  a: \"{{b}}\"\nclient: {steps: [{clock: {advance: 1s}}]}\n", "dir/f.yaml:3:6: values.a: there is no value {{b}}"},
-		"KubectlAlone":    {"client:\n  steps:\n    - kubectl: {apply: {kind: Service}}\n", "dir/f.yaml:4:16: client.steps[0].kubectl: it needs a cluster: put it in the kubernetes half"},
-		"EventAlone":      {"client:\n  expect:\n    - event: {object: Service/a, reason: b}\n", "dir/f.yaml:4:7: client.expect[0]: it needs a cluster"},
-		"TwoKubectls":     {"kubernetes:\n  steps:\n    - kubectl: {apply: {a: b}, delete: {a: b}}\n", "kubectl: give exactly one of apply, patch and delete"},
-		"BadManifest":     {"kubernetes:\n  steps:\n    - kubectl: {apply: just words}\n", "dir/f.yaml:4:24: kubernetes.steps[0].kubectl.apply: it is no YAML of objects: write kind, metadata and the others"},
-		"EmptyManifest":   {"kubernetes:\n  steps:\n    - kubectl: {apply: ''}\n", "kubectl.apply: there is no object"},
+		"NoTimes":          {"values: {t: x}\nclient:\n  steps:\n    - repeat: {times: '{{t}}', steps: [{clock: {advance: 1s}}]}\n", `dir/f.yaml:5:23: client.steps[0].repeat.times: "x" is not a number`},
+		"NoDuration":       {"values: {t: x}\nclient:\n  steps:\n    - clock: {advance: '{{t}}'}\n", `dir/f.yaml:5:24: client.steps[0].clock.advance: "x" is not a duration`},
+		"ValueUnused":      {"values: {t: x}\nclient: {steps: [{clock: {advance: 1s}}]}\n", "dir/f.yaml:2:13: values.t: nothing uses {{t}}"},
+		"SavedUnused":      {"client:\n  steps:\n    - call: {action: DescribeRegions, save: {lb: Regions}}\n", "dir/f.yaml:4:50: client.steps[0].call.save.lb: nothing uses {{lb}}"},
+		"MarkUnused":       {"client:\n  steps:\n    - mark: m\n", "dir/f.yaml:4:13: client.steps[0].mark: nothing uses the mark m"},
+		"AdviceOfNothing":  {"advice: '{{a}}'\nclient: {steps: [{clock: {advance: 1s}}]}\n", "dir/f.yaml:1: advice: it can have values alone"},
+		"UnusedHolder":     {"client:\n  expect:\n    - quota: {name: slb_quota, holder: lb-1, used: 0}\n", "quota.holder: one that is misspelt uses nothing either"},
+		"UnusedLikeHolder": {"client:\n  steps:\n    - call: {action: DescribeRegions, save: {lb: Regions}}\n  expect:\n    - quota: {name: slb_quota, holder: '{{lb}}x', used: 0}\n", "quota.holder: one that is misspelt uses nothing either"},
+		"AbsentName":       {"client:\n  steps: [{call: {action: DescribeRegions}}]\n  expect:\n    - loadBalancer: {name: web, absent: true}\n", "dir/f.yaml:5:28: client.expect[0].loadBalancer.name: one that is misspelt is absent too: save its id in an earlier step, and write {{name}}"},
+		"AbsentLikeName":   {"client:\n  steps:\n    - call: {action: DescribeRegions, save: {lb: Regions}}\n  expect:\n    - loadBalancer: {name: '{{lb}}x', absent: true}\n", "loadBalancer.name: one that is misspelt is absent too"},
+		"SavedTwice":       {"values: {lb: a}\nclient:\n  steps:\n    - call: {action: DescribeRegions, params: {AcceptLanguage: '{{lb}}'}, save: {lb: Regions}}\n", "save.lb: values has one of that name already"},
+		"StartAlone":       {"client:\n  steps:\n    - start: true\n", "start: it is for the program half"},
+		"ExecNothing":      {"client:\n  steps:\n    - exec: []\n", "exec: give the program and its arguments"},
+		"ExecUnknown":      {"client:\n  steps:\n    - exec: {comand: [a]}\n", "exec.comand: there is no such field: do you mean command?"},
+		"NameNearby":       {"values: {bucket: a}\nclient:\n  steps:\n    - mark: \"{{buket}}\"\n", "(do you mean bucket?)"},
+		"NameOfOtherHalf":  {"client:\n  steps:\n    - call: {action: DescribeRegions, save: {lb: Regions}}\nkubernetes:\n  steps:\n    - mark: \"{{lb}}\"\n", "dir/f.yaml:7:13: kubernetes.steps[0].mark: there is no value {{lb}}"},
+		"CounterOutside":   {"client:\n  steps:\n    - repeat: {times: 2, steps: [{mark: '{{n}}'}]}\n    - mark: '{{n}}'\n", "dir/f.yaml:5:13: client.steps[1].mark: there is no value {{n}}"},
+		"BadTemplate":      {"client:\n  steps:\n    - mark: \"{{a-b}}\"\n", "{{ opens no name"},
+		"BadTimes":         {"client:\n  steps:\n    - repeat: {times: 0, steps: [{mark: m}]}\n", `dir/f.yaml:4:23: client.steps[0].repeat.times: "0" is not a number from 1 to`},
+		"BadSave":          {"client:\n  steps:\n    - call: {action: DescribeRegions, save: {a-b: Regions}}\n", "save.a-b: it is not a name for a value"},
+		"BadValueName":     {"values: {a-b: c}\nclient: {steps: [{clock: {advance: 1s}}]}\n", "dir/f.yaml:2:15: values.a-b: a name has letters"},
+		"Cycle":            {"values:\n  a: \"{{b}}\"\n  b: \"{{c}}\"\n  c: \"{{a}}\"\nclient: {steps: [{clock: {advance: 1s}}]}\n", "dir/f.yaml:3:6: values.a: values use each other in a circle: a → b → c → a"},
+		"CycleOfOne":       {"values:\n  a: \"{{a}}\"\nclient: {steps: [{clock: {advance: 1s}}]}\n", "in a circle: a → a"},
+		"ValueOfNothing":   {"values:\n  a: \"{{b}}\"\nclient: {steps: [{clock: {advance: 1s}}]}\n", "dir/f.yaml:3:6: values.a: there is no value {{b}}"},
+		"KubectlAlone":     {"client:\n  steps:\n    - kubectl: {apply: {kind: Service}}\n", "dir/f.yaml:4:16: client.steps[0].kubectl: it needs a cluster: put it in the kubernetes half"},
+		"EventAlone":       {"client:\n  expect:\n    - event: {object: Service/a, reason: b}\n", "dir/f.yaml:4:7: client.expect[0]: it needs a cluster"},
+		"TwoKubectls":      {"kubernetes:\n  steps:\n    - kubectl: {apply: {a: b}, delete: {a: b}}\n", "kubectl: give exactly one of apply, patch and delete"},
+		"BadManifest":      {"kubernetes:\n  steps:\n    - kubectl: {apply: just words}\n", "dir/f.yaml:4:24: kubernetes.steps[0].kubectl.apply: it is no YAML of objects: write kind, metadata and the others"},
+		"EmptyManifest":    {"kubernetes:\n  steps:\n    - kubectl: {apply: ''}\n", "kubectl.apply: there is no object"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

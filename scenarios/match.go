@@ -39,7 +39,7 @@ func (m *Matcher) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
 		d.Fail(node, field, "%s", err)
 		return
 	}
-	if template().MatchString(m.Matches) {
+	if m.Matches == "" || template().MatchString(m.Matches) {
 		return
 	}
 	var err error

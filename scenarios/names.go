@@ -26,6 +26,12 @@ type Names interface {
 	// CheckCondition rejects an unknown condition of the world, and a value with an
 	// unknown name. An empty value is not known yet.
 	CheckCondition(name, value string) error
+	// CheckConditionID rejects a condition of something that the world, if one is known,
+	// does not have.
+	CheckConditionID(name string) error
+	// CheckID rejects the id of something that the world, if one is known, does not have.
+	// The field is a parameter, or one of the objects in it.
+	CheckID(field, id string) error
 }
 
 // Action is an action with the names that calls of it can have.

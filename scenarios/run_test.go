@@ -83,6 +83,8 @@ func TestReplies(t *testing.T) {
 		{"{fields: {Name: web, List: {count: 2}, List.1: b, None: {absent: true}, None.List: {count: 0}, 'a\\.b': true}}", fields, ""},
 		{"{fields: {Name: {matches: ^w}}}", fields, ""},
 		{"{fields: {Name: {matches: ^x}}}", fields, `expected Name a match of "^x", saw Name "web"`},
+		{"{fields: {Name: {equals: web}}}", fields, ""},
+		{"{fields: {Name: {equals: wob}}}", fields, `expected Name "wob", saw Name "web"`},
 		{"{fields: {Name: wob}}", fields, `expected Name "wob", saw Name "web"`},
 		{"{fields: {List.2: c}}", fields, `expected List.2 "c", saw List.2 nothing`},
 		{"{fields: {List: {count: 1}}}", fields, `expected List 1 element, saw List 2 elements`},
@@ -158,8 +160,8 @@ func TestExpectations(t *testing.T) {
 		{"loadBalancer: {name: web, address: {matches: '^192'}}", "expected an address of web, a match of \"^192\", saw 10.0.0.1, 10.0.0.2"},
 		{"loadBalancer: {name: twin}", "expected one load balancer twin, saw 2"},
 		{"loadBalancer: {name: none}", "expected one load balancer none, saw 0"},
-		{"loadBalancer: {name: none, absent: true}", ""},
-		{"loadBalancer: {name: web, absent: true}", "expected no load balancer web, saw 1"},
+		{"loadBalancer: {name: '{{none}}', absent: true}", ""},
+		{"loadBalancer: {name: '{{web}}', absent: true}", "expected no load balancer web, saw 1"},
 	}
 	for _, test := range tests {
 		f := &fake{answer: fields, free: 5}
@@ -167,7 +169,13 @@ func TestExpectations(t *testing.T) {
 		if !strings.Contains(test.expect, "since") {
 			mark = ""
 		}
-		steps := "    - call: {action: Aa}\n    - call: {action: Ab, params: {P: x}}\n" + mark + "    - call: {action: B}\n"
+		saved := ""
+		for name, field := range map[string]string{"web": "Name", "none": "List.0"} {
+			if strings.Contains(test.expect, "{{"+name+"}}") {
+				saved = ", save: {" + name + ": " + field + "}"
+			}
+		}
+		steps := "    - call: {action: Aa" + saved + "}\n    - call: {action: Ab, params: {P: x}}\n" + mark + "    - call: {action: B}\n"
 		result := play(t, "client:\n  expect:\n    - "+test.expect+"\n  steps:\n"+steps, scenarios.ClientHalf, scenarios.Setup{Target: f})
 		judge(t, test.expect, result, test.want)
 	}

@@ -283,7 +283,7 @@ type Addresses struct {
 // LoadBalancer is a load balancer of CLB or NLB that listens.
 type LoadBalancer struct {
 	Name      string            `yaml:"name" required:"true" doc:"Its name or id."`
-	Absent    bool              `yaml:"absent" doc:"true: there must be none of that name or id."`
+	Absent    bool              `yaml:"absent" doc:"true: there must be none of that id, which an earlier step saved."`
 	Address   *Matcher          `yaml:"address" doc:"One of its addresses."`
 	Listeners map[string]Amount `yaml:"listeners" doc:"All its running listeners, each with the number of its backends: exactly so many, as in {tcp:80: 3}, or {tcp:80: {atLeast: 1}}."`
 }

@@ -181,6 +181,11 @@ func texts(params map[string]Value) map[string]string {
 	return all
 }
 
+// refused reports whether a refusal is expected, or no answer.
+func (r *Reply) refused() bool {
+	return r != nil && (r.Lost || r.Status >= 300 || r.Code != nil && !r.Code.ofSuccess())
+}
+
 // compare holds an answer against what is expected; nil expects success.
 func (r *Reply) compare(answer Answer) *difference {
 	if r == nil {

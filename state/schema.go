@@ -211,6 +211,19 @@ func Options(options ...Option) Option {
 	}
 }
 
+// IDs lists the ids of all rows of a kind, whosever they are, in order.
+func (v *View) IDs(kind Kind) (ids []string) {
+	for _, k := range v.schema.all() {
+		if k.name == kind {
+			v.txn.eachRow(k.position, func(row any) bool {
+				ids = append(ids, k.table.idOf(row))
+				return true
+			})
+		}
+	}
+	return ids
+}
+
 // Counts yields how many rows each of Kinds has.
 func (v *View) Counts() iter.Seq2[Kind, int] {
 	return func(yield func(Kind, int) bool) {

@@ -19,6 +19,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/explain"
 	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/emulator/target"
+	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/scenarios"
 )
 
@@ -92,6 +93,7 @@ func scenariosWith(words []string) ([]string, error) {
 
 func newScenarioLint() *cobra.Command {
 	var set []string
+	var file string
 	cmd := &cobra.Command{
 		Use:   "lint [FILE|DIR|NAME...]",
 		Short: "Report all errors in scenarios, without running them",
@@ -99,7 +101,11 @@ func newScenarioLint() *cobra.Command {
   clbemu scenario lint`,
 		ValidArgsFunction: completeScenario,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			loaded, err := loadChecked(args, set)
+			known, err := namesIn(file)
+			if err != nil {
+				return err
+			}
+			loaded, err := loadChecked(args, set, known)
 			if err != nil {
 				return err
 			}
@@ -117,7 +123,21 @@ func newScenarioLint() *cobra.Command {
 		},
 	}
 	addSet(cmd, &set)
+	cmd.Flags().StringVar(&file, "world", "", "FILE: the world in which the scenarios run (default: the one with which clbemu starts)")
 	return cmd
+}
+
+// namesIn returns the names of the emulated cloud, with the ids of a world file, or of the
+// default world if there is none.
+func namesIn(file string) (*names.Names, error) {
+	if file == "" {
+		return emulator.NamesIn(world.Default()), nil
+	}
+	w, err := world.Load(file)
+	if err != nil {
+		return nil, usage(err)
+	}
+	return emulator.NamesIn(w), nil
 }
 
 func addSet(cmd *cobra.Command, set *[]string) {
@@ -159,13 +179,12 @@ func newScenarioSchema() *cobra.Command {
 
 // loadChecked reads scenarios and checks them against the emulated cloud. Problems are
 // a failed check.
-func loadChecked(args, set []string) (loaded []*scenarios.Scenario, err error) {
+func loadChecked(args, set []string, known *names.Names) (loaded []*scenarios.Scenario, err error) {
 	values, err := parseSet(set)
 	if err != nil {
 		return nil, err
 	}
-	known := target.NewNames(emulator.Names())
-	if loaded, err = loadScenarios(args, scenarios.Options{Set: values, Names: known}); err != nil {
+	if loaded, err = loadScenarios(args, scenarios.Options{Set: values, Names: target.NewNames(known)}); err != nil {
 		return nil, err
 	}
 	return loaded, unusedSet(values, loaded)

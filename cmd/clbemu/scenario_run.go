@@ -15,8 +15,10 @@ import (
 	"github.com/clbemu/clbemu/cmd/clbemu/internal/exploring"
 	"github.com/clbemu/clbemu/cmd/clbemu/internal/terminal"
 	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/emulator/target"
 	"github.com/clbemu/clbemu/emulator/target/private"
+	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/scenarios"
 )
 
@@ -34,6 +36,15 @@ type scenarioRun struct {
 	screen             *terminal.Screen
 	wait               *waitLine
 	results            []scenarios.Result
+}
+
+// names returns the names with which scenarios are checked. Only the world of a private
+// emulator is known.
+func (r *scenarioRun) names() *names.Names {
+	if r.server != "" {
+		return emulator.Names()
+	}
+	return emulator.NamesIn(world.Default())
 }
 
 func newScenarioRun() *cobra.Command {
@@ -91,7 +102,7 @@ func (r *scenarioRun) run(cmd *cobra.Command, args []string) error {
 	if r.half != "" && !slices.Contains(scenarios.Halves, r.half) {
 		return usage(fmt.Errorf("--half %s is none of %s", r.half, strings.Join(scenarios.Halves, ", ")))
 	}
-	loaded, err := loadChecked(args, r.set)
+	loaded, err := loadChecked(args, r.set, r.names())
 	if err != nil {
 		if coded := (*exitError)(nil); errors.As(err, &coded) {
 			err = coded.err

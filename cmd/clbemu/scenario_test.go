@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/clbemu/clbemu/contracttests/binary"
+	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/scenarios"
 )
 
@@ -319,6 +320,23 @@ func TestScenarioLint(t *testing.T) {
 	}
 	if r := binary.Run(t, "scenario", "lint", t.TempDir()); r.Code != 2 {
 		t.Errorf("lint of an empty folder = %+v, want 2", r)
+	}
+}
+
+// TestLintOfWorld proves that lint holds ids against the world of --world, and against the
+// default one without.
+func TestLintOfWorld(t *testing.T) {
+	dir := t.TempDir()
+	own := writeFile(t, filepath.Join(dir, "world.yaml"), strings.ReplaceAll(string(world.DefaultText), "vsw-bp1clbemu000000000001", "vsw-own"))
+	file := writeFile(t, filepath.Join(dir, "own.yaml"), "about: a\nclient:\n  steps:\n    - call: {action: CreateLoadBalancer, params: {AddressType: intranet, InstanceChargeType: PayByCLCU, VSwitchId: vsw-own}}\n")
+	if r := binary.Run(t, "scenario", "lint", file); r.Code != 1 || !strings.Contains(r.Stderr, file+":4:116: client.steps[0].call.params.VSwitchId: the world has no vsw-own") {
+		t.Errorf("lint = %+v, want vsw-own refused", r)
+	}
+	if r := binary.Run(t, "scenario", "lint", "--world", own, file); r.Code != 0 {
+		t.Errorf("lint --world = %+v, want nothing wrong", r)
+	}
+	if r := binary.Run(t, "scenario", "lint", "--world", filepath.Join(dir, "nosuch.yaml"), file); r.Code != 2 || !strings.Contains(r.Stderr, "nosuch.yaml") {
+		t.Errorf("lint of no world = %+v, want 2", r)
 	}
 }
 

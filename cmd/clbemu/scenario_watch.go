@@ -49,7 +49,7 @@ func (r *scenarioRun) watch(cmd *cobra.Command, args []string) error {
 	}
 	names := args[:dash]
 	r.program = args[dash:]
-	loaded, err := loadChecked(names, r.set)
+	loaded, err := loadChecked(names, r.set, r.names())
 	if err != nil {
 		if coded := (*exitError)(nil); errors.As(err, &coded) {
 			err = coded.err

@@ -13,6 +13,7 @@ import (
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/target"
 	"github.com/clbemu/clbemu/emulator/target/private"
+	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/scenarios"
 )
 
@@ -24,8 +25,8 @@ var free = []string{
 	"values.*",                 // where a value is used as a name, the name is checked
 	"*.fault.name",             // a label, unless it is cleared
 	"given.world.*", "*.set.*", // a condition's value
+	"*.quota.holder", "kubernetes.*.vSwitch", // saved, or of the cluster's world
 	"*.match.params.*", "*.match.userAgent", "*.match.region", // what clients send
-	"*.quota.holder", "*.vSwitch", // ids
 	"*.loadBalancer.address", "*.loadBalancer.address.*", // the cloud's
 	"*.traffic.host", "*.traffic.path", // what clients send
 	// What an object is like, but for what it is and whose.
@@ -89,7 +90,7 @@ func scalars(node *yaml.Node, where string, visit func(where string, node *yaml.
 // mutant of each name, one at a time, is refused when it is loaded, or when its
 // condition is set. All texts count as names but those that are listed as free.
 func TestMutants(t *testing.T) {
-	names, tried := target.NewNames(emulator.Names()), new(atomic.Int64)
+	names, tried := target.NewNames(emulator.NamesIn(world.Default())), new(atomic.Int64)
 	t.Run("all", func(t *testing.T) { // ends when all of them have
 		for _, name := range scenarios.LibraryNames() {
 			t.Run(name, func(t *testing.T) {

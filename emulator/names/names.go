@@ -26,6 +26,7 @@ type Names struct {
 	schema   *state.Schema
 	products []*gateway.Product
 	actions  []Action
+	things   func() (Things, error) // nil where no world is known
 }
 
 // Action is an action with the names that calls of it can have.
@@ -139,7 +140,7 @@ func (a Action) Errors() iter.Seq[*ErrorRow] {
 		}
 		rows := a.product.Errors.Rows()
 		for i := range rows {
-			if row := &rows[i]; (row.Actions == nil || slices.Contains(row.Actions, a.Name)) && !yield(row) {
+			if row := &rows[i]; (row.Actions == nil && a.reaches(row.Fact) || slices.Contains(row.Actions, a.Name)) && !yield(row) {
 				return
 			}
 		}
@@ -150,11 +151,8 @@ func (a Action) Errors() iter.Seq[*ErrorRow] {
 // product, or as the cloud's table of all products has it. Here reports whether this
 // emulator does so by itself.
 func (a Action) Worded(code string) (row ErrorRow, here, found bool) {
-	for _, p := range a.Parameters() {
-		if !strings.HasPrefix(code, "Missing") && !strings.HasPrefix(code, "Invalid") {
-			break
-		}
-		for _, problem := range []*gateway.Problem{gateway.Missing(p.Name), gateway.Invalid(p.Name)} {
+	if strings.HasPrefix(code, "Missing") || strings.HasPrefix(code, "Invalid") {
+		for _, problem := range a.ofParameters() {
 			if problem.Code == code {
 				return ErrorRow{Actions: []string{a.Name}, Status: problem.Status, Code: code, Message: problem.Message}, true, true
 			}
@@ -169,18 +167,29 @@ func (a Action) Worded(code string) (row ErrorRow, here, found bool) {
 	return row, true, true
 }
 
+// ofParameters lists the refusals of parameters: of each, and of a list without elements.
+func (a Action) ofParameters() (problems []*gateway.Problem) {
+	for _, p := range a.Parameters() {
+		problems = append(problems, gateway.Missing(p.Name), gateway.Invalid(p.Name))
+		if list, _, of := strings.Cut(p.Name, ".N"); of {
+			problems = append(problems, gateway.Missing(list))
+		}
+	}
+	return problems
+}
+
 // Codes lists the codes with which this emulator can refuse the action, with N for the
 // number of a list element. Codes that faults inject are not among them.
 func (a Action) Codes() []string {
-	codes := gateway.GatewayCodes()
+	codes := append(gateway.GatewayCodes(), gateway.NotEmulatedCode) // of a parameter of an emulated action, too
 	if !a.Emulated {
-		return append(codes, gateway.NotEmulatedCode)
+		return codes
 	}
 	if a.product.Denial.Code != "" {
 		codes = append(codes, a.product.Denial.Code)
 	}
-	for _, p := range a.Parameters() {
-		codes = append(codes, gateway.Missing(p.Name).Code, gateway.Invalid(p.Name).Code)
+	for _, problem := range a.ofParameters() {
+		codes = append(codes, problem.Code)
 	}
 	for row := range a.Errors() {
 		codes = append(codes, row.Code)

@@ -10,13 +10,14 @@ import (
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/target"
 	"github.com/clbemu/clbemu/emulator/target/private"
+	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/scenarios"
 )
 
 // loaded are the scenarios of the library, held against what is emulated.
 func loaded(t *testing.T) (list []*scenarios.Scenario) {
 	t.Helper()
-	names := target.NewNames(emulator.Names())
+	names := target.NewNames(emulator.NamesIn(world.Default()))
 	for _, name := range scenarios.LibraryNames() {
 		text, _ := scenarios.LibraryText(name)
 		s, err := scenarios.Load(name+".yaml", text, scenarios.Options{Names: names})
@@ -100,7 +101,7 @@ client:
   expect:
     - resource: {product: Nlb, action: GetLoadBalancerAttribute, params: {LoadBalancerId: "{{nlb}}"}, fields: {ZoneMappings: {count: 2}}}
 `
-	s, err := scenarios.Load("lists.yaml", []byte(text), scenarios.Options{Names: target.NewNames(emulator.Names())})
+	s, err := scenarios.Load("lists.yaml", []byte(text), scenarios.Options{Names: target.NewNames(emulator.NamesIn(world.Default()))})
 	if err != nil {
 		t.Fatal(err)
 	}

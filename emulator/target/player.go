@@ -26,7 +26,16 @@ type Player struct {
 
 // Load reads a scenario; an error has a line for everything that is wrong.
 func (p *Player) Load(name string, text []byte) (*scenarios.Scenario, error) {
-	return scenarios.Load(name, text, scenarios.Options{Names: NewNames(names.Of(p.Store.Schema(), p.Products))})
+	return scenarios.Load(name, text, scenarios.Options{Names: NewNames(names.Of(p.Store.Schema(), p.Products).In(p.things))})
+}
+
+// things lists what the emulator has now.
+func (p *Player) things() (things names.Things, err error) {
+	err = p.Store.View(state.Owner{}, func(v *state.View) error {
+		things = names.ThingsOf(v)
+		return nil
+	})
+	return things, err
 }
 
 // OneAddress serves the control API beside the cloud's, which knows no such path.

@@ -1,11 +1,15 @@
 package gatewaytest
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -20,11 +24,19 @@ type ErrorCase struct {
 	Code   string
 }
 
+// elementNumber finds the number of an element of a list in a code.
+var elementNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\.[1-9][0-9]*(\.|$)`) })
+
 // MatchErrors makes the calls of all groups, each in its own world that plant sets up, and
-// then checks that every row of the product's error table answered one of them,
-// unless a filter on the command line left cases out.
+// wants codes that the action is known to have. It then checks that every row of the
+// product's error table answered one of them, unless a filter on the command line left
+// cases out.
 func MatchErrors(t *testing.T, p *gateway.Product, plant func(*state.Tx) error, groups ...[]ErrorCase) {
 	t.Helper()
+	codes := make(map[string][]string)
+	for _, a := range names.Of(cloud.Schema, []*gateway.Product{p}).Actions() {
+		codes[a.Name] = a.Codes()
+	}
 	ran := 0
 	reached := make(map[int]bool)
 	cases := slices.Concat(groups...)
@@ -38,6 +50,9 @@ func MatchErrors(t *testing.T, p *gateway.Product, plant func(*state.Tx) error, 
 			got := NewClient(t, Store(t, plants...), p).Call(c.Action, c.Params)
 			if got.Status != c.Status || got.Code != c.Code {
 				t.Errorf("%s(%v) = %d %s (%s), want %d %s", c.Action, c.Params, got.Status, got.Code, got.Message, c.Status, c.Code)
+			}
+			if !slices.Contains(codes[c.Action], elementNumber().ReplaceAllString(got.Code, ".N$1")) {
+				t.Errorf("%s is refused with %s, which is none of its codes", c.Action, got.Code)
 			}
 			for i, row := range p.Errors.Rows() {
 				if answers(row, c.Action, got) {

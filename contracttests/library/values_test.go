@@ -1,0 +1,178 @@
+package library_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/target"
+	"github.com/clbemu/clbemu/emulator/target/private"
+	"github.com/clbemu/clbemu/emulator/world"
+	"github.com/clbemu/clbemu/scenarios"
+)
+
+// unnoticed lists the changes that no play can notice, with the reason. scenario, kind and
+// where are patterns, as matchesPath takes them.
+var unnoticed = []struct{ scenario, kind, where, why string }{
+	{"*", "action", "*", "where no action is called, another is not called either; TestMutants holds the name"},
+	{"expired-certificate", "without given clock", "*", "a private emulator's clock stands still by itself"},
+	{"packets-*", "without given clock", "*", "only a running emulator's clock makes the play wait"},
+	{"killed-in-mid-sync", "without kill", "*", "an end of the server must change nothing"},
+	{"killed-in-mid-sync", "without restart", "*", "an end of the server must change nothing"},
+	{"nlb-job-endless", "*", "client.steps[4]*", "the time that passes must change nothing"},
+	{"packets-drain-clb", "*", "client.steps[15]*", "the time that passes must change nothing"},
+	{"packets-update", "without *", "client.steps[6]*", "once the server is out of its group, its end must change nothing"},
+	{"stale-reads", "without call", "client.steps[3]", "a call with the token of an earlier one must change nothing"},
+	{"group-read-throttled", "without call", "client.steps[2]", "a server that is added twice must change nothing"},
+	{"throttling-storm", "atLeast", "*", "a running emulator's clock goes on between the calls, so that fewer are refused"},
+	{"*", "when of a fault", "program.*", "a program that does as it should leaves no trace of how often it was struck"},
+	{"*", "without fault", "program.*", "a program that does as it should leaves no trace of what struck it"},
+}
+
+// TestValues proves that each value of an expectation of the library, each cure and each
+// cause of trouble matters: it changes them one at a time, or takes them out, and wants the
+// play to fail, or the scenario to be refused when it is loaded. It plays the halves that
+// need no cluster.
+func TestValues(t *testing.T) {
+	names := target.NewNames(emulator.NamesIn(world.Default()))
+	var mu sync.Mutex
+	tried, listed := make(map[string]int), make(map[int]bool)
+	t.Run("all", func(t *testing.T) {
+		for _, name := range scenarios.LibraryNames() {
+			for _, half := range []string{scenarios.ClientHalf, scenarios.ProgramHalf} {
+				text, _ := scenarios.LibraryText(name)
+				s, err := scenarios.Load(name+".yaml", text, scenarios.Options{Names: names})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if s.Half(half) == nil {
+					continue
+				}
+				t.Run(name+"/"+half, func(t *testing.T) {
+					t.Parallel()
+					begin := time.Now()
+					if result := play(t, s, half, time.Minute); result.Status != scenarios.Passed {
+						t.Fatalf("unchanged: %s", result.Failure)
+					}
+					limit := 3*time.Since(begin) + 5*time.Second
+					for i, change := range changesOf(t, name, half) {
+						t.Run(fmt.Sprint(i), func(t *testing.T) {
+							t.Parallel()
+							noticed := slices.ContainsFunc(change.texts, func(text []byte) bool {
+								s, err := scenarios.Load(name+".yaml", text, scenarios.Options{Names: names})
+								return err != nil || play(t, s, half, limit).Status != scenarios.Passed
+							})
+							mu.Lock()
+							defer mu.Unlock()
+							tried[change.kind]++
+							if noticed {
+								return
+							}
+							for i, row := range unnoticed {
+								if matchesPath(row.scenario, name) && matchesPath(row.kind, change.kind) && matchesPath(row.where, change.where) {
+									listed[i] = true
+									return
+								}
+							}
+							t.Errorf("%s.yaml:%d: %s: %s: the play passes all the same", name, change.line, change.kind, change.where)
+						})
+					}
+				})
+			}
+		}
+	})
+	all := 0
+	for _, kind := range slices.Sorted(maps.Keys(tried)) {
+		t.Logf("%5d %s", tried[kind], kind)
+		all += tried[kind]
+	}
+	if t.Logf("%5d changes", all); all < 1000 {
+		t.Errorf("%d changes were tried, want thousands", all)
+	}
+	for i, row := range unnoticed {
+		if !listed[i] {
+			t.Errorf("unnoticed lists %s %s %s, which each play notices", row.scenario, row.kind, row.where)
+		}
+	}
+}
+
+// play plays a half on an emulator of its own, with a program that does as it should. A
+// play that takes longer than the limit fails.
+func play(t *testing.T, s *scenarios.Scenario, half string, limit time.Duration) scenarios.Result {
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	local, err := private.New(ctx)
+	if err != nil {
+		t.Error(err)
+		return scenarios.Result{}
+	}
+	defer func() {
+		if err := local.Close(context.WithoutCancel(ctx)); err != nil {
+			t.Error(err)
+		}
+	}()
+	return scenarios.Play(ctx, s, half, scenarios.Setup{Target: local, Programs: &creator{emulator: local}, Program: scenarios.Program{Command: []string{"creator"}}, For: time.Minute})
+}
+
+// creator is a program that creates a load balancer with a group and a backend. It makes a
+// call again until it succeeds, one a second.
+type creator struct {
+	emulator *private.Emulator
+	done     int // calls that succeeded
+	balancer string
+	group    string
+}
+
+// Start implements scenarios.Programs.
+func (c *creator) Start(context.Context, scenarios.Program) (scenarios.Running, error) {
+	return c, nil
+}
+
+func (c *creator) next() (action string, params map[string]string) {
+	switch c.done {
+	case 0:
+		return "DescribeLoadBalancers", map[string]string{"LoadBalancerName": "created"}
+	case 1:
+		return "CreateLoadBalancer", map[string]string{"AddressType": "intranet", "VSwitchId": "vsw-bp1clbemu000000000001", "InstanceChargeType": "PayByCLCU", "LoadBalancerName": "created", "ClientToken": "created"}
+	case 2:
+		return "CreateVServerGroup", map[string]string{"LoadBalancerId": c.balancer, "VServerGroupName": "created"}
+	case 3:
+		return "AddVServerGroupBackendServers", map[string]string{"VServerGroupId": c.group, "BackendServers": `[{"ServerId":"i-bp1clbemu0000000001","Port":80,"Weight":100}]`}
+	}
+	return "", nil
+}
+
+// Wait implements scenarios.Running: it makes the next call.
+func (c *creator) Wait(ctx context.Context, most time.Duration) (ended bool, err error) {
+	action, params := c.next()
+	if action == "" {
+		return true, nil
+	}
+	answer, err := c.emulator.Call(ctx, scenarios.APICall{Product: "Slb", Action: action, Params: params, UserAgent: "creator", Timeout: 200 * time.Millisecond})
+	if err == nil && answer.Lost == "" && answer.Status == 200 {
+		c.done++
+		c.balancer, c.group = saved(answer, "LoadBalancerId", c.balancer), saved(answer, "VServerGroupId", c.group)
+	}
+	if most > 0 {
+		err = c.emulator.Pass(ctx, most)
+	}
+	return false, err
+}
+
+// saved is a field of an answer, or else what it was.
+func saved(answer scenarios.Answer, field, was string) string {
+	if value, ok := answer.Body[field]; ok {
+		return fmt.Sprint(value)
+	}
+	return was
+}
+
+func (c *creator) Exit() int      { return 0 }
+func (c *creator) Output() string { return "" }
+func (c *creator) Stop()          {}
+func (c *creator) Kill()          {}
