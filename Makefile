@@ -95,7 +95,7 @@ ifdef CASE
 	go test ./contracttests -run 'TestGolden/$(CASE)' -update
 else
 	go test ./scenarios -run Schema -update
-	go test ./contracttests -run 'Golden|DeclaredLimits|StatementsPage|CCMVersionsPage' -update
+	go test ./contracttests -run 'Golden|DeclaredLimits|StatementsPage|CCMVersionsPage|FidelityPage' -update
 	go test ./contracttests -run 'Refusals|Explained' -update-refusals
 	go test ./emulator/names -run Answers -update
 	go test ./cmd/clbemu -run Reference -update

@@ -105,7 +105,9 @@ func (c *checker) parameters(at spot, action Action, params map[string]Value, ac
 		if !c.settled(under, name) {
 			continue
 		}
-		if !reads([]Action{action}, name) {
+		// The cloud takes a name in any letter case.
+		folded := slices.ContainsFunc(action.Parameters, func(p string) bool { return strings.EqualFold(p, numbered(name)) })
+		if !folded && !reads([]Action{action}, name) {
 			c.refuse(under, "%s has no such parameter%s", action.Name, suggest(name, parametersOf([]Action{action}), ""))
 			continue
 		}

@@ -199,3 +199,35 @@ func (f *File) check(d *yamlfile.Decoder, s *Statement, lines map[string]int, na
 	}
 	s.play = scenarios.NewClient(d, f.Name(s), f.Given, s.Case, names)
 }
+
+// Score counts statements by how they stand.
+type Score struct {
+	Published int `json:"published"`
+	Holds     int `json:"holds"`
+	Differs   int `json:"differs"`
+	Open      int `json:"open"`
+	Unchecked int `json:"unchecked"`
+}
+
+// Count counts a statement.
+func (s *Score) Count(v Verdict) {
+	s.Published++
+	*map[Verdict]*int{Holds: &s.Holds, Differs: &s.Differs, Open: &s.Open, Unchecked: &s.Unchecked}[v]++
+}
+
+// Share returns the percentage that holds of what can be checked and does not differ on
+// purpose, 100 if there is none.
+func (s Score) Share() float64 {
+	if s.Holds+s.Open == 0 {
+		return 100
+	}
+	return 100 * float64(s.Holds) / float64(s.Holds+s.Open)
+}
+
+// Score counts the statements of a file.
+func (f *File) Score() (s Score) {
+	for i := range f.Statements {
+		s.Count(f.Statements[i].Verdict())
+	}
+	return s
+}

@@ -173,6 +173,9 @@ func (a Action) ofParameters() (problems []*gateway.Problem) {
 		problems = append(problems, gateway.Missing(p.Name), gateway.Invalid(p.Name))
 		if list, _, of := strings.Cut(p.Name, ".N"); of {
 			problems = append(problems, gateway.Missing(list))
+			if a.product.FlatLists {
+				problems = append(problems, gateway.Invalid(list))
+			}
 		}
 	}
 	return problems

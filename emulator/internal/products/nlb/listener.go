@@ -86,8 +86,10 @@ const maxListenerDescription = 512
 
 // apply puts what is given into a listener, which must then be as listeners can be.
 func (s *listenerSettings) apply(v *state.View, lb *cloud.NLBLoadBalancer, l *cloud.NLBListener) error {
-	if s.Description != nil && utf8.RuneCountInString(*s.Description) > maxListenerDescription {
-		return errListenerDescriptionIllegal
+	if s.Description != nil {
+		if n := utf8.RuneCountInString(*s.Description); n == 1 || n > maxListenerDescription {
+			return errListenerDescriptionIllegal
+		}
 	}
 	set(&l.Description, s.Description)
 	if s.ServerGroupID != "" {

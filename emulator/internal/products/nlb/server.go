@@ -52,7 +52,7 @@ type serverParam struct {
 	ServerIP    string  `rpc:"ServerIp"`
 	Port        int     `rpc:"Port,min=0,max=65535,invalid=Illegal"`
 	Weight      *int    `rpc:"Weight,min=0,max=100,invalid=Illegal"`
-	Description *string `rpc:"Description,len=1..256,invalid=ServerDescriptionIllegal"`
+	Description *string `rpc:"Description,len=2..256,invalid=ServerDescriptionIllegal"`
 }
 
 // serversRequest is about servers of a group.
@@ -66,7 +66,10 @@ type serversRequest struct {
 func (req *serversRequest) Validate() error {
 	for i := range req.Servers {
 		s := &req.Servers[i]
-		if s.ServerType == cloud.NLBServerIP && s.ServerIP == "" {
+		switch {
+		case s.ServerType == "":
+			return errMissing.Of("ServerType")
+		case s.ServerType == cloud.NLBServerIP && s.ServerIP == "":
 			s.ServerIP = s.ServerID
 		}
 	}
@@ -142,8 +145,6 @@ func admit(v *state.View, g *cloud.NLBServerGroup, p *serverParam) (*cloud.NLBSe
 	set(&s.Weight, p.Weight)
 	set(&s.Description, p.Description)
 	switch {
-	case s.Type == "":
-		return nil, errMissing.Of("ServerType")
 	case (s.Type == cloud.NLBServerIP) != (g.Type == cloud.NLBGroupOfIPs):
 		return nil, errServerTypeMismatch.Of(s.Type + " and " + g.Type)
 	case g.AnyPortEnabled != (s.Port == 0):

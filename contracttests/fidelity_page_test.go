@@ -1,0 +1,117 @@
+package contracttests
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/clbemu/clbemu/contracttests/fidelity"
+)
+
+const fidelityPage = "../docs/fidelity.md"
+
+// fidelityHead begins the page.
+const fidelityHead = `<!-- written by make golden -->
+# Fidelity
+
+How much of what is published about the actions of CLB and NLB holds in clbemu. A *statement* is one thing that a source says of an
+action: a parameter, a range, a default, an error, a field of the answer, a state, a limit, a rate. Each is in
+[contracttests/fidelity](../contracttests/fidelity), with its source and a case, which a test plays from the default world
+(` + "`go test ./contracttests -run TestFidelity`" + `). A statement that stops holding, or that holds although its file says otherwise, fails that test.
+
+- **holds**: the case passes.
+- **differs**: clbemu does something else on purpose; the file has the reason.
+- **open**: it does not hold, and should.
+- **unchecked**: there is no case; the file has the reason.
+
+*Share* is what holds of what holds and is open. ` + "`clbemu actions --fidelity`" + ` prints the same, and ` + "`clbemu explain ACTION`" + ` the statements.
+
+`
+
+func fidelityRow(name string, s fidelity.Score) string {
+	return fmt.Sprintf("| %s | %d | %d | %d | %d | %d | %.1f %% |\n", name, s.Published, s.Holds, s.Differs, s.Open, s.Unchecked, s.Share())
+}
+
+func fidelityTable(b *strings.Builder, title string, rows map[string]fidelity.Score, order []string) {
+	fmt.Fprintf(b, "| %s | statements | hold | differ | open | unchecked | share |\n|---|---|---|---|---|---|---|\n", title)
+	for _, name := range order {
+		if s, ok := rows[name]; ok {
+			b.WriteString(fidelityRow(name, s))
+		}
+	}
+	b.WriteString("\n")
+}
+
+// renderFidelity writes the page.
+func renderFidelity(files []*fidelity.File) string {
+	var sum fidelity.Score
+	products, classes, kinds := make(map[string]fidelity.Score), make(map[string]fidelity.Score), make(map[string]fidelity.Score)
+	add := func(m map[string]fidelity.Score, key string, v fidelity.Verdict) {
+		s := m[key]
+		s.Count(v)
+		m[key] = s
+	}
+	var open, differ []string
+	byProduct := make(map[string][]*fidelity.File)
+	for _, f := range files {
+		byProduct[f.Product] = append(byProduct[f.Product], f)
+		for i := range f.Statements {
+			s := &f.Statements[i]
+			v := s.Verdict()
+			sum.Count(v)
+			add(products, f.Product, v)
+			add(classes, s.Class, v)
+			add(kinds, f.Source(s).Kind, v)
+			line := fmt.Sprintf("- `%s`: %s %s\n", f.Name(s), s.Says, s.Reason())
+			switch v {
+			case fidelity.Open:
+				open = append(open, line)
+			case fidelity.Differs:
+				differ = append(differ, line)
+			}
+		}
+	}
+	var b strings.Builder
+	b.WriteString(fidelityHead)
+	names := []string{"Slb", "Nlb", "all"}
+	products["all"] = sum
+	fidelityTable(&b, "product", products, names)
+	fidelityTable(&b, "class", classes, fidelity.Classes)
+	fidelityTable(&b, "kind of source", kinds, fidelity.Kinds)
+	for _, product := range names[:2] {
+		list := byProduct[product]
+		slices.SortStableFunc(list, func(a, b *fidelity.File) int {
+			return int(1e4*(a.Score().Share()-b.Score().Share())) // the lowest first
+		})
+		fmt.Fprintf(&b, "## %s, by action\n\n", product)
+		rows, order := make(map[string]fidelity.Score), []string{}
+		for _, f := range list {
+			rows["`"+f.Action+"`"] = f.Score()
+			order = append(order, "`"+f.Action+"`")
+		}
+		fidelityTable(&b, "action", rows, order)
+	}
+	fmt.Fprintf(&b, "## Differs on purpose\n\n%s\n## Open\n\n%s", strings.Join(differ, ""), strings.Join(open, ""))
+	return b.String()
+}
+
+// TestFidelityPage proves that docs/fidelity.md has the statements' counts. With -update
+// it writes the page.
+func TestFidelityPage(t *testing.T) {
+	files, err := fidelity.Load(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := renderFidelity(files)
+	if *update {
+		if err := os.WriteFile(fidelityPage, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(fidelityPage)
+	if err != nil || string(got) != want {
+		t.Errorf("%s is not what the statements say (%v): make golden", fidelityPage, err)
+	}
+}
