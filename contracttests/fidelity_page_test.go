@@ -83,7 +83,7 @@ func renderFidelity(files []*fidelity.File) string {
 	for _, product := range names[:2] {
 		list := byProduct[product]
 		slices.SortStableFunc(list, func(a, b *fidelity.File) int {
-			return int(1e4*(a.Score().Share()-b.Score().Share())) // the lowest first
+			return int(1e4 * (a.Score().Share() - b.Score().Share())) // the lowest first
 		})
 		fmt.Fprintf(&b, "## %s, by action\n\n", product)
 		rows, order := make(map[string]fidelity.Score), []string{}

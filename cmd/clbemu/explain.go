@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/clbemu/clbemu/cmd/clbemu/internal/terminal"
+	"github.com/clbemu/clbemu/contracttests/fidelity"
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/explain"
@@ -248,7 +249,38 @@ func explainedText(e *controlapi.Explanation, about *explain.Answer) string {
 			b.WriteString(labelled("evidence", fmt.Sprintf("%s, %s: %s Source: %s", known.ID, known.Confidence, known.Claim, known.Source)))
 		}
 	}
+	b.WriteString(statementsText(e))
 	return b.String()
+}
+
+// mostStatements limits how many statements are shown of an action or a code.
+const mostStatements = 5
+
+// statementsText counts what is published, and shows what does not hold here of an action,
+// and what has a case of a code.
+func statementsText(e *controlapi.Explanation) string {
+	if len(e.Statements) == 0 {
+		return ""
+	}
+	counts, shown := make(map[string]int), []string{}
+	for _, s := range e.Statements {
+		counts[s.Verdict]++
+		if s.Verdict == string(fidelity.Unchecked) || e.Action != nil && s.Verdict == string(fidelity.Holds) {
+			continue
+		}
+		says := s.Says
+		if e.Action == nil {
+			says = s.Action + ": " + says
+		}
+		if s.Reason != "" {
+			says += " Here: " + s.Verdict + ", " + s.Reason
+		}
+		shown = append(shown, labelled("", says+" Source: "+s.Source))
+	}
+	count := func(v fidelity.Verdict) int { return counts[string(v)] }
+	return labelled("published", fmt.Sprintf("%d statements: %d hold, %d differ on purpose, %d are open, %d have no case (--json lists them)",
+		len(e.Statements), count(fidelity.Holds), count(fidelity.Differs), count(fidelity.Open), count(fidelity.Unchecked))) +
+		strings.Join(shown[:min(len(shown), mostStatements)], "")
 }
 
 // few are the first of many actions.

@@ -4,6 +4,7 @@
 package fidelity
 
 import (
+	"bytes"
 	"embed"
 	"errors"
 	"fmt"
@@ -152,6 +153,52 @@ func Load(names scenarios.Names) (all []*File, err error) {
 	return all, errors.Join(problems...)
 }
 
+// Of returns the statements about an action, nil if there are none.
+func Of(product, action string) (*File, error) {
+	file := strings.ToLower(product) + "/" + action + ".yaml"
+	text, err := files.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return Read(file, text, nil)
+}
+
+// About returns the statements about refusals with a code, with the action of each.
+func About(code string) (found []Found, err error) {
+	paths, err := fs.Glob(files, "*/*.yaml")
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range paths {
+		text, err := files.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		if !bytes.Contains(text, []byte(code)) {
+			continue
+		}
+		f, err := Read(file, text, nil)
+		if err != nil {
+			return nil, err
+		}
+		for i := range f.Statements {
+			if said, _, _ := strings.Cut(f.Statements[i].Says, " "); strings.TrimSuffix(said, ":") == code {
+				found = append(found, Found{f, &f.Statements[i]})
+			}
+		}
+	}
+	return found, nil
+}
+
+// Found is a statement with the file that has it.
+type Found struct {
+	File      *File
+	Statement *Statement
+}
+
 // Read reads a file of statements, which PRODUCT/ACTION.yaml names. An error is
 // scenarios.Problems.
 func Read(file string, text []byte, names scenarios.Names) (*File, error) {
@@ -213,6 +260,11 @@ type Score struct {
 func (s *Score) Count(v Verdict) {
 	s.Published++
 	*map[Verdict]*int{Holds: &s.Holds, Differs: &s.Differs, Open: &s.Open, Unchecked: &s.Unchecked}[v]++
+}
+
+// Add adds the counts of another score.
+func (s *Score) Add(o Score) {
+	s.Published, s.Holds, s.Differs, s.Open, s.Unchecked = s.Published+o.Published, s.Holds+o.Holds, s.Differs+o.Differs, s.Open+o.Open, s.Unchecked+o.Unchecked
 }
 
 // Share returns the percentage that holds of what can be checked and does not differ on

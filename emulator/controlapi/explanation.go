@@ -12,6 +12,8 @@ type Explanation struct {
 	Causes []Cause `json:"causes"`
 	// Evidence lists the evidence that the answers cite.
 	Evidence []Evidence `json:"evidence"`
+	// Statements lists what is published about the action, or about refusals with the code.
+	Statements []Statement `json:"statements"`
 	// Fault is a rule that answers with the code, where the cloud does and this
 	// emulator does not by itself.
 	Fault string `json:"fault,omitempty"`
@@ -40,6 +42,19 @@ type ExplainedAnswer struct {
 	Code     string   `json:"code"`
 	Message  string   `json:"message"`
 	Evidence string   `json:"evidence,omitempty"`
+}
+
+// Statement is something that a source says of an action, and whether it holds here.
+type Statement struct {
+	Action string `json:"action"`
+	ID     string `json:"id"`
+	Class  string `json:"class"`
+	Says   string `json:"says"`
+	// Source is its title, date and kind.
+	Source string `json:"source"`
+	// Verdict is holds, differs, open or unchecked, and Reason why it does not hold or has no case.
+	Verdict string `json:"verdict"`
+	Reason  string `json:"reason,omitempty"`
 }
 
 // Cause is something for which calls are refused.

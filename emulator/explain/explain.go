@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/clbemu/clbemu/contracttests/fidelity"
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/names"
@@ -44,13 +45,16 @@ func Name(known *names.Names, name string) (controlapi.Explanation, error) {
 	if err != nil {
 		return controlapi.Explanation{}, fmt.Errorf("read what is known of refusals: %w", err)
 	}
-	e := controlapi.Explanation{Name: name, Answers: []controlapi.ExplainedAnswer{}, Causes: []controlapi.Cause{}, Evidence: []controlapi.Evidence{}}
+	e := controlapi.Explanation{Name: name, Answers: []controlapi.ExplainedAnswer{}, Causes: []controlapi.Cause{}, Evidence: []controlapi.Evidence{}, Statements: []controlapi.Statement{}}
 	if !action(known, &e) && !code(known, &e) {
 		all := known.AllCodes()
 		for _, a := range known.Actions() {
 			all = append(all, a.Name)
 		}
 		return e, fmt.Errorf("there is no code and no action %s%s", name, names.DidYouMean(name, all, "`clbemu actions` lists the actions"))
+	}
+	if e.Statements, err = statementsOf(&e); err != nil {
+		return e, err
 	}
 	for _, c := range f.Causes {
 		if e.Action == nil && c.Code == name || e.Action != nil && c.Action == name && c.Product == e.Action.Product {
@@ -63,6 +67,28 @@ func Name(known *names.Names, name string) (controlapi.Explanation, error) {
 		}
 	}
 	return e, nil
+}
+
+// statementsOf returns what is published about an action, or about refusals with a code.
+func statementsOf(e *controlapi.Explanation) ([]controlapi.Statement, error) {
+	var found []fidelity.Found
+	var err error
+	if e.Action == nil {
+		found, err = fidelity.About(e.Name)
+	} else if f, failed := fidelity.Of(e.Action.Product, e.Name); failed != nil {
+		err = failed
+	} else if f != nil {
+		for i := range f.Statements {
+			found = append(found, fidelity.Found{File: f, Statement: &f.Statements[i]})
+		}
+	}
+	list := make([]controlapi.Statement, len(found))
+	for i, at := range found {
+		s, source := at.Statement, at.File.Source(at.Statement)
+		list[i] = controlapi.Statement{Action: at.File.Product + "/" + at.File.Action, ID: s.ID, Class: s.Class, Says: s.Says,
+			Source: source.Title + ", " + source.Date + " (" + source.Kind + ")", Verdict: string(s.Verdict()), Reason: s.Reason()}
+	}
+	return list, err
 }
 
 // action explains the action of that name, if there is one. Of several products' the

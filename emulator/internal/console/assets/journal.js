@@ -156,6 +156,7 @@ function why(e, explained) {
     answers.map((a) => el('p', {}, `${a.status} ${a.code}: ${a.message}`)),
     own.map((c) => el('dl', {}, [[t`Cause`, c.about], [t`Begins by`, c.begin], [t`Ends by`, c.end]].map(([name, text]) => el('div', {}, el('dt', {}, name), el('dd', {}, withCode(text)))))),
     explained.evidence.filter((known) => cited.has(known.id)).map((known) => el('p', { class: 'quiet' }, el('strong', {}, known.id), ` ${known.claim} (${known.source}; ${known.confidence}, ${known.date})`)),
+    explained.statements.filter((s) => s.action === `${e.product}/${e.action}` && s.verdict !== 'unchecked').map((s) => el('p', { class: 'quiet' }, `${s.says} (${s.source})`)),
     command(`clbemu explain ${e.code}`, true));
 }
 
