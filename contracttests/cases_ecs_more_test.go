@@ -111,6 +111,9 @@ var ecsGroupCases = []apiCase{
 	succeeds("UntagResources", "instance", params{"ResourceType": "instance", "ResourceId.1": node1, "TagKey.1": "ack.aliyun.com"}),
 	refused("UntagResources", "unknown", "InvalidResourceId.NotFound", params{"ResourceType": "instance", "ResourceId.1": "i-gone", "All": "true"}),
 	succeeds("ListTagResources", "group", params{"ResourceType": "securitygroup", "ResourceId.1": "{sg}"}),
+	succeeds("DescribeTags", "all", params{}),
+	succeeds("DescribeTags", "of-a-group", params{"ResourceType": "securitygroup", "ResourceId": "{sg}"}),
+	refused("DescribeTags", "unknown-region", "InvalidRegionId.NotFound", params{"RegionId": "mars"}),
 	refused("ListTagResources", "nothing", "MissingParameter.TagOwner", params{"ResourceType": "instance"}),
 }
 

@@ -85,7 +85,7 @@ var slbListenerCases = []apiCase{
 	refused("SetLoadBalancerHTTPListenerAttribute", "redirecting", "Operation.NotAllowed",
 		params{"LoadBalancerId": "{lb}", "ListenerPort": "8081", "StickySession": "off", "HealthCheck": "off"}),
 	succeeds("SetLoadBalancerHTTPSListenerAttribute", "certificate", params{"LoadBalancerId": "{lb}", "ListenerPort": "443", "ServerCertificateId": "{spareCert}"}),
-	refused("SetLoadBalancerHTTPSListenerAttribute", "unknown-certificate", "CertificateNotExist",
+	refused("SetLoadBalancerHTTPSListenerAttribute", "unknown-certificate", "ServerCertificateId.NotFound",
 		params{"LoadBalancerId": "{lb}", "ListenerPort": "443", "ServerCertificateId": "gone"}),
 
 	succeeds("StartLoadBalancerListener", "stopped", params{"LoadBalancerId": "{lb}", "ListenerPort": "443", "ListenerProtocol": "https"}),

@@ -83,6 +83,9 @@ type NLBZoneMapping struct {
 	AllocationID      string `json:",omitempty"`
 	PublicIPv4Address string `json:",omitempty"`
 	OwnEIP            bool   `json:",omitempty"`
+	// The addresses from which it would reach servers, as they were given.
+	IPv4Local []string `json:",omitempty"`
+	IPv6Local []string `json:",omitempty"`
 }
 
 // addresses lists the addresses that were allocated for the zone.

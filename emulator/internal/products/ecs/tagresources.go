@@ -1,8 +1,13 @@
 package ecs
 
 import (
+	"cmp"
+	"slices"
+	"strings"
+
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
 	"github.com/clbemu/clbemu/state"
 )
@@ -11,6 +16,7 @@ var tagActions = []gateway.Action{
 	gateway.Write("TagResources", tagResources).Refusing(errTagTypeUnknown, errTooManyTags),
 	gateway.Write("UntagResources", untagResources).Refusing(errTagTypeUnknown),
 	gateway.Read("ListTagResources", listTagResources).Refusing(errTagTypeUnknown, errTooManyTags),
+	gateway.Read("DescribeTags", describeTags).Refusing(errTooManyTags),
 }
 
 // What is refused here.
@@ -90,4 +96,72 @@ func listTagResources(v *state.View, req *listTagResourcesRequest) (*listTagReso
 	}
 	part, next, err := taggable.List(v, req.ResourceType, req.ResourceIDs, tagging.Filters(req.Tags), req.NextToken, tagsOfPage)
 	return &listTagResourcesResponse{NextToken: next, TagResources: part}, err
+}
+
+type describeTagsRequest struct {
+	RegionID     string        `rpc:"RegionId,required"`
+	ResourceType string        `rpc:"ResourceType"`
+	ResourceID   string        `rpc:"ResourceId"`
+	Tags         []tagging.Tag `rpc:"Tag,max=20,invalid=TooManyTags"`
+	PageNumber   int           `rpc:"PageNumber,min=1,default=1"`
+	PageSize     int           `rpc:"PageSize,min=1,max=100,default=50"`
+}
+
+type describeTagsResponse struct {
+	listing.Numbered
+	Tags []countedTag `rpc:"Tags>Tag"`
+}
+
+// countedTag is a tag with the resources that carry it.
+type countedTag struct {
+	TagKey            string            `rpc:"TagKey"`
+	TagValue          string            `rpc:"TagValue"`
+	ResourceTypeCount resourceTypeCount `rpc:"ResourceTypeCount"`
+}
+
+type resourceTypeCount struct {
+	Instance      int `rpc:"Instance"`
+	ENI           int `rpc:"Eni"`
+	SecurityGroup int `rpc:"Securitygroup"`
+}
+
+// describeTags lists the tags of a region's resources, each once, with their number by kind.
+// Terraform calls it in each plan. A kind that is not tagged here has none.
+func describeTags(v *state.View, req *describeTagsRequest) (*describeTagsResponse, error) {
+	var tags []countedTag
+	for word, kinds := range taggable.Kinds {
+		if req.ResourceType != "" && !strings.EqualFold(req.ResourceType, word) {
+			continue
+		}
+		for _, id := range state.ResourcesTagged(v, kinds[0], tagging.Filters(req.Tags)) {
+			if req.ResourceID != "" && req.ResourceID != id {
+				continue
+			}
+			for t := range state.TagsOf(v, kinds[0], id) {
+				tags = countTag(tags, t, word)
+			}
+		}
+	}
+	slices.SortFunc(tags, func(a, b countedTag) int {
+		return cmp.Or(strings.Compare(a.TagKey, b.TagKey), strings.Compare(a.TagValue, b.TagValue))
+	})
+	part, page := listing.Number(tags, req.PageNumber, req.PageSize)
+	return &describeTagsResponse{page, part}, nil
+}
+
+// countTag counts a tag of a resource of the kind that the API calls by the word.
+func countTag(tags []countedTag, t *state.Tag, word string) []countedTag {
+	at := slices.IndexFunc(tags, func(c countedTag) bool { return c.TagKey == t.Key && c.TagValue == t.Value })
+	if at < 0 {
+		at, tags = len(tags), append(tags, countedTag{TagKey: t.Key, TagValue: t.Value})
+	}
+	switch n := &tags[at].ResourceTypeCount; word {
+	case "instance":
+		n.Instance++
+	case "eni":
+		n.ENI++
+	default:
+		n.SecurityGroup++
+	}
+	return tags
 }

@@ -255,6 +255,9 @@ type loadBalancerAddress struct {
 	IPv6Address        string `rpc:"Ipv6Address,omitempty"`
 	AllocationID       string `rpc:"AllocationId,omitempty"`
 	PublicIPv4Address  string `rpc:"PublicIPv4Address,omitempty"`
+	// Answered where they were given.
+	IPv4Local []string `rpc:"Ipv4LocalAddresses,omitempty"`
+	IPv6Local []string `rpc:"Ipv6LocalAddresses,omitempty"`
 }
 
 func newLoadBalancerView(lb *cloud.NLBLoadBalancer) loadBalancer {
@@ -276,7 +279,7 @@ func newLoadBalancerView(lb *cloud.NLBLoadBalancer) loadBalancer {
 	}
 	for _, z := range lb.ZoneMappings {
 		show.ZoneMappings = append(show.ZoneMappings, zoneMapping{z.ZoneID, z.VSwitchID, z.Status, []loadBalancerAddress{
-			{z.ENIID, z.PrivateIPv4Address, z.IPv6Address, z.AllocationID, z.PublicIPv4Address}}})
+			{z.ENIID, z.PrivateIPv4Address, z.IPv6Address, z.AllocationID, z.PublicIPv4Address, z.IPv4Local, z.IPv6Local}}})
 	}
 	return show
 }

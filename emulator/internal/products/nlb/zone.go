@@ -61,6 +61,9 @@ type zoneMappingParam struct {
 	IPv6Address        string `rpc:"Ipv6Address"`
 	AllocationID       string `rpc:"AllocationId"`
 	EIPType            string `rpc:"EipType,enum=Common,invalid=Illegal"`
+	// The local addresses are kept and shown; no packet comes from them.
+	IPv4Local []string `rpc:"Ipv4LocalAddresses"`
+	IPv6Local []string `rpc:"Ipv6LocalAddresses"`
 }
 
 // checkZones holds what a list of zones must be for a load balancer; what it has
@@ -167,7 +170,7 @@ func join(tx *state.Tx, lb *cloud.NLBLoadBalancer, z *zoneMappingParam) error {
 		return err
 	}
 	mapping := cloud.NLBZoneMapping{ZoneID: z.ZoneID, VSwitchID: z.VSwitchID, Status: cloud.NLBZoneActive,
-		ENIID: tx.NewID(cloud.NetworkInterfaces.Kind())}
+		ENIID: tx.NewID(cloud.NetworkInterfaces.Kind()), IPv4Local: z.IPv4Local, IPv6Local: z.IPv6Local}
 	kind := cloud.NLBLoadBalancers.Kind()
 	if mapping.PrivateIPv4Address, err = cloud.AllocateAddress(tx, vSwitch.ID, vSwitch.CIDRBlock, z.PrivateIPv4Address, kind, lb.ID); err != nil {
 		return err
