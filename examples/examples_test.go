@@ -15,6 +15,10 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/clbemu/clbemu/contracttests/binary"
+	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/glob"
+	"github.com/clbemu/clbemu/emulator/target"
+	"github.com/clbemu/clbemu/scenarios"
 )
 
 // provider is the folder of a built Terraform provider; read before Main clears such
@@ -200,19 +204,45 @@ func TestTestcontainers(t *testing.T) {
 	}
 }
 
-// TestExplore proves that the lives can be read, and that each names the command that plays it.
+// TestExplore proves that the lives can be read, and that each begins with a command that
+// explore takes: it comes as far as the control plane, and disturbs calls that there are.
+// The page of what was explored has each.
 func TestExplore(t *testing.T) {
 	lives, err := filepath.Glob("explore/*.yaml")
 	if err != nil || len(lives) == 0 {
 		t.Fatalf("lives: %q, %v", lives, err)
 	}
+	page, err := os.ReadFile("../docs/explored.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	actions := target.NewNames(emulator.Names()).Actions()
 	for _, life := range lives {
 		if r := binary.Run(t, "scenario", "lint", life); r.Code != 0 {
 			t.Errorf("%s: %+v", life, r)
 		}
+		if !strings.Contains(string(page), "(../examples/"+filepath.ToSlash(life)+")") {
+			t.Errorf("docs/explored.md does not say what %s found", life)
+		}
 		text, err := os.ReadFile(life)
-		if err != nil || !strings.HasPrefix(string(text), "# clbemu explore examples/"+filepath.ToSlash(life)+" ") {
-			t.Errorf("%s does not begin with the command that plays it (%v)", life, err)
+		if err != nil {
+			t.Fatal(err)
+		}
+		line, _, _ := strings.Cut(string(text), "\n")
+		command, ok := strings.CutPrefix(line, "# clbemu explore ")
+		if !ok || !strings.HasPrefix(command, "examples/"+filepath.ToSlash(life)+" ") {
+			t.Errorf("%s does not begin with the command that plays it, but with %q", life, line)
+			continue
+		}
+		cmd := exec.Command("sh", "-c", `"$CLBEMU" explore --control-plane false `+command)
+		cmd.Dir, cmd.Env = "..", append(os.Environ(), "CLBEMU="+binary.Path)
+		if r := binary.Finish(t, cmd); !strings.Contains(r.Stderr, "ended with status 1 before it printed KUBECONFIG=FILE") {
+			t.Errorf("%s: %s: %+v", life, command, r)
+		}
+		_, calls, _ := strings.Cut(command, "--calls '")
+		calls, _, _ = strings.Cut(calls, "'")
+		if _, idle := glob.Select(glob.Split(calls), actions, func(a scenarios.Action) string { return a.Name }); idle != "" {
+			t.Errorf("%s disturbs calls of %s, and no action is called so", life, idle)
 		}
 	}
 }

@@ -1,0 +1,80 @@
+package kubernetes_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/clbemu/clbemu/contracttests/binary"
+	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/cloud"
+)
+
+// driven are the lives for clbemu explore that the driver can live.
+var driven = []string{"clb", "nlb", "node"}
+
+// TestLives proves that each life for clbemu explore can be played undisturbed, and that one
+// of the plays that its command plans runs.
+func TestLives(t *testing.T) {
+	files, err := filepath.Glob("../../examples/explore/*.yaml")
+	if err != nil || len(files) < len(driven) {
+		t.Fatalf("lives: %q, %v", files, err)
+	}
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".yaml")
+		t.Run(name, func(t *testing.T) {
+			if !slices.Contains(driven, name) {
+				requireCCM(t, annotated+" or "+pods)
+			}
+			t.Parallel()
+			plane := <-shared.free
+			t.Cleanup(func() { shared.free <- plane })
+			f := &fixture{T: t, dir: t.TempDir(), cluster: plane, cloud: &cloud.Cloud{}, accessKey: true}
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			line, _, _ := strings.Cut(string(text), "\n")
+			before, after, ok := strings.Cut(strings.TrimPrefix(line, "# clbemu "), " --control-planes 4 ")
+			if !ok {
+				t.Fatalf("%s does not begin with the command that plays it, but with %q", name, line)
+			}
+			options, _, _ := strings.Cut(after, "-- ")
+			cmd := exec.Command("sh", "-c", fmt.Sprintf(`"$CLBEMU" %s --kubeconfig "$PLANE" %s --plays 1 --output json -- sh -c "$CONTROLLER"`, before, options))
+			cmd.Dir = "../.."
+			cmd.Env = append(os.Environ(), "CLBEMU="+binary.Path, "PLANE="+plane.Kubeconfig, "CONTROLLER="+f.explored(),
+				"PATH="+filepath.Dir(plane.Kubectl())+":"+os.Getenv("PATH"))
+			r := binary.Finish(t, cmd)
+			var report struct {
+				Planned  int
+				Outcomes []struct{ ID, Verdict, Why string }
+			}
+			if err := json.Unmarshal([]byte(r.Stdout), &report); err != nil || report.Planned == 0 || len(report.Outcomes) != report.Planned {
+				t.Fatalf("%v, %+v", err, r)
+			}
+			for _, o := range report.Outcomes {
+				if o.Verdict == "broken" {
+					t.Errorf("%s: %s", o.ID, o.Why)
+				}
+			}
+		})
+	}
+}
+
+// explored is the command that starts the controller of a life, with the cluster and the
+// cloud of its environment: the real CCM if there is one, else the driver.
+func (f *fixture) explored() string {
+	f.Helper()
+	if binary := ccmBinary(); binary != "" {
+		args := slices.DeleteFunc(f.ccmCommand(binary).Args, func(arg string) bool {
+			return strings.HasPrefix(arg, "--controllers=") || strings.HasPrefix(arg, "--configure-cloud-routes=")
+		})
+		return "exec '" + strings.Join(append([]string{binary}, append(args, "--controllers=service,nlb", "--configure-cloud-routes=false")...), "' '") + "'"
+	}
+	return fmt.Sprintf(`exec '%s' --kubeconfig "$KUBECONFIG" --endpoint "$SLB_ENDPOINT" --region %s --cluster-id %s --vpc-id %s`,
+		shared.driver, cloud.Region, cloud.ClusterID, cloud.VPC)
+}
