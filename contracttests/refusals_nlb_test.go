@@ -95,7 +95,7 @@ var nlbRefusals = []refusal{
 	overNLBQuota("NLB: security groups of a load balancer", "LoadBalancerJoinSecurityGroup",
 		params{"LoadBalancerId": "{nlb}", "SecurityGroupIds.1": group1}, "nlb_quota_loadbalancer_securitygroups_num", "1", "{nlb}"),
 	overNLBQuota("NLB: additional certificates of a load balancer", "AssociateAdditionalCertificatesWithListener",
-		params{"ListenerId": "{tlsLsn}", "AdditionalCertificateIds.1": "{spareCert}"}, "nlb_quota_loadbalancer_certificates_num", "0", "{tlsLsn}"),
+		params{"ListenerId": "{tlsLsn}", "AdditionalCertificateIds.1": "{spareCert}"}, "nlb_quota_loadbalancer_certificates_num", "0", "{nlb}"),
 	overNLBQuota("NLB: security policies of a region", "CreateSecurityPolicy",
 		params{"SecurityPolicyName": "new", "TlsVersions.1": "TLSv1.2", "Ciphers.1": "x"}, "nlb_quota_securitypolicies_num", "2", region),
 }
