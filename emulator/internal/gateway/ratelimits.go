@@ -8,7 +8,7 @@ import (
 )
 
 // RateLimits are the published limits of calls that an account makes of an action in a
-// region. The zero RateLimits has none.
+// region: CLB-0171. The zero RateLimits has none.
 type RateLimits struct {
 	byAction      map[string]cloud.Rate
 	reads, writes cloud.Rate

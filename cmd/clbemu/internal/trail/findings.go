@@ -1,0 +1,191 @@
+package trail
+
+import (
+	"cmp"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/clbemu/clbemu/emulator/names"
+)
+
+// Finding is something that clbemu would have done otherwise.
+type Finding struct {
+	// Kind is what is not known here: action, parameter, code, field, or answer for a call
+	// that was played and answered otherwise.
+	Kind   string `json:"kind"`
+	Action string `json:"action"`
+	// What names it: a parameter, a code, a field, or both answers.
+	What string `json:"what,omitempty"`
+	// Times counts the events.
+	Times int `json:"times"`
+}
+
+// maxFindings limits how many different findings are kept: names in hostile files have no end.
+const maxFindings = 10_000
+
+// Findings collects what differs.
+type Findings struct {
+	known  *names.Names
+	counts map[Finding]int
+	// Dropped counts what came when there were maxFindings.
+	Dropped int
+	// judged by action: which parameters, codes and fields it has.
+	judged map[string]*judged
+}
+
+// judged holds what an action knows.
+type judged struct {
+	action        names.Action
+	found         bool
+	codes, fields map[string]bool
+}
+
+// NewFindings returns an empty collection, which judges by the names of this emulator.
+func NewFindings(known *names.Names) *Findings {
+	return &Findings{known: known, counts: make(map[Finding]int), judged: make(map[string]*judged)}
+}
+
+// Add counts a finding.
+func (f *Findings) Add(kind, action, what string) {
+	found := Finding{Kind: kind, Action: action, What: what}
+	if _, known := f.counts[found]; !known && len(f.counts) >= maxFindings {
+		f.Dropped++
+		return
+	}
+	f.counts[found]++
+}
+
+// Sorted lists the findings, the most frequent first.
+func (f *Findings) Sorted() []Finding {
+	list := make([]Finding, 0, len(f.counts))
+	for found, n := range f.counts {
+		found.Times = n
+		list = append(list, found)
+	}
+	slices.SortFunc(list, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(b.Times, a.Times), strings.Compare(a.Kind, b.Kind), strings.Compare(a.Action, b.Action), strings.Compare(a.What, b.What))
+	})
+	return list
+}
+
+// Judge compares an event with what this emulator knows.
+func (f *Findings) Judge(e *Event) {
+	j := f.of(e)
+	if !j.found || !j.action.Emulated {
+		f.Add("action", j.name(e), "")
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(e.Params)) {
+		if !j.reads(name) {
+			f.Add("parameter", j.name(e), shape(name))
+		}
+	}
+	if e.Code != "" && !j.codes[e.Code] && !j.codes[numbered(e.Code)] {
+		f.Add("code", j.name(e), shape(e.Code))
+	}
+	for _, path := range slices.Sorted(maps.Keys(paths(e.Answer))) {
+		if !j.fields[path] {
+			f.Add("field", j.name(e), shape(path))
+		}
+	}
+}
+
+// reads reports whether the action reads a parameter, in any letter case.
+func (j *judged) reads(name string) bool {
+	return j.action.Reads(name) || slices.ContainsFunc(j.action.ParameterNames(), func(p string) bool { return strings.EqualFold(p, numbered(name)) })
+}
+
+// name is what the action is called here: a log does not say the product.
+func (j *judged) name(e *Event) string {
+	if j.found {
+		return j.action.Product + " " + j.action.Name
+	}
+	return strings.TrimSpace(shape(e.Product) + " " + shape(e.Action))
+}
+
+// of finds the action of an event.
+func (f *Findings) of(e *Event) *judged {
+	key := e.Product + " " + e.Action
+	if j := f.judged[key]; j != nil {
+		return j
+	}
+	j := &judged{codes: make(map[string]bool), fields: map[string]bool{"RequestId": true}}
+	for _, a := range f.known.Actions() {
+		if a.Name != e.Action || e.Product != "" && !strings.EqualFold(a.Product, e.Product) || j.found && !a.Emulated {
+			continue
+		}
+		if j.found && j.action.Emulated {
+			continue // the first of several products that have it
+		}
+		j.action, j.found = a, true
+	}
+	if j.found {
+		for _, code := range append(j.action.Codes(), j.action.Catalogued()...) {
+			j.codes[code] = true
+		}
+		for _, path := range j.action.ResponseFields() {
+			j.addField(strings.ReplaceAll(path, "[]", ""))
+		}
+	}
+	if len(f.judged) < maxFindings {
+		f.judged[key] = j
+	}
+	return j
+}
+
+// addField knows a path and all above it.
+func (j *judged) addField(path string) {
+	for ; path != ""; path = path[:max(strings.LastIndexByte(path, '.'), 0)] {
+		j.fields[path] = true
+	}
+}
+
+// paths are the paths of all fields of an answer, without numbers of elements.
+func paths(answer any) map[string]bool {
+	found := make(map[string]bool)
+	var visit func(at any, path string, depth int)
+	visit = func(at any, path string, depth int) {
+		if depth > 20 || len(found) > maxFindings {
+			return
+		}
+		switch v := at.(type) {
+		case map[string]any:
+			for name, value := range v {
+				under := strings.TrimPrefix(path+"."+name, ".")
+				found[under] = true
+				visit(value, under, depth+1)
+			}
+		case []any:
+			for _, element := range v {
+				visit(element, path, depth+1)
+			}
+		}
+	}
+	visit(answer, "", 0)
+	return found
+}
+
+var number = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\.\d+(\.|$)`) })
+
+// numbered is the name with N for the numbers of elements.
+func numbered(name string) string {
+	return number().ReplaceAllString(number().ReplaceAllString(name, ".N$1"), ".N$1")
+}
+
+// plainName is the form of names and codes, and manyDigits that of ids and numbers. What is
+// no name may be anything, a secret too, and is not printed.
+var (
+	plainName  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,79}$`) })
+	manyDigits = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(\d.*){4}`) })
+)
+
+// shape returns a name as it may be shown.
+func shape(name string) string {
+	if n := numbered(name); plainName().MatchString(n) && !manyDigits().MatchString(n) {
+		return n
+	}
+	return "(a name that may be a value)"
+}
