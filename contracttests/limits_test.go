@@ -275,7 +275,7 @@ var elements = map[string]map[string]string{
 	"RouteEntries":                          {".RouteTableId": vtb1, ".DstCidrBlock": "10.%d.0.0/24", ".NextHop": node1, ".NextHopType": "Instance"},
 	"NextHopList":                           {".NextHopId": node1, ".NextHopType": "Instance"},
 	"SecurityProtectionTypes":               {"": "AntiDDoS_Enhanced"},
-	"Servers":                               {".ServerType": "Ecs", ".ServerId": node1, ".Port": "%d"},
+	"Servers":                               {".ServerType": "Ecs", ".ServerId": node1, ".Port": "%d", ".Description": "server-%d"},
 	"ZoneMappings":                          {".ZoneId": "cn-hangzhou-h", ".VSwitchId": vsw1, ".EipType": "Common"},
 	"TlsVersions":                           {"": "TLSv1.2"},
 	"HealthCheckConfig.HealthCheckHttpCode": {"": "http_2xx"},

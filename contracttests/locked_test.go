@@ -13,9 +13,6 @@ import (
 // parts are the kinds that a load balancer consists of.
 var parts = []state.Kind{"LoadBalancer", "Listener", "VServerGroup", "MasterSlaveServerGroup", "Rule", "DomainExtension", "NLBLoadBalancer", "NLBListener"}
 
-// lockedTake are the calls that a locked load balancer takes: CLB-0174.
-var lockedTake = []string{"DeleteLoadBalancer"}
-
 // lockWords holds the words of CLB and NLB for a lock.
 var lockWords = []string{"Locked for any Business Reason", "FinancialLocked"}
 
@@ -25,7 +22,7 @@ var lockWords = []string{"Locked for any Business Reason", "FinancialLocked"}
 func TestLockedLoadBalancersTakeNoChange(t *testing.T) {
 	refused := make(map[string]int)
 	for _, c := range apiCases() {
-		if c.code != "" || slices.Contains(lockedTake, c.action) {
+		if c.code != "" {
 			continue
 		}
 		t.Run(c.String(), func(t *testing.T) {
@@ -58,7 +55,7 @@ func TestLockedLoadBalancersTakeNoChange(t *testing.T) {
 func (c *fixedCloud) lockAll() (ids []string) {
 	c.t.Helper()
 	if err := c.store.Update(state.Owner{}, func(tx *state.Tx) error {
-		return conditions.Set(tx, state.Owner{}, []conditions.Setting{{Name: "account.graceDays", Value: "0"}, {Name: "account.arrears", Value: "true"}})
+		return conditions.Set(tx, state.Owner{}, []conditions.Setting{{Name: "account.graceDays", Value: "0"}, {Name: "account.nlbGraceDays", Value: "0"}, {Name: "account.arrears", Value: "true"}})
 	}); err != nil {
 		c.t.Fatal(err)
 	}

@@ -59,7 +59,7 @@ func TestMeasures(t *testing.T) {
 	}
 	if _, err := c.SetWorld(t.Context(), controlapi.Change{Settings: []controlapi.Setting{{Name: "account.arrears", Value: "true"}, {Name: "stock.cn-hangzhou-h", Value: "soldout"},
 		{Name: "stock.cn-hangzhou-i", Value: "soldout"}, {Name: "quota.slb_quota_instances_num", Value: "7"}, {Name: "vswitch.vsw-bp1clbemu000000000001.freeAddresses", Value: "1"},
-		{Name: "account.graceDays", Value: "7"}, {Name: "life.listener.starting", Value: "2s"}}}); err != nil {
+		{Name: "account.graceDays", Value: "15"}, {Name: "life.listener.starting", Value: "2s"}}}); err != nil {
 		t.Fatal(err)
 	}
 	client := &emulatortest.Client{URL: "http://" + e.Addr()}

@@ -187,7 +187,7 @@ func inside(t *testing.T, files []string) {
 	t.Helper()
 	for dir, program := range map[string]string{"../..": "./cmd/clbemu", "../../deploy": "./worldwatch"} {
 		for line := range strings.Lines(tool(t, dir, nil, "go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", program)) {
-			if path, own := strings.CutPrefix(strings.TrimSpace(line), module+"/"); own && !slices.Contains(files, strings.Split(path, "/")[0]) {
+			if path, own := strings.CutPrefix(strings.TrimSpace(line), module+"/"); own && !slices.ContainsFunc(files, func(f string) bool { return strings.HasPrefix(path+"/", f+"/") }) {
 				t.Errorf("%s needs %s, which the image is built without", program, path)
 			}
 		}

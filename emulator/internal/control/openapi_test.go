@@ -238,7 +238,7 @@ var structs = map[string]any{
 	"Marks": controlapi.Marks{}, "Mark": journal.Mark{}, "Snapshots": controlapi.Snapshots{}, "Snapshot": controlapi.Snapshot{}, "Export": state.Export{},
 	"Status": controlapi.Status{}, "SkippedFault": controlapi.SkippedFault{}, "Error": controlapi.Refusal{}, "ResourceKind": controlapi.ResourceKind{}, "Column": controlapi.Column{}, "Resource": controlapi.Resource{}, "Resources": controlapi.Resources{},
 	"Explanation": controlapi.Explanation{}, "ExplainedAction": controlapi.ExplainedAction{}, "ExplainedParameter": controlapi.ExplainedParameter{},
-	"ExplainedAnswer": controlapi.ExplainedAnswer{}, "Cause": controlapi.Cause{}, "Evidence": controlapi.Evidence{},
+	"ExplainedAnswer": controlapi.ExplainedAnswer{}, "Cause": controlapi.Cause{}, "Evidence": controlapi.Evidence{}, "Statement": controlapi.Statement{},
 	"ResourceChange": controlapi.ResourceChange{}, "LoadBalancerTree": controlapi.LoadBalancerTree{}, "Address": controlapi.Address{},
 	"ListenerTree": controlapi.ListenerTree{}, "RuleTree": controlapi.RuleTree{}, "GroupTree": controlapi.GroupTree{}, "QuotaShare": controlapi.QuotaShare{},
 	"NewCloud": controlapi.NewCloud{}, "Cloud": controlapi.Cloud{}, "Clouds": controlapi.Clouds{},

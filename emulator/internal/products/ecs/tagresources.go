@@ -129,17 +129,16 @@ type resourceTypeCount struct {
 // Terraform calls it in each plan. A kind that is not tagged here has none.
 func describeTags(v *state.View, req *describeTagsRequest) (*describeTagsResponse, error) {
 	var tags []countedTag
+	words, filters := make(map[state.TagResourceType]string), tagging.Filters(req.Tags)
 	for word, kinds := range taggable.Kinds {
-		if req.ResourceType != "" && !strings.EqualFold(req.ResourceType, word) {
-			continue
+		if req.ResourceType == "" || strings.EqualFold(req.ResourceType, word) {
+			words[kinds[0]] = word
 		}
-		for _, id := range state.ResourcesTagged(v, kinds[0], tagging.Filters(req.Tags)) {
-			if req.ResourceID != "" && req.ResourceID != id {
-				continue
-			}
-			for t := range state.TagsOf(v, kinds[0], id) {
-				tags = countTag(tags, t, word)
-			}
+	}
+	for t := range state.Tags.All(v) {
+		word, asked := words[t.ResourceType]
+		if asked && t.Owner == v.Scope() && (req.ResourceID == "" || req.ResourceID == t.ResourceID) && state.HasTags(v, t.ResourceType, t.ResourceID, filters) {
+			tags = countTag(tags, t, word)
 		}
 	}
 	slices.SortFunc(tags, func(a, b countedTag) int {

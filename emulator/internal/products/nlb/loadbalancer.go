@@ -179,18 +179,17 @@ type deleteLoadBalancerRequest struct {
 }
 
 // deleteLoadBalancer takes the listeners along; server groups and EIPs stay. One
-// that is locked for an unpaid bill can still be deleted.
+// that is locked for an unpaid bill can't be deleted: page "NLB instances", 2026-03-06.
 func deleteLoadBalancer(tx *state.Tx, req *deleteLoadBalancerRequest) (*changes.Work, error) {
-	lb, err := cloud.NLBLoadBalancers.Get(tx.View, req.LoadBalancerID)
-	switch {
-	case err != nil:
+	if err := checkOpen(tx.View, req.LoadBalancerID); err != nil {
 		return nil, err
-	case lb.Status == cloud.NLBProvisioning:
-		return nil, errCreating.Of(lb.ID)
-	case lb.Status == cloud.NLBConfiguring:
-		return nil, errConfiguring
-	case lb.DeletionProtection.Enabled:
-		return nil, errDeletionProtected
+	}
+	lb, err := cloud.NLBLoadBalancers.Get(tx.View, req.LoadBalancerID)
+	if err == nil && lb.DeletionProtection.Enabled {
+		err = errDeletionProtected
+	}
+	if err != nil {
+		return nil, err
 	}
 	return removing(tx, "loadbalancer", cloud.NLBLoadBalancers, lb.ID), nil
 }
