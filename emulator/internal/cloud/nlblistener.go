@@ -36,6 +36,8 @@ const (
 // is 0 where it has a range.
 type NLBListener struct {
 	state.Owner
+	// CreateTime orders lists; rows of older states have none.
+	CreateTime               time.Time `json:",omitzero"`
 	ID                       string
 	LoadBalancerID           string
 	Protocol                 string

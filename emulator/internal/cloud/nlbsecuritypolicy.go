@@ -1,10 +1,16 @@
 package cloud
 
-import "github.com/clbemu/clbemu/state"
+import (
+	"time"
+
+	"github.com/clbemu/clbemu/state"
+)
 
 // NLBSecurityPolicy is a TLS policy of the user's own.
 type NLBSecurityPolicy struct {
 	state.Owner
+	// CreateTime orders lists; rows of older states have none.
+	CreateTime      time.Time `json:",omitzero"`
 	ID              string
 	Name            string
 	TLSVersions     []string

@@ -31,6 +31,8 @@ const (
 // its VPC may forward to. Names need not be unique.
 type NLBServerGroup struct {
 	state.Owner
+	// CreateTime orders lists; rows of older states have none.
+	CreateTime              time.Time `json:",omitzero"`
 	ID                      string
 	Name                    string
 	Type                    string

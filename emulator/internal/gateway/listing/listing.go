@@ -5,9 +5,12 @@ package listing
 import (
 	"cmp"
 	"encoding/base64"
+	"fmt"
 	"iter"
+	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/clbemu/clbemu/state"
 )
@@ -76,6 +79,16 @@ func After[T any](list []T, token string, size int, key func(T) string) (part []
 		next = Token(key(part[len(part)-1]))
 	}
 	return part, next, nil
+}
+
+// Newest returns a key for After by which the newest comes first, and what is as old as
+// another in the order of ids. What has no time comes last. NLB-0039.
+func Newest(created time.Time, id string) string {
+	age := uint64(math.MaxUint64)
+	if !created.IsZero() {
+		age = math.MaxInt64 - uint64(created.UnixNano())
+	}
+	return fmt.Sprintf("%020d/%s", age, id)
 }
 
 // Token names what comes behind a key.

@@ -413,3 +413,21 @@ func TestConcurrency(t *testing.T) {
 		})
 	}
 }
+
+// Lists come newest first, page by page, and what is as old as another by id.
+func TestNewestFirst(t *testing.T) {
+	c, _, clock := newClient(t)
+	var want []string
+	for _, name := range []string{"one", "two", "three"} {
+		clock.Advance(time.Millisecond)
+		want = append([]string{c.Do("CreateServerGroup", with(group, "ServerGroupName", name)).Text("ServerGroupId")}, want...)
+	}
+	token := ""
+	for i, id := range want {
+		reply := c.Do("ListServerGroups", params("MaxResults", "1", "NextToken", token))
+		if got := reply.Text("ServerGroups.0.ServerGroupId"); got != id {
+			t.Errorf("page %d has %s, want %s", i, got, id)
+		}
+		token = reply.Text("NextToken")
+	}
+}

@@ -211,7 +211,8 @@ func createListener(tx *state.Tx, req *createListenerRequest) (*changes.Work, er
 
 func newListener(tx *state.Tx, req *createListenerRequest) *cloud.NLBListener {
 	l := &cloud.NLBListener{
-		Owner: tx.Scope(), LoadBalancerID: req.LoadBalancerID, Protocol: req.ListenerProtocol, Port: *req.ListenerPort,
+		CreateTime: tx.Now(),
+		Owner:      tx.Scope(), LoadBalancerID: req.LoadBalancerID, Protocol: req.ListenerProtocol, Port: *req.ListenerPort,
 		Status: cloud.NLBListenerProvisioning, IdleTimeout: 900,
 	}
 	if l.Protocol == cloud.NLBUDP {
@@ -402,7 +403,7 @@ func listListeners(v *state.View, req *listListenersRequest) (*listListenersResp
 			found = append(found, l)
 		}
 	}
-	part, page, err := listing.Cut(found, req.ByToken, func(l *cloud.NLBListener) string { return l.ID })
+	part, page, err := listing.Cut(found, req.ByToken, func(l *cloud.NLBListener) string { return listing.Newest(l.CreateTime, l.ID) })
 	if err != nil {
 		return nil, err
 	}

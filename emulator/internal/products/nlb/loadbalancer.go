@@ -341,7 +341,7 @@ func listLoadBalancers(v *state.View, req *listLoadBalancersRequest) (*listLoadB
 			found = append(found, lb)
 		}
 	}
-	part, page, err := listing.Cut(found, req.ByToken, func(lb *cloud.NLBLoadBalancer) string { return lb.ID })
+	part, page, err := listing.Cut(found, req.ByToken, func(lb *cloud.NLBLoadBalancer) string { return listing.Newest(lb.CreateTime, lb.ID) })
 	if err != nil {
 		return nil, err
 	}

@@ -64,7 +64,7 @@ func createSecurityPolicy(tx *state.Tx, req *createSecurityPolicyRequest) (*chan
 	if err := tx.Use(cloud.QuotaNLBSecurityPolicies, tx.Scope().RegionID, 1); err != nil {
 		return nil, err
 	}
-	p := &cloud.NLBSecurityPolicy{Owner: tx.Scope(), ID: tx.NewID(cloud.NLBSecurityPolicies.Kind()), Name: req.SecurityPolicyName,
+	p := &cloud.NLBSecurityPolicy{Owner: tx.Scope(), CreateTime: tx.Now(), ID: tx.NewID(cloud.NLBSecurityPolicies.Kind()), Name: req.SecurityPolicyName,
 		TLSVersions: req.TLSVersions, Ciphers: req.Ciphers, ResourceGroupID: group}
 	return &changes.Work{ResourceType: "securitypolicy", ResourceID: p.ID, Do: func() error {
 		cloud.NLBSecurityPolicies.Put(tx, p)
@@ -158,7 +158,7 @@ func listSecurityPolicy(v *state.View, req *listSecurityPolicyRequest) (*listSec
 			return !asked(req.SecurityPolicyIDs, p.ID) || !asked(req.SecurityPolicyNames, p.Name) || !asked(req.ResourceGroupIDs, p.ResourceGroupID) || !matches(req.ResourceGroupID, p.ResourceGroupID) ||
 				!hasTags(p.ID)
 		})
-	part, page, err := listing.Cut(found, req.ByToken, func(p *cloud.NLBSecurityPolicy) string { return p.ID })
+	part, page, err := listing.Cut(found, req.ByToken, func(p *cloud.NLBSecurityPolicy) string { return listing.Newest(p.CreateTime, p.ID) })
 	if err != nil {
 		return nil, err
 	}

@@ -125,7 +125,8 @@ func createServerGroup(tx *state.Tx, req *createServerGroupRequest) (*changes.Wo
 		return nil, errVPCWithoutIPv6
 	}
 	g := &cloud.NLBServerGroup{
-		Owner: tx.Scope(), ID: tx.NewID(cloud.NLBServerGroups.Kind()), Type: req.ServerGroupType, Protocol: req.Protocol, VPCID: vpc.ID,
+		CreateTime: tx.Now(),
+		Owner:      tx.Scope(), ID: tx.NewID(cloud.NLBServerGroups.Kind()), Type: req.ServerGroupType, Protocol: req.Protocol, VPCID: vpc.ID,
 		Status: cloud.NLBGroupCreating, AddressIPVersion: req.AddressIPVersion, Scheduler: "Wrr", AnyPortEnabled: req.AnyPortEnabled,
 		PreserveClientIPEnabled: req.Protocol != cloud.NLBTCPSSL, HealthCheck: newHealthCheck(req.Protocol), ResourceGroupID: resourceGroup,
 	}
@@ -249,7 +250,7 @@ func listServerGroups(v *state.View, req *listServerGroupsRequest) (*listServerG
 			found = append(found, g)
 		}
 	}
-	part, page, err := listing.Cut(found, req.ByToken, func(g *cloud.NLBServerGroup) string { return g.ID })
+	part, page, err := listing.Cut(found, req.ByToken, func(g *cloud.NLBServerGroup) string { return listing.Newest(g.CreateTime, g.ID) })
 	if err != nil {
 		return nil, err
 	}
