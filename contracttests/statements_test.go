@@ -230,7 +230,7 @@ messages and names of annotations are the documents' own. A statement of several
 
 - A **scenario** of the library: ` + "`clbemu scenario run NAME --half HALF`" + `. A kubernetes half needs a real Cloud Controller Manager (CCM).
 - A **test** of this repository.
-- **Evidence**, which clbemu follows: [how we know](fidelity.md#evidence).
+- **Evidence**, which clbemu follows: [how we know](evidence.md#evidence).
 - A **command** of clbemu.
 - **Nothing**: nothing here could play it, for the reason given.
 - **Nothing yet**: it could be played, and is open.
