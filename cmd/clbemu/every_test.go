@@ -138,6 +138,7 @@ var jsonArgs = map[string][]string{
 	"state import":     {"FILE:state.json"},
 	"explore":          {"FILE:script.yaml"},
 	"lint-service":     {"FILE:service.yaml"},
+	"fidelity check":   {"FILE:events.json"},
 	"upgrade-check":    {"--data-dir", "DIR"},
 }
 
@@ -154,6 +155,7 @@ func TestEveryCommandPrintsJSON(t *testing.T) {
 	for name, text := range map[string]string{
 		"state.json": state, "world.yaml": world, "faults.yaml": "{name: f, match: {action: DescribeVpcs}, effect: {delay: {fixed: 1ms}}}",
 		"service.yaml": "kind: Service\nmetadata: {name: web}\nspec: {type: LoadBalancer}\n",
+		"events.json":  `{"serviceName": "Slb", "eventName": "DescribeRegions"}`,
 		"script.yaml":  "about: a\nclient: {steps: [{call: {action: DescribeLoadBalancers}}]}\n",
 		"nodes.json":   `{"kind": "Node", "metadata": {"name": "worker"}, "spec": {"providerID": "cn-hangzhou.i-kind1"}, "status": {"addresses": [{"type": "InternalIP", "address": "172.18.0.2"}]}}`,
 	} {

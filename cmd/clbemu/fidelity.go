@@ -48,7 +48,7 @@ an issue. Memory does not grow with the file.`,
   clbemu fidelity check --play events-*.json.gz
   kubectl -n kube-system logs deploy/cloud-controller-manager | clbemu fidelity check -
   clbemu journal --json | clbemu fidelity check -`,
-		Args: someFiles,
+		Args: oneOrMore("the files to check"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			checked := checkedTrails{Findings: []trail.Finding{}}
 			findings := trail.NewFindings(knownNames())
@@ -63,14 +63,6 @@ an issue. Memory does not grow with the file.`,
 	}
 	c.Flags().BoolVar(&play, "play", false, "make the calls again in a private cloud, and compare the answers")
 	return c
-}
-
-// someFiles wants the names of files.
-func someFiles(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return usage(fmt.Errorf("which files? Type %s", firstExample(cmd)))
-	}
-	return nil
 }
 
 // checkedTrails is what was found in all files.
