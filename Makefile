@@ -14,7 +14,7 @@ MODULES = . deploy contracttests/kubernetes
 # Packages whose tests run nothing concurrent in their own process: they start processes,
 # or make one call after the other. All others run with the race detector.
 WITHOUT_RACE = cmd/clbemu contracttests contracttests/durability contracttests/library \
-	contracttests/terraform docs examples examples/go examples/go/retry contracttests/binary emulator/explain
+	contracttests/terraform docs examples examples/go examples/go/retry contracttests/binary emulator/explain cmd/clbemu/internal/exploring
 NO_RACE_PACKAGES = $(WITHOUT_RACE:%=$(MODULE)/%)
 PACKAGES = ./...
 LISTED = $(shell go list $(PACKAGES))
