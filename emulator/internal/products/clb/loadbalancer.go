@@ -225,7 +225,7 @@ func newCreateLoadBalancerResponse(lb *cloud.LoadBalancer) *createLoadBalancerRe
 }
 
 // settleCharges chooses the charge type if the request does not, and enforces what
-// the region sells. CLB-0210 to CLB-0214.
+// the region sells. CLB-0210, CLB-0212, CLB-0214.
 func (req *createLoadBalancerRequest) settleCharges(region *cloud.Region) error {
 	chosen := req.InstanceChargeType != ""
 	if !chosen {
