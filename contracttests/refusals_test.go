@@ -256,7 +256,7 @@ var refusals = []refusal{
 		begin: []cause{worldSet("cloud.year", "today")}, end: []cause{worldSet("cloud.year", "2024")}},
 	{about: "Pay-by-specification without a spec", action: "CreateLoadBalancer", params: params{"AddressType": "internet", "InstanceChargeType": "PayBySpec"},
 		code: "MissingParam.LoadBalancerSpec", message: "The param LoadBalancerSpec is required.",
-		begin: []cause{worldSet("cloud.year", "2024")}, wrong: "no `LoadBalancerSpec`", right: "a `LoadBalancerSpec`",
+		begin: []cause{worldSet("cloud.year", "2024")}, wrong: "", right: "the same call with a `LoadBalancerSpec`",
 		good: params{"AddressType": "internet", "InstanceChargeType": "PayBySpec", "LoadBalancerSpec": "slb.s1.small"}},
 	{about: "Subscriptions are no longer sold", action: "CreateLoadBalancer",
 		params: params{"AddressType": "intranet", "VSwitchId": vsw1, "InstanceChargeType": "PayBySpec", "LoadBalancerSpec": "slb.s1.small", "PayType": "PrePay"},
