@@ -57,8 +57,8 @@ func TestCallers(t *testing.T) {
 			for _, call := range []struct {
 				method, path string
 			}{
-				{"POST", "/?Version=2014-05-15&Action=CreateLoadBalancer&RegionId=cn-hangzhou&LoadBalancerSpec=slb.s1.small"},
-				{"GET", "/?Version=2014-05-15&Action=CreateLoadBalancer&RegionId=cn-hangzhou&LoadBalancerSpec=slb.s1.small"},
+				{"POST", "/?Version=2014-05-15&Action=CreateLoadBalancer&RegionId=cn-hangzhou&AddressType=internet"},
+				{"GET", "/?Version=2014-05-15&Action=CreateLoadBalancer&RegionId=cn-hangzhou&AddressType=internet"},
 				{"GET", "/latest/meta-data/instance-id"},
 			} {
 				r := httptest.NewRequest(call.method, call.path, nil)

@@ -77,7 +77,7 @@ func TestMetadata(t *testing.T) {
 func TestSeed(t *testing.T) {
 	create := func(seed uint64) (loadBalancer, request string) {
 		reply, err := emulatortest.Start(t, emulatortest.WithSeed(seed)).Client().Call(emulatortest.Slb, "CreateLoadBalancer",
-			map[string]string{"LoadBalancerSpec": "slb.s1.small"})
+			map[string]string{"AddressType": "internet"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -68,7 +68,7 @@ func TestMeasures(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if reply, err := caller(e, "a").Call(emulatortest.Slb, "CreateLoadBalancer", map[string]string{"LoadBalancerSpec": "slb.s1.small"}); err != nil || reply.Status != 200 {
+	if reply, err := caller(e, "a").Call(emulatortest.Slb, "CreateLoadBalancer", map[string]string{"AddressType": "internet"}); err != nil || reply.Status != 200 {
 		t.Fatalf("CreateLoadBalancer = %v, %v", reply, err)
 	}
 	unusual := func(name string, n int) string {

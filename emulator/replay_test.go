@@ -22,7 +22,7 @@ import (
 func TestReplayAfterRestart(t *testing.T) {
 	dir := t.TempDir()
 	client := &apiclient.Client{}
-	params := map[string]string{"LoadBalancerSpec": "slb.s1.small"}
+	params := map[string]string{"AddressType": "internet"}
 	used := client.Sign(emulatortest.Slb, "CreateLoadBalancer", params)
 	waiting := client.Sign(emulatortest.Slb, "CreateLoadBalancer", params)
 	for run, want := range [][]string{{"", "SignatureNonceUsed"}, {"SignatureNonceUsed"}, {"SignatureNonceUsed"}} {
@@ -50,7 +50,7 @@ func TestReplayAfterRestart(t *testing.T) {
 // once, each cloud does, and one that was reset does again.
 func TestReplayAfterReset(t *testing.T) {
 	e, control := running(t, emulator.Config{StrictAuth: true})
-	query := (&apiclient.Client{}).Sign(emulatortest.Slb, "CreateLoadBalancer", map[string]string{"LoadBalancerSpec": "slb.s1.small"})
+	query := (&apiclient.Client{}).Sign(emulatortest.Slb, "CreateLoadBalancer", map[string]string{"AddressType": "internet"})
 	made := mustFork(t, control, "a", controlapi.NewCloud{Port: true})
 	want := func(url, code string) {
 		t.Helper()

@@ -60,7 +60,7 @@ on_lo() { ip -brief addr show dev lo | tr ' ' '\n' | grep -c '^198\.18\.' || tru
 serve() { clbemu serve --data-dir "$1" --data-plane addresses >"$1.log" 2>&1 & emulator=$!; clbemu wait >&2; }
 url() { for try in $(seq 200); do clbemu url web 2>/dev/null && return; done; clbemu url web; }
 serve "$1/data"
-lb=$(clbemu call CreateLoadBalancer AddressType=internet LoadBalancerSpec=slb.s1.small LoadBalancerName=web --field LoadBalancerId)
+lb=$(clbemu call CreateLoadBalancer AddressType=internet LoadBalancerName=web --field LoadBalancerId)
 clbemu call CreateLoadBalancerHTTPListener LoadBalancerId=$lb ListenerPort=80 BackendServerPort=80 Bandwidth=-1 StickySession=off HealthCheck=off >&2
 clbemu call StartLoadBalancerListener LoadBalancerId=$lb ListenerPort=80 >&2
 echo "url $(url)"

@@ -33,10 +33,10 @@ func newCall() *cobra.Command {
 answer. The region is cn-hangzhou unless RegionId says otherwise. When the call
 fails, clbemu also explains what caused the error and how to clear it, and exits
 with 1.`,
-		Example: `  clbemu call CreateLoadBalancer AddressType=internet LoadBalancerSpec=slb.s1.small
+		Example: `  clbemu call CreateLoadBalancer AddressType=internet LoadBalancerName=web
   clbemu call DescribeLoadBalancers Tags='[{"TagKey":"team","TagValue":"web"}]'
   clbemu call DescribeRegions --product Nlb
-  clbemu call CreateLoadBalancer LoadBalancerSpec=slb.s1.small --field LoadBalancerId`,
+  clbemu call CreateLoadBalancer --field LoadBalancerId`,
 		RunE:              func(cmd *cobra.Command, args []string) error { return f.call(cmd, args) },
 		ValidArgsFunction: f.complete,
 	}

@@ -25,7 +25,7 @@ func TestCallAction(t *testing.T) {
 		code           int
 		stdout, stderr string
 	}{
-		{[]string{"CreateLoadBalancer", "AddressType=internet", "LoadBalancerSpec=slb.s1.small", "Tag.1.Key=team", "Tag.1.Value=a=b&c"}, 0, `"LoadBalancerId": "lb-`, ""},
+		{[]string{"CreateLoadBalancer", "AddressType=internet", "Tag.1.Key=team", "Tag.1.Value=a=b&c"}, 0, `"LoadBalancerId": "lb-`, ""},
 		{[]string{"DescribeLoadBalancers", `Tags=[{"TagKey":"team","TagValue":"a=b&c"}]`}, 0, `"TagValue": "a=b&c"`, ""},
 		{[]string{"DescribeLoadBalancers", "RegionId=cn-shanghai"}, 0, `"TotalCount": 0`, ""},
 		{[]string{"DescribeRegions", "--product", "Nlb"}, 0, `"LocalName"`, ""},

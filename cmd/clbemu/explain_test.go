@@ -153,7 +153,7 @@ func gatewayCode(code string) bool {
 func TestCallHint(t *testing.T) {
 	s := binary.Serve(t, "--engine", "memory")
 	mustRun(t, "world", "set", "account.arrears=true", "--server", s.Control)
-	args := []string{"call", "CreateLoadBalancer", "LoadBalancerSpec=slb.s1.small", "--server", s.Control}
+	args := []string{"call", "CreateLoadBalancer", "--server", s.Control}
 	r := binary.Run(t, args...)
 	if r.Code != 1 || !strings.Contains(r.Stderr, "because   Account in arrears\n") || !strings.Contains(r.Stderr, "  end     `clbemu world set account.arrears=false`") {
 		t.Errorf("a refused call = %+v", r)

@@ -134,7 +134,7 @@ func nothing(asked string, kinds []controlapi.ResourceKind) string {
 	}
 	text := title + ": there are none."
 	if asked != "nlb" && (len(kinds) != 1 || kinds[0].Name == "lb") {
-		text += " Clients create them, for example with `clbemu call CreateLoadBalancer LoadBalancerSpec=slb.s1.small`."
+		text += " Clients create them, for example with `clbemu call CreateLoadBalancer`."
 	}
 	return text + "\n"
 }

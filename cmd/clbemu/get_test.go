@@ -69,7 +69,7 @@ func TestGetTree(t *testing.T) {
 	for _, name := range []string{id, "web"} {
 		r := binary.Run(t, "get", "lb", name, "--server", s.Control)
 		for _, want := range []string{
-			id + " (web)  Slb  active  cn-hangzhou  slb.s1.small\n", "── reached at  192.168.0.", "── tag  team=a\n", "── listener tcp 80  stopped  health not checked\n",
+			id + " (web)  Slb  active  cn-hangzhou  slb.lcu.elastic\n", "── reached at  192.168.0.", "── tag  team=a\n", "── listener tcp 80  stopped  health not checked\n",
 			"── group " + id + "/default  default\n", "── i-bp1clbemu0000000001  192.168.0.11:8080  weight 70  not checked  no way to 192.168.0.11 from here: clbemu world set instance.i-bp1clbemu0000000001.reachAt=127.0.0.1:8080\n",
 			"── quota  slb_quota_listeners_num  1 of 50\n", "── fault  lost  at reply  0 hits\n",
 		} {

@@ -20,7 +20,7 @@ func TestMain(m *testing.M) { os.Exit(binary.Main(m)) }
 func createLoadBalancer(t *testing.T, c *emulatortest.Client) string {
 	t.Helper()
 	reply, err := c.Call(emulatortest.Slb, "CreateLoadBalancer", map[string]string{
-		"VSwitchId": "vsw-bp1clbemu000000000001", "LoadBalancerSpec": "slb.s1.small",
+		"VSwitchId": "vsw-bp1clbemu000000000001",
 	})
 	if err != nil || reply.Status != http.StatusOK {
 		t.Fatalf("CreateLoadBalancer = %v, %v, want success", reply, err)
@@ -80,7 +80,7 @@ func TestEndWithinAFault(t *testing.T) {
 			}
 			ended := make(chan error, 1)
 			go func() {
-				_, err := s.Client().Call(emulatortest.Slb, "CreateLoadBalancer", map[string]string{"LoadBalancerSpec": "slb.s1.small"})
+				_, err := s.Client().Call(emulatortest.Slb, "CreateLoadBalancer", map[string]string{"AddressType": "internet"})
 				ended <- err
 			}()
 			awaitHit(t, s)

@@ -28,7 +28,7 @@ func listening(t *testing.T, control string) (flags []string) {
 		return strings.TrimSpace(stdout)
 	}
 	must("world", "set", "instance.i-bp1clbemu0000000001.reachAt="+strings.TrimPrefix(server.URL, "http://"))
-	lb := "LoadBalancerId=" + must("call", "CreateLoadBalancer", "LoadBalancerSpec=slb.s1.small", "LoadBalancerName=web", "--field", "LoadBalancerId")
+	lb := "LoadBalancerId=" + must("call", "CreateLoadBalancer", "LoadBalancerName=web", "--field", "LoadBalancerId")
 	must("call", "AddBackendServers", lb, `BackendServers=[{"ServerId":"i-bp1clbemu0000000001"}]`)
 	must("call", "CreateLoadBalancerHTTPListener", lb, "ListenerPort=80", "BackendServerPort=80", "Bandwidth=-1", "StickySession=off", "HealthCheck=off")
 	must("call", "StartLoadBalancerListener", lb, "ListenerPort=80")

@@ -1,12 +1,14 @@
 package main_test
 
 import (
+	"net/http"
 	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/clbemu/clbemu/contracttests/binary"
 	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/emulatortest"
 )
 
 // TestUpgradeCheck proves the way of its help text: what a client tries against a
@@ -14,7 +16,14 @@ import (
 func TestUpgradeCheck(t *testing.T) {
 	dir := t.TempDir()
 	s := binary.Serve(t, "--data-dir", dir)
-	id := createLoadBalancer(t, s.Client())
+	if r := binary.Run(t, "world", "set", "cloud.year=2024", "--server", s.Control); r.Code != 0 {
+		t.Fatalf("world set = %+v", r)
+	}
+	made, err := s.Client().Call(emulatortest.Slb, "CreateLoadBalancer", map[string]string{"LoadBalancerSpec": "slb.s1.small"})
+	if err != nil || made.Status != http.StatusOK {
+		t.Fatalf("CreateLoadBalancer = %v, %v", made, err)
+	}
+	id := made.Text("LoadBalancerId")
 	s.End(syscall.SIGTERM)
 
 	fork := binary.Serve(t, "--fork", dir)
@@ -45,7 +54,7 @@ func TestUpgradeCheck(t *testing.T) {
 		t.Errorf("upgradecheck after three changes = %+v", r)
 	}
 	for _, want := range []string{
-		id + " (", "\n  modify the slb instance spec\n    LoadBalancerSpec: slb.s3.small, stored: slb.s", "\n  create VServerGroup\n    VServerGroupName: new\n",
+		id + " (", "\n  modify the slb instance spec\n    LoadBalancerSpec: slb.s3.small, stored: slb.s1.small\n", "\n  create VServerGroup\n    VServerGroupName: new\n",
 		"\n  stop listener 80, refused with ",
 	} {
 		if !strings.Contains(r.Stdout, want) {

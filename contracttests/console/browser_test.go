@@ -334,5 +334,5 @@ func (b *tab) call(version, action, field string, pairs ...string) string {
 // balancer makes a load balancer.
 func (b *tab) balancer(name string) string {
 	b.Helper()
-	return b.call(emulatortest.Slb, "CreateLoadBalancer", "LoadBalancerId", "AddressType", "internet", "LoadBalancerSpec", "slb.s1.small", "LoadBalancerName", name)
+	return b.call(emulatortest.Slb, "CreateLoadBalancer", "LoadBalancerId", "AddressType", "internet", "LoadBalancerName", name)
 }

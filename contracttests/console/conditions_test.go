@@ -11,7 +11,7 @@ import (
 // create is a purchase, which conditions are about; it returns the code of a refusal.
 func (b *tab) create(pairs ...string) string {
 	b.Helper()
-	params := map[string]string{"LoadBalancerSpec": "slb.s1.small", "AddressType": "internet"}
+	params := map[string]string{"AddressType": "internet"}
 	for i := 0; i < len(pairs); i += 2 {
 		params[pairs[i]] = pairs[i+1]
 	}

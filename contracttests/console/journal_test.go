@@ -24,7 +24,7 @@ func TestJournalIsLive(t *testing.T) {
 
 	b.World(t, "account.arrears", "true")
 	b.Fault(t, "{name: slowly, match: {action: CreateLoadBalancer}, effect: {delay: {fixed: 1ms}}}")
-	if _, err := b.client.Call(emulatortest.Slb, "CreateLoadBalancer", map[string]string{"LoadBalancerName": "refused", "LoadBalancerSpec": "slb.s1.small", "SourceIp": "10.0.0.1"}); err != nil {
+	if _, err := b.client.Call(emulatortest.Slb, "CreateLoadBalancer", map[string]string{"LoadBalancerName": "refused", "SourceIp": "10.0.0.1"}); err != nil {
 		t.Fatal(err)
 	}
 	b.shows("#entries tbody tr:first-child .badge", "ORDER.ARREARAGE")

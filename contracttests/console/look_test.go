@@ -64,7 +64,7 @@ func (b *tab) scripted() (paths map[string]string) {
 	b.Fault(b.T, "{name: slow-reads, match: {action: 'Describe*'}, effect: {delay: {fixed: 1ms}}}")
 	b.World(b.T, "account.arrears", "true")
 	for _, action := range []string{"DescribeLoadBalancers", "DescribeRegions", "DeleteLoadBalancer", "CreateLoadBalancer", "DescribeZones"} {
-		params := map[string]string{"LoadBalancerName": "api", "LoadBalancerSpec": "slb.s1.small", "AddressType": "internet", "ClientToken": "a4c1"}
+		params := map[string]string{"LoadBalancerName": "api", "AddressType": "internet", "ClientToken": "a4c1"}
 		if action != "CreateLoadBalancer" {
 			params = map[string]string{"LoadBalancerId": lb}
 		}

@@ -17,7 +17,7 @@ func TestResources(t *testing.T) {
 		t.Errorf("%d kinds to choose from, want all", kinds)
 	}
 	b.balancer("other")
-	inner := b.call(emulatortest.Slb, "CreateLoadBalancer", "LoadBalancerId", "LoadBalancerSpec", "slb.s1.small", "VSwitchId", "vsw-bp1clbemu000000000001")
+	inner := b.call(emulatortest.Slb, "CreateLoadBalancer", "LoadBalancerId", "VSwitchId", "vsw-bp1clbemu000000000001")
 	b.shows("#resources tbody tr", "249")
 	for kind, want := range map[string]string{
 		"instance": node1, "eni": "eni-bp1clbemu000000001", "sg": "sg-bp1clbemu0000000001", "vpc": "192.168.0.0/16", "zone": "cn-hangzhou-h", "lb": inner,

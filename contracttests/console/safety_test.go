@@ -72,7 +72,7 @@ func TestToken(t *testing.T) {
 	b.write("#token", "wrong")
 	b.press("Enter")
 	b.shows("#login-problem", "Wrong token")
-	if shown := b.text(); strings.Contains(shown, "slb.s1.small") || value[int](b, "document.querySelectorAll('a.row').length") != 0 {
+	if shown := b.text(); strings.Contains(shown, "slb.lcu.elastic") || value[int](b, "document.querySelectorAll('a.row').length") != 0 {
 		t.Errorf("the page shows something to who has no token: %s", shown)
 	}
 	b.write("#token", "s3cret")

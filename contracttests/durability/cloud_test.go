@@ -1,16 +1,20 @@
 package durability_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
 
 	"github.com/clbemu/clbemu/contracttests/binary"
+	"github.com/clbemu/clbemu/emulator/world"
 )
 
 // cloud is one folder through the lives of many servers, with what their answers
@@ -18,6 +22,7 @@ import (
 type cloud struct {
 	t       *testing.T
 	dir     string
+	world   string
 	chance  *rand.Rand
 	writers []*writer
 	// The outcome of calls that affect all writers, and the one that runs now.
@@ -37,7 +42,7 @@ type cloud struct {
 }
 
 func newCloud(t *testing.T, chance *rand.Rand, writers int) *cloud {
-	c := &cloud{t: t, dir: t.TempDir(), chance: chance, snapshots: make(snapshotNames)}
+	c := &cloud{t: t, dir: t.TempDir(), world: worldFile(t), chance: chance, snapshots: make(snapshotNames)}
 	for i := range writers {
 		w := &writer{
 			name: fmt.Sprintf("w%d", i), chance: rand.New(rand.NewPCG(chance.Uint64(), 0)),
@@ -47,6 +52,21 @@ func newCloud(t *testing.T, chance *rand.Rand, writers int) *cloud {
 		c.writers = append(c.writers, w)
 	}
 	return c
+}
+
+// worldFile writes the default world with the cloud of 2024, as the load balancers of the
+// tests have specs that change.
+func worldFile(t *testing.T) string {
+	t.Helper()
+	text := bytes.Replace(world.DefaultText, []byte("clouds: today\n"), []byte("clouds: 2024\n"), 1)
+	if bytes.Equal(text, world.DefaultText) {
+		t.Fatal("the default world says nothing of clouds")
+	}
+	path := filepath.Join(t.TempDir(), "world.yaml")
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // counts are the figures of a test.
@@ -68,7 +88,7 @@ func (c *counts) add(what string) {
 // promised.
 func (c *cloud) open() error {
 	c.t.Helper()
-	c.server = binary.Serve(c.t, "--data-dir", c.dir)
+	c.server = binary.Serve(c.t, "--data-dir", c.dir, "--world", c.world)
 	become := []version{nil}
 	switch {
 	case c.change == nil:

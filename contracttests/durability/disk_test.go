@@ -50,7 +50,7 @@ func TestEveryDiskWriteFails(t *testing.T) {
 // planted is a folder in which a server has planted its world.
 func planted(t *testing.T) string {
 	dir := t.TempDir()
-	if code := binary.Serve(t, "--data-dir", dir).End(syscall.SIGTERM); code != 0 {
+	if code := binary.Serve(t, "--data-dir", dir, "--world", worldFile(t)).End(syscall.SIGTERM); code != 0 {
 		t.Fatalf("exit code %d", code)
 	}
 	return dir

@@ -80,7 +80,7 @@ func makeSubjects(t *testing.T, s *binary.Server) []*subject {
 	for i := range 3 {
 		name := fmt.Sprintf("lb%d", i)
 		reply, err := s.Client().Call(slbVersion, "CreateLoadBalancer", map[string]string{
-			"LoadBalancerName": name, "VSwitchId": vSwitchID, "LoadBalancerSpec": "slb.s1.small"})
+			"LoadBalancerName": name, "VSwitchId": vSwitchID})
 		if err != nil || reply.Status != http.StatusOK {
 			t.Fatalf("CreateLoadBalancer = %v, %v", reply, err)
 		}

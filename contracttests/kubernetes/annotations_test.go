@@ -94,6 +94,7 @@ func measureAll(t *testing.T, product string) (all []*measure) {
 			withNLB(f)
 		}
 	})
+	f.control("world", "set", "cloud.year=2024") // which sells specs
 	for _, quota := range []string{"slb_quota_instances_num", "slb_quota_backendserver_attached_num", "slb_quota_acls_num", "nlb_quota_loadbalancers_num",
 		"nlb_quota_servergroups_num", "slb_quota_certs_num", "slb_quota_tags_num"} {
 		f.control("world", "set", "quota."+quota+"=1000")

@@ -22,6 +22,7 @@ const annotationPrefix = "service.beta.kubernetes.io/alibaba-cloud-loadbalancer-
 func TestAnnotations(t *testing.T) {
 	requireCCM(t, annotated)
 	f := start(t)
+	f.control("world", "set", "cloud.year=2024") // which sells specs
 	f.service("web", func(s *corev1.Service) {
 		for name, value := range map[string]string{
 			"address-type": "intranet", "protocol-port": "http:80", "spec": "slb.s2.small", "instance-charge-type": "PayBySpec",

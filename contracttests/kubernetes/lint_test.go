@@ -97,6 +97,7 @@ func TestBroken(t *testing.T) {
 					withNLB(f)
 				}
 			})
+			f.control("world", "set", "cloud.year=2024") // so that no Service fails for what is sold
 			var all []*measure
 			for _, name := range slices.Sorted(maps.Keys(brokenServices)) {
 				if b := brokenServices[name]; b.product == product {

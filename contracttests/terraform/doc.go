@@ -10,6 +10,7 @@
 //
 // A configuration is an archive of
 //
+//	year       the cloud's, for load balancers that are no longer sold; today's if there is none
 //	apply.tf   what is applied first
 //	change.tf  what it is changed to, if it can be changed
 //	ignored    attributes that an import can't read back, a line each with the reason:

@@ -88,6 +88,9 @@ func play(t *testing.T, c *client, archive *txtar.Archive) {
 	for _, f := range archive.Files {
 		parts[f.Name] = string(f.Data)
 	}
+	if year, ok := parts["year"]; ok { // of the cloud, for load balancers that are no longer sold
+		c.server.World(t, "cloud.year", strings.TrimSpace(year))
+	}
 	before := c.rows(t)
 	c.apply(t, "apply.tf", parts["apply.tf"])
 	last := parts["apply.tf"]

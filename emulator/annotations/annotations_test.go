@@ -75,7 +75,7 @@ func otherProduct(a *annotations.Annotation, value string) bool {
 func TestCheck(t *testing.T) {
 	const p, old = "service.beta.kubernetes.io/alibaba-cloud-loadbalancer-", "service.beta.kubernetes.io/alicloud-loadbalancer-"
 	tests := map[string]checked{
-		"right":             {annotations: map[string]string{p + "spec": "slb.s1.small", p + "instance-charge-type": "PayBySpec", p + "scheduler": "wrr"}},
+		"right":             {annotations: map[string]string{p + "instance-charge-type": "PayByCLCU", p + "scheduler": "wrr"}},
 		"the former prefix": {annotations: map[string]string{old + "address-type": "intranet"}},
 		"somebody's":        {annotations: map[string]string{"example.com/id": "1"}},
 		"misspelt":          {annotations: map[string]string{p + "adress-type": "intranet"}, want: []string{"no version of the controller reads it; do you mean " + p + "address-type?"}},
@@ -95,7 +95,7 @@ func TestCheck(t *testing.T) {
 		"a pre-release":       {annotations: map[string]string{p + "default-weight": "50"}, version: "v2.14.0-aliyun.1"},
 		"the former name":     {annotations: map[string]string{p + "slb-network-type": "vpc", p + "address-type": "intranet"}, want: []string{"the controller no longer reads it from v2.12.4 on; use " + p + "network-type"}},
 		"the name of then":    {annotations: map[string]string{p + "slb-network-type": "vpc", p + "address-type": "intranet"}, version: "v2.5.1"},
-		"without another":     {annotations: map[string]string{p + "bandwidth": "10", p + "instance-charge-type": "PayBySpec"}, want: []string{`it takes no effect without ` + p + `charge-type: "paybybandwidth"`}},
+		"without another":     {annotations: map[string]string{p + "bandwidth": "10"}, want: []string{`it takes no effect without ` + p + `charge-type: "paybybandwidth"`}},
 		"without an id":       {annotations: map[string]string{p + "acl-status": "on", p + "acl-type": "white"}, want: []string{"breaks: the Service will not come up without " + p + "acl-id", "it takes no effect without " + p + "acl-id"}},
 		"without HTTP":        {annotations: map[string]string{p + "request-timeout": "20"}, want: []string{"it takes no effect without a listener of HTTP or HTTPS, by the annotation " + p + "protocol-port"}},
 		"with HTTPS for HTTP": {annotations: map[string]string{p + "request-timeout": "20", p + "protocol-port": "https:443", p + "cert-id": "c"}},
@@ -170,6 +170,9 @@ func TestNeeds(t *testing.T) {
 	runChecks(t, map[string]checked{
 		"TCP checked by HTTP":           {annotations: with("health-check-type", "http", "health-check-uri", "/ready"), change: ports(80)},
 		"TCP checked by TCP":            {annotations: with("health-check-type", "tcp", "health-check-uri", "/ready"), change: ports(80), want: []string{"it takes no effect without " + p + `health-check-type: "http", or a listener of HTTP or HTTPS`}},
+		"a new one by specification":    {annotations: with("spec", "slb.s1.small", "instance-charge-type", "PayBySpec"), want: []string{"note: a new load balancer can't have it since 2025-06-01"}},
+		"an old one by specification":   {annotations: with("spec", "slb.s1.small", "instance-charge-type", "PayBySpec"), change: func(s *annotations.Service) { s.HasAddress = true }, want: []string{"note: the controller rejects a change of it"}},
+		"a reused one by specification": {annotations: with("spec", "slb.s1.small", "instance-charge-type", "PayBySpec", "id", "lb-1", "force-override-listeners", "true")},
 		"spec of v2.3.0":                {annotations: with("spec", "slb.s1.small"), version: "v2.3.0"},
 		"spec of v2.11.2":               {annotations: with("spec", "slb.s1.small"), version: "v2.11.2"},
 		"spec of v2.11.2 by use":        {annotations: with("spec", "slb.s1.small", "instance-charge-type", "PayByCLCU"), version: "v2.11.2", want: []string{"it takes no effect without taking away " + p + "instance-charge-type"}},

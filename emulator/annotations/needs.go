@@ -94,6 +94,9 @@ func (t term) holds(s *Service) bool {
 	if t.listener {
 		return t.not != slices.ContainsFunc(t.values, func(p string) bool { return slices.Contains(s.protocols(), p) })
 	}
+	if t.name == "address" {
+		return t.not != s.HasAddress
+	}
 	value, _ := s.get(t.name)
 	has := value != "" && (t.values == nil || slices.ContainsFunc(t.values, func(v string) bool { return strings.EqualFold(v, value) }))
 	return has != t.not

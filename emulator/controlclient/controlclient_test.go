@@ -224,7 +224,7 @@ const endless = "about: waits\nclient:\n  steps:\n    - call: {action: DescribeR
 	"    - wait: {within: 1h, every: 10ms, call: {action: DescribeLoadBalancers, expect: {fields: {TotalCount: 7}}}}\n"
 
 func testResources(ctx context.Context, t *testing.T, c *controlclient.Client, ok func(string, bool, error)) {
-	const made = "about: one\nclient:\n  steps:\n    - set: {account.balance: 5000}\n    - call: {action: CreateLoadBalancer, params: {LoadBalancerName: a1, LoadBalancerSpec: slb.s1.small}}\n"
+	const made = "about: one\nclient:\n  steps:\n    - set: {account.balance: 5000}\n    - call: {action: CreateLoadBalancer, params: {LoadBalancerName: a1}}\n"
 	result, err := c.RunScenario(ctx, "", []byte(made))
 	if ok("make a load balancer", result.Status == scenarios.Passed, err); result.Status != scenarios.Passed {
 		t.Fatalf("%+v", result.Failure)

@@ -13,9 +13,12 @@ func (p *planter) region(s *regionSpec) {
 	}
 	r := &cloud.Region{
 		ID: s.ID.text, LocalName: s.LocalName.text,
-		PublicCIDRBlock:     p.publicBlock(s.PublicCIDRBlock),
-		SharedInstancesSold: p.word(s.SharedInstancesSold, "false", "true") == "true",
+		PublicCIDRBlock: p.publicBlock(s.PublicCIDRBlock),
 	}
+	r.SetYear(p.year)
+	r.SharedInstancesSold = p.flag(s.SharedInstancesSold, r.SharedInstancesSold)
+	r.PayBySpecSold = p.flag(s.PayBySpecSold, r.PayBySpecSold)
+	r.SubscriptionsSold = p.flag(s.SubscriptionsSold, r.SubscriptionsSold)
 	_, r.PublicIPv6CIDRBlock = p.cidr(s.PublicIPv6CIDRBlock, ipv6, 64)
 	for _, z := range s.Zones {
 		p.zone(r, &z)
@@ -91,7 +94,7 @@ func (p *planter) account(s *accountSpec) {
 		ReleaseDays: p.number(s.ReleaseDays, 15, 0, resources.MaxDays),
 		NLB: &cloud.Arrears{GraceDays: p.number(s.NLBGraceDays, cloud.NLBArrears.GraceDays, 0, resources.MaxDays),
 			ReleaseDays: p.number(s.NLBReleaseDays, cloud.NLBArrears.ReleaseDays, 0, resources.MaxDays)},
-		LCUToSpec: p.word(s.LCUToSpec, "false", "true") == "true",
+		LCUToSpec: p.flag(s.LCUToSpec, false),
 	}
 	if r, ok := refer(p, cloud.Regions, s.DefaultRegion); ok {
 		a.DefaultRegionID = r.ID

@@ -69,7 +69,8 @@ func (p *planter) perform(at scalar, c *call) (answer gateway.Answer, ok bool) {
 	return answer, err == nil
 }
 
-// bought plants what was bought before the account's money went and the zones sold out.
+// bought plants what was bought before the account's money went, the zones sold out, and
+// the cloud stopped selling it.
 func (p *planter) bought(plant func()) {
 	var restore []func()
 	for a := range cloud.Accounts.All(p.tx.View) {
@@ -80,7 +81,8 @@ func (p *planter) bought(plant func()) {
 	}
 	for r := range cloud.Regions.All(p.tx.View) {
 		selling := *r
-		selling.SoldOut, selling.SharedInstancesSold = nil, true
+		selling.SoldOut = nil
+		selling.SetYear(cloud.Year2021)
 		cloud.Regions.Put(p.tx, &selling)
 		restore = append(restore, func() { cloud.Regions.Put(p.tx, r) })
 	}

@@ -39,6 +39,7 @@ loadBalancers:
       - {protocol: http, port: 80, vServerGroup: rsp-api, status: stopped}
   - id: lb-shared
     backendServers: [{server: i-2}]
+    settings: {PayType: PrePay, InternetChargeType: paybybandwidth, Bandwidth: 5}
     listeners: [{protocol: udp, port: 53, backendServerPort: 53}]
 serverGroups:
   - {id: sgp-web, name: web, vpc: vpc-1, servers: [{server: eni-4, port: 8080}, {server: i-1, port: 8080, weight: 0}]}
@@ -98,8 +99,8 @@ func TestLoadBalancers(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if shared.Spec != "" || len(shared.BackendServers) != 1 || shared.AddressType != cloud.AddressTypeInternet {
-			t.Errorf("lb-shared = %+v, want a shared internet instance with a server", shared)
+		if shared.Spec != "" || len(shared.BackendServers) != 1 || shared.AddressType != cloud.AddressTypeInternet || shared.PayType != "PrePay" {
+			t.Errorf("lb-shared = %+v, want a shared internet instance with a server and a subscription", shared)
 		}
 		n, err := cloud.NLBLoadBalancers.Get(v, "nlb-web")
 		if err != nil {
@@ -128,7 +129,7 @@ func TestLoadBalancers(t *testing.T) {
 		}
 		a, err := cloud.Accounts.Get(v, "1")
 		r, _ := cloud.Regions.Find(v, "cn-test")
-		if a.Balance != 0 || len(r.SoldOut) != 1 || r.SharedInstancesSold {
+		if a.Balance != 0 || len(r.SoldOut) != 1 || r.Year() != cloud.Today {
 			t.Errorf("account %+v, region %+v, want them as in the file", a, r)
 		}
 		return err

@@ -19,6 +19,8 @@ import (
 type planter struct {
 	tx       *state.Tx
 	problems problems
+	// year is that of the clouds: what they sell, unless a region says otherwise.
+	year string
 	// accounts lists the accounts of the file, in its order; the first is the default.
 	accounts []string
 	// last runs when all addresses that the file names are taken: what may have
@@ -30,6 +32,7 @@ type planter struct {
 // lead forward in the file, as each kind is planted before those that refer to it.
 func plant(tx *state.Tx, s *spec) problems {
 	p := &planter{tx: tx}
+	p.year = p.word(s.Clouds, cloud.Today, cloud.Year2021, cloud.Year2024)
 	each(s.Regions, p.region)
 	each(s.Accounts, p.account)
 	each(s.VPCs, p.vpc)
@@ -129,6 +132,11 @@ func (p *planter) word(s scalar, words ...string) string {
 		p.fail(s, "%q is not one of %s", s.text, strings.TrimPrefix(strings.Join(words, ", "), ", "))
 	}
 	return s.text
+}
+
+// flag checks true or false, which has a fallback when the file has neither.
+func (p *planter) flag(s scalar, fallback bool) bool {
+	return p.word(s, strconv.FormatBool(fallback), strconv.FormatBool(!fallback)) == "true"
 }
 
 // number checks an integer, which has a fallback when the file has none.

@@ -2,6 +2,7 @@ package world
 
 // spec is a world file as it is written; default.yaml says what its fields mean.
 type spec struct {
+	Clouds             scalar                  `yaml:"clouds"`
 	Accounts           []accountSpec           `yaml:"accounts" required:"true"`
 	Regions            []regionSpec            `yaml:"regions" required:"true"`
 	VPCs               []vpcSpec               `yaml:"vpcs"`
@@ -54,6 +55,8 @@ type regionSpec struct {
 	PublicCIDRBlock     scalar          `yaml:"publicCidrBlock" required:"true"`
 	PublicIPv6CIDRBlock scalar          `yaml:"publicIpv6CidrBlock"`
 	SharedInstancesSold scalar          `yaml:"sharedInstancesSold"`
+	PayBySpecSold       scalar          `yaml:"payBySpecSold"`
+	SubscriptionsSold   scalar          `yaml:"subscriptionsSold"`
 	SoldOut             []zoneStockSpec `yaml:"soldOut"`
 }
 

@@ -196,6 +196,42 @@ func TestAccountDefaults(t *testing.T) {
 	}
 }
 
+// TestClouds proves that regions sell what the cloud of the file's year sold, today's if it
+// names none, unless they say otherwise.
+func TestClouds(t *testing.T) {
+	for _, c := range []struct {
+		clouds, region                string
+		shared, bySpec, subscriptions bool
+	}{
+		{"", "", false, false, false},
+		{"clouds: today\n", "", false, false, false},
+		{"clouds: 2024\n", "", false, true, true},
+		{"clouds: \"2021\"\n", "", true, true, true},
+		{"", "sharedInstancesSold: true", true, false, false},
+		{"", "payBySpecSold: true", false, true, false},
+		{"clouds: 2021\n", "sharedInstancesSold: false", false, true, true},
+		{"clouds: 2024\n", "subscriptionsSold: false", false, true, false},
+		{"clouds: 2024\n", "payBySpecSold: false", false, false, true},
+	} {
+		t.Run(c.clouds+c.region, func(t *testing.T) {
+			text := c.clouds + strings.Replace(base, "publicCidrBlock: 198.18.0.0/24\n", "publicCidrBlock: 198.18.0.0/24\n    "+c.region+"\n", 1)
+			w, err := world.Parse("w.yaml", []byte(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := mustPlant(t, w).View(state.Owner{}, func(v *state.View) error {
+				r, err := cloud.Regions.Get(v, "cn-test")
+				if err == nil && (r.SharedInstancesSold != c.shared || r.PayBySpecSold != c.bySpec || r.SubscriptionsSold != c.subscriptions) {
+					t.Errorf("region = %+v", r)
+				}
+				return err
+			}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
 // TestPlantTwice proves that a world is not planted over another, and that the
 // refusal changes nothing.
 func TestPlantTwice(t *testing.T) {

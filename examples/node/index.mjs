@@ -12,7 +12,7 @@ const client = new Core({
 const region = { RegionId: process.env.ALIBABA_CLOUD_REGION_ID ?? 'cn-hangzhou' };
 
 const made = await client.request('CreateLoadBalancer', {
-  ...region, LoadBalancerName: 'node', AddressType: 'internet', LoadBalancerSpec: 'slb.s1.small',
+  ...region, LoadBalancerName: 'node', AddressType: 'internet',
 }, { method: 'POST' });
 const all = await client.request('DescribeLoadBalancers', region, { method: 'POST' });
 console.log(`made ${made.LoadBalancerId}, there are ${all.TotalCount}`);

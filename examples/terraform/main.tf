@@ -13,9 +13,9 @@ terraform {
 provider "alicloud" {}
 
 resource "alicloud_slb_load_balancer" "web" {
-  load_balancer_name = "terraform"
-  address_type       = "internet"
-  load_balancer_spec = "slb.s1.small"
+  load_balancer_name   = "terraform"
+  address_type         = "internet"
+  instance_charge_type = "PayByCLCU"
 }
 
 resource "alicloud_slb_server_group" "web" {

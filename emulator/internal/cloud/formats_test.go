@@ -103,6 +103,24 @@ func upgraded(t *testing.T, dir string, before []byte, look func(*testing.T, *st
 	}
 }
 
+// TestOlderRegions proves that a region of a state that does not say what it sells is one
+// of today.
+func TestOlderRegions(t *testing.T) {
+	s := opened(t, &memory.Engine{})
+	if err := imported(s, string(unpacked(t, "version1-all.json.gz"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.View(state.Owner{}, func(v *state.View) error {
+		r, err := cloud.Regions.Get(v, "cn-hangzhou")
+		if err == nil && (r.Year() != cloud.Today || r.ChargeType("slb.s1.small") != cloud.PayByCLCU) {
+			t.Errorf("the region sells what %q sold, and a spec is %s, want today and PayByCLCU", r.Year(), r.ChargeType("slb.s1.small"))
+		}
+		return err
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
 // A table of version 1 may have many pages.
 func TestLargeVersion1(t *testing.T) {
 	const loadBalancers = 10_000

@@ -19,10 +19,48 @@ type Region struct {
 	// SharedInstancesSold lets instances without a spec be bought, which the
 	// cloud has stopped.
 	SharedInstancesSold bool `json:",omitempty"`
+	// PayBySpecSold lets instances be bought that are paid by their spec, and
+	// SubscriptionsSold subscriptions. The cloud has stopped both.
+	PayBySpecSold     bool `json:",omitempty"`
+	SubscriptionsSold bool `json:",omitempty"`
 	// IPv6Halted stops the sale of IPv6 instances.
 	IPv6Halted bool `json:",omitempty"`
 	// SoldOut lists what zones have no more of.
 	SoldOut []ZoneStock `json:",omitempty"`
+}
+
+// The years in which the cloud changed what can be bought, and Today.
+const (
+	Year2021 = "2021"
+	Year2024 = "2024"
+	Today    = "today"
+)
+
+// SetYear sells what the cloud sold in a year. CLB-0210.
+func (r *Region) SetYear(year string) {
+	r.SharedInstancesSold = year == Year2021
+	r.PayBySpecSold = year != Today
+	r.SubscriptionsSold = year != Today
+}
+
+// Year returns the year whose instances the region sells, "" if it is none.
+func (r *Region) Year() string {
+	for _, year := range []string{Year2021, Year2024, Today} {
+		of := *r
+		if of.SetYear(year); of.SharedInstancesSold == r.SharedInstancesSold && of.PayBySpecSold == r.PayBySpecSold && of.SubscriptionsSold == r.SubscriptionsSold {
+			return year
+		}
+	}
+	return ""
+}
+
+// ChargeType returns what a new instance with the spec, "" for none, is paid by if its
+// buyer does not say so. CLB-0211.
+func (r *Region) ChargeType(spec string) InstanceChargeType {
+	if r.PayBySpecSold || spec == "" && r.SharedInstancesSold {
+		return PayBySpec
+	}
+	return PayByCLCU
 }
 
 // ZoneStock is a kind of load balancer in a zone. An empty AddressType is any.

@@ -55,7 +55,10 @@ func TestSetConditions(t *testing.T) {
 		{"account.refuseAttachedBackends", "account.refuseAttachedBackends", "true", "true", "false", "false"},
 		{"account.refuseQuotaApplications", "account.refuseQuotaApplications", "true", "true", "false", "false"},
 		{"quota.<name>", "quota.slb_quota_listeners_num", "3", "3", "default", ""},
+		{"cloud.year", "cloud.year", "2021", "2021", "today", "today"},
 		{"stock.shared", "stock.shared", "true", "true", "false", "false"},
+		{"stock.payBySpec", "stock.payBySpec", "true", "true", "false", "false"},
+		{"stock.subscriptions", "stock.subscriptions", "true", "true", "false", "false"},
 		{"stock.ipv6", "stock.ipv6", "false", "false", "true", "true"},
 		{"stock.<zone>", "stock.cn-hangzhou-h.internet", "soldout", "soldout", "available", ""},
 		{"vswitch.<id>.freeAddresses", "vswitch." + vSwitch1 + ".freeAddresses", "2", "2", "all", "250"},
@@ -119,7 +122,10 @@ func TestSetRefused(t *testing.T) {
 		{"account.lcuToSpec", "maybe", "true or false"},
 		{"quota.slb_quota_moons", "1", "no such quota"},
 		{"quota.slb_quota_listeners_num", "-1", "not negative"},
+		{"cloud.year", "2020", "2021, 2024 or today"},
 		{"stock.shared", "some", "true or false"},
+		{"stock.payBySpec", "some", "true or false"},
+		{"stock.subscriptions", "some", "true or false"},
 		{"stock.ipv6", "some", "true or false"},
 		{"stock.mars-1a", "soldout", "no zone"},
 		{"stock.cn-hangzhou-h", "few", "soldout or available"},
@@ -162,6 +168,30 @@ func TestSetRefused(t *testing.T) {
 		})
 		if err == nil || !strings.Contains(err.Error(), "there is no") {
 			t.Errorf("conditions of %v: %v, want a refusal", where, err)
+		}
+	}
+}
+
+// TestYear proves that a year sets what is sold, that each kind can be sold alone, and that
+// only what a year sold is shown as one.
+func TestYear(t *testing.T) {
+	store := gatewaytest.Store(t, world.Default().Plant)
+	for _, c := range []struct{ name, value, year, shared, bySpec, subscriptions string }{
+		{"cloud.year", "2021", "2021", "true", "true", "true"},
+		{"stock.shared", "false", "2024", "false", "true", "true"},
+		{"stock.subscriptions", "false", "", "false", "true", "false"},
+		{"cloud.year", "2024", "2024", "false", "true", "true"},
+		{"stock.payBySpec", "false", "", "false", "false", "true"},
+		{"cloud.year", "today", "today", "false", "false", "false"},
+	} {
+		if err := set(store, c.name, c.value); err != nil {
+			t.Fatal(err)
+		}
+		got := inForce(t, store)
+		for name, want := range map[string]string{"cloud.year": c.year, "stock.shared": c.shared, "stock.payBySpec": c.bySpec, "stock.subscriptions": c.subscriptions} {
+			if got[name] != want {
+				t.Errorf("after %s=%s, %s is %q, want %q", c.name, c.value, name, got[name], want)
+			}
 		}
 	}
 }
@@ -226,7 +256,7 @@ func TestScopes(t *testing.T) {
 	tested := make(map[conditions.Scope]int)
 	for name, value := range map[string]string{
 		"account.balance": "7", "account.arrears": "true", "quota.slb_quota_listeners_num": "3", "throttle.profile": "realistic",
-		"key.testid.status": "inactive", "life.profile": "realistic", "stock.shared": "true", "stock.ipv6": "false",
+		"key.testid.status": "inactive", "life.profile": "realistic", "cloud.year": "2024", "stock.shared": "true", "stock.ipv6": "false",
 	} {
 		store := gatewaytest.Store(t, world.Default().Plant)
 		if err := store.Update(state.Owner{}, func(tx *state.Tx) error {

@@ -16,16 +16,42 @@ func (c *change) editRegion(change func(*cloud.Region) error) error {
 	return cloud.Regions.Edit(c.tx, c.region, change)
 }
 
-func setShared(c *change, _, value string) error {
+func setYear(c *change, _, value string) error {
 	return c.editRegion(func(r *cloud.Region) error {
-		r.SharedInstancesSold = isTrue(value)
+		r.SetYear(value)
 		return nil
 	})
 }
 
-func getShared(c *change) string {
+func getYear(c *change) []Setting {
 	r, _ := cloud.Regions.Find(c.View, c.region)
-	return strconv.FormatBool(r.SharedInstancesSold)
+	if year := r.Year(); year != "" {
+		return []Setting{{Name: "cloud.year", Value: year}}
+	}
+	return nil
+}
+
+// What a region sells.
+func sharedSold(r *cloud.Region) *bool { return &r.SharedInstancesSold }
+
+func payBySpecSold(r *cloud.Region) *bool { return &r.PayBySpecSold }
+
+func subscriptionsSold(r *cloud.Region) *bool { return &r.SubscriptionsSold }
+
+func setSold(sold func(*cloud.Region) *bool) func(*change, string, string) error {
+	return func(c *change, _, value string) error {
+		return c.editRegion(func(r *cloud.Region) error {
+			*sold(r) = isTrue(value)
+			return nil
+		})
+	}
+}
+
+func getSold(name string, sold func(*cloud.Region) *bool) func(*change) []Setting {
+	return one(name, func(c *change) string {
+		r, _ := cloud.Regions.Find(c.View, c.region)
+		return strconv.FormatBool(*sold(r))
+	})
 }
 
 func setIPv6(c *change, _, value string) error {

@@ -169,10 +169,10 @@ client:
 	others := run(t, config(`about: A client renames the newest load balancer.
 given:
   state:
-    - {action: CreateLoadBalancer, params: {LoadBalancerName: other, LoadBalancerSpec: slb.s1.small}}
+    - {action: CreateLoadBalancer, params: {LoadBalancerName: other}}
 client:
   steps:
-    - call: {action: CreateLoadBalancer, params: {LoadBalancerName: web, LoadBalancerSpec: slb.s1.small, ClientToken: a}}
+    - call: {action: CreateLoadBalancer, params: {LoadBalancerName: web, ClientToken: a}}
     - call: {action: DescribeLoadBalancers, save: {last: LoadBalancers.LoadBalancer.0.LoadBalancerId}}
     - call: {action: SetLoadBalancerName, params: {LoadBalancerId: "{{last}}", LoadBalancerName: mine}}
 `))
@@ -346,7 +346,7 @@ func TestBrokenPlaces(t *testing.T) {
 const replaces = `about: A client replaces a backend.
 given:
   state:
-    - {action: CreateLoadBalancer, params: {LoadBalancerName: web, LoadBalancerSpec: slb.s1.small}, save: {lb: LoadBalancerId}}
+    - {action: CreateLoadBalancer, params: {LoadBalancerName: web}, save: {lb: LoadBalancerId}}
     - {action: AddBackendServers, params: {LoadBalancerId: "{{lb}}", BackendServers: [{ServerId: i-bp1clbemu0000000001}]}}
     - {action: CreateLoadBalancerTCPListener, params: {LoadBalancerId: "{{lb}}", ListenerPort: 80, BackendServerPort: 80, Bandwidth: -1}}
     - {action: StartLoadBalancerListener, params: {LoadBalancerId: "{{lb}}", ListenerPort: 80}}

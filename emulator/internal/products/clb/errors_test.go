@@ -52,8 +52,8 @@ func legacyTags(pairs ...string) gatewaytest.Params {
 
 // Calls that succeed, for the cases to spoil.
 var (
-	createInternet = params("LoadBalancerSpec", "slb.s1.small")
-	createIntranet = params("LoadBalancerSpec", "slb.s1.small", "AddressType", "intranet", "VSwitchId", vSwitch1)
+	createInternet = params("AddressType", "internet")
+	createIntranet = params("AddressType", "intranet", "VSwitchId", vSwitch1)
 	createTCP      = params("LoadBalancerId", lbInternet, "ListenerPort", "1000", "Bandwidth", "-1", "BackendServerPort", "80")
 	createHTTP     = params("LoadBalancerId", lbInternet, "ListenerPort", "1000", "BackendServerPort", "80", "StickySession", "off", "HealthCheck", "off")
 	createHTTPS    = with(createHTTP, "Bandwidth", "-1", "ServerCertificateId", "cert-free")
@@ -111,7 +111,11 @@ func TestRefusals(t *testing.T) {
 		{Name: "IPv6NotOffered", Action: "CreateLoadBalancer", Params: with(createInternet, "AddressIPVersion", "ipv6"), Plant: editRegion(func(r *cloud.Region) { r.PublicIPv6CIDRBlock = "" }), Status: 400, Code: "RegionOrZonesNotSupportIpv6"},
 		{Name: "RegionSoldOut", Action: "CreateLoadBalancer", Params: createInternet, Plant: editRegion(func(r *cloud.Region) { r.PublicCIDRBlock = "203.0.113.0/30" }), Status: 400, Code: "OperationFailed.RegionResourceLimit"},
 		{Name: "ZonesNoPair", Action: "CreateLoadBalancer", Params: with(createInternet, "MasterZoneId", "cn-hangzhou-h", "SlaveZoneId", "cn-hangzhou-h"), Status: 400, Code: "PRODUCT.NOT_AVAILABLE_IZ"},
-		{Name: "NoSpec", Action: "CreateLoadBalancer", Params: params(), Status: 400, Code: "ShareSlbHaltSales"},
+		{Name: "NoSpec", Action: "CreateLoadBalancer", Params: params(), Plant: inYear(cloud.Year2024), Status: 400, Code: "ShareSlbHaltSales"},
+		{Name: "BySpecWithout", Action: "CreateLoadBalancer", Params: params("InstanceChargeType", "PayBySpec"), Plant: inYear(cloud.Year2024), Status: 400, Code: "MissingParam.LoadBalancerSpec"},
+		{Name: "BySpec", Action: "CreateLoadBalancer", Params: params("InstanceChargeType", "PayBySpec", "LoadBalancerSpec", "slb.s1.small"), Status: 400, Code: "IllegalParam.InstanceChargeType"},
+		{Name: "DefaultByBandwidth", Action: "CreateLoadBalancer", Params: params("InternetChargeType", "paybybandwidth", "Bandwidth", "5"), Status: 400, Code: "Instance.InternetChargeTypeNotAllowed"},
+		{Name: "Prepaid", Action: "CreateLoadBalancer", Params: with(createIntranet, "PayType", "PrePay"), Status: 400, Code: "Operation.NotAllowed"},
 		{Name: "CLCUByBandwidth", Action: "CreateLoadBalancer", Params: params("InstanceChargeType", "PayByCLCU", "InternetChargeType", "paybybandwidth", "Bandwidth", "5"), Status: 400, Code: "Instance.InternetChargeTypeNotAllowed"},
 		{Name: "ByBandwidthWithout", Action: "CreateLoadBalancer", Params: with(createInternet, "InternetChargeType", "paybybandwidth"), Status: 400, Code: "InvalidParameter.Bandwidth"},
 		{Name: "PrepaidByTraffic", Action: "CreateLoadBalancer", Params: with(createInternet, "PayType", "PrePay"), Status: 400, Code: "Operation.NotAllowed"},
@@ -399,12 +403,13 @@ func TestRefusals(t *testing.T) {
 		{Name: "Locked", Action: "MoveResourceGroup", Params: params("ResourceType", "loadbalancer", "ResourceId", lbInternet, "NewResourceGroupId", defaultRG), Plant: lock, Status: 400, Code: "ActionNotAllowed"},
 		{Name: "Prepaid", Action: "ModifyLoadBalancerPayType", Params: params("LoadBalancerId", lbPrepaid), Status: 400, Code: "Operation.NotAllowed"},
 		{Name: "OnDemand", Action: "ModifyLoadBalancerPayType", Params: params("LoadBalancerId", lbInternet, "PayType", "PayOnDemand"), Status: 400, Code: "Operation.NotAllowed"},
-		{Name: "ByTraffic", Action: "ModifyLoadBalancerPayType", Params: params("LoadBalancerId", lbShared), Status: 400, Code: "Operation.NotAllowed"},
+		{Name: "NotSold", Action: "ModifyLoadBalancerPayType", Params: params("LoadBalancerId", lbInternet), Status: 400, Code: "Operation.NotAllowed"},
+		{Name: "ByTraffic", Action: "ModifyLoadBalancerPayType", Params: params("LoadBalancerId", lbShared), Plant: inYear(cloud.Year2024), Status: 400, Code: "Operation.NotAllowed"},
 		{Name: "CLCU", Action: "ModifyLoadBalancerPayType", Params: params("LoadBalancerId", lbIntranet), Status: 400, Code: "OperationDenied.PayByCLCU"},
-		{Name: "Order", Action: "ModifyLoadBalancerPayType", Params: params("LoadBalancerId", lbInternet), Plant: editLB(lbInternet, func(lb *cloud.LoadBalancer) {
+		{Name: "Order", Action: "ModifyLoadBalancerPayType", Params: params("LoadBalancerId", lbInternet), Plant: both(inYear(cloud.Year2024), editLB(lbInternet, func(lb *cloud.LoadBalancer) {
 			lb.Ineffective = &cloud.InternetSpecChange{InternetChargeType: cloud.PayByTraffic}
-		}), Status: 400, Code: "Operation.NotAllowed"},
-		{Name: "Arrears", Action: "ModifyLoadBalancerPayType", Params: params("LoadBalancerId", lbInternet), Plant: inArrears, Status: 400, Code: "ORDER.ARREARAGE"},
+		})), Status: 400, Code: "Operation.NotAllowed"},
+		{Name: "Arrears", Action: "ModifyLoadBalancerPayType", Params: params("LoadBalancerId", lbInternet), Plant: both(inYear(cloud.Year2024), inArrears), Status: 400, Code: "ORDER.ARREARAGE"},
 		{Name: "Locked", Action: "ModifyLoadBalancerPayType", Params: params("LoadBalancerId", lbInternet), Plant: lock, Status: 400, Code: "ActionNotAllowed"},
 
 		// Legacy tags.
@@ -463,6 +468,11 @@ func editRegion(change func(*cloud.Region)) func(*state.Tx) error {
 			return nil
 		})
 	}
+}
+
+// inYear lets the region sell what the cloud sold in a year.
+func inYear(year string) func(*state.Tx) error {
+	return editRegion(func(r *cloud.Region) { r.SetYear(year) })
 }
 
 // ruleList is the JSON text of one rule.

@@ -201,9 +201,6 @@ func TestStock(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	wantCode(t, client, "CreateLoadBalancer", params(), "ShareSlbHaltSales")
-	stock(func(r *cloud.Region) { r.SharedInstancesSold = true })
-	client.Do("CreateLoadBalancer", params())
 	stock(func(r *cloud.Region) {
 		r.SoldOut = []cloud.ZoneStock{{ZoneID: "cn-hangzhou-h", AddressType: cloud.AddressTypeIntranet}}
 	})

@@ -34,6 +34,8 @@ var (
 		"The Instance zone id doesn t support", "CLB-0200")
 	errSharedInstanceNotSold = refusals.New("SharedInstanceNotSold", 400, "ShareSlbHaltSales",
 		"The share instance has been discontinued.", "CLB-0200")
+	errSubscriptionNotSold = refusals.New("SubscriptionNotSold", 400, "Operation.NotAllowed",
+		"Operation Denied. Subscription instances are no longer sold.", "CLB-0213")
 	errInternetChargeTypeNotAllowed = refusals.New("InternetChargeTypeNotAllowed", 400, "Instance.InternetChargeTypeNotAllowed",
 		"Illegal parameter. The specified InternetChargeType not allowed.", "CLB-0200")
 	errBandwidthInvalid = refusals.New("BandwidthInvalid", 400, "InvalidParameter.Bandwidth",
@@ -102,7 +104,7 @@ type createLoadBalancerRequest struct {
 	DeleteProtection             string                   `rpc:"DeleteProtection,enum=on|off,default=off"`
 	ModificationProtectionStatus string                   `rpc:"ModificationProtectionStatus,enum=NonProtection|ConsoleProtection,default=NonProtection,invalid=ModificationProtectionStatusInvalid"`
 	ModificationProtectionReason string                   `rpc:"ModificationProtectionReason,len=1..80,invalid=ModificationProtectionReasonInvalid"`
-	InstanceChargeType           cloud.InstanceChargeType `rpc:"InstanceChargeType,enum=PayBySpec|PayByCLCU,default=PayBySpec,invalid=InstanceChargeTypeIllegal"`
+	InstanceChargeType           cloud.InstanceChargeType `rpc:"InstanceChargeType,enum=PayBySpec|PayByCLCU,invalid=InstanceChargeTypeIllegal"`
 }
 
 type createLoadBalancerResponse struct {
@@ -168,10 +170,10 @@ func checkLoadBalancerName(name string) error {
 }
 
 // createLoadBalancer is answered when the instance has its id and address; a
-// token that made one before gets that one again.
+// token that made one before gets that one again, whatever is sold by then.
 func createLoadBalancer(tx *state.Tx, req *createLoadBalancerRequest) (*createLoadBalancerResponse, error) {
 	lb, err := state.OnceMade(tx, "CreateLoadBalancer", req.ClientToken, req, cloud.LoadBalancers, func() (string, error) {
-		return putLoadBalancer(tx, req)
+		return putLoadBalancer(tx, *req)
 	})
 	if err != nil {
 		return nil, err
@@ -179,18 +181,26 @@ func createLoadBalancer(tx *state.Tx, req *createLoadBalancerRequest) (*createLo
 	return newCreateLoadBalancerResponse(lb), nil
 }
 
-func putLoadBalancer(tx *state.Tx, req *createLoadBalancerRequest) (string, error) {
-	if err := checkPurchase(tx.View, req); err != nil {
+// putLoadBalancer completes its copy of the request by what the region sells.
+func putLoadBalancer(tx *state.Tx, req createLoadBalancerRequest) (string, error) {
+	region, err := cloud.Regions.Get(tx.View, tx.Scope().RegionID)
+	if err != nil {
 		return "", err
 	}
-	lb, err := newLoadBalancer(tx, req)
+	if err := req.settleCharges(region); err != nil {
+		return "", err
+	}
+	if err := checkPurchase(tx.View); err != nil {
+		return "", err
+	}
+	lb, err := newLoadBalancer(tx, &req)
 	if err != nil {
 		return "", err
 	}
 	if lb.AddressType == cloud.AddressTypeIntranet {
-		err = joinVSwitch(tx, lb, req)
+		err = joinVSwitch(tx, region, lb, &req)
 	} else {
-		err = joinInternet(tx, lb, req)
+		err = joinInternet(tx, region, lb, &req)
 	}
 	if err != nil {
 		return "", err
@@ -214,18 +224,33 @@ func newCreateLoadBalancerResponse(lb *cloud.LoadBalancer) *createLoadBalancerRe
 	}
 }
 
-// checkPurchase enforces what the account and the shop must be like for an instance
-// to be bought: an account that owes buys nothing, nor does one without balance.
-func checkPurchase(v *state.View, req *createLoadBalancerRequest) error {
+// settleCharges chooses the charge type if the request does not, and enforces what
+// the region sells. CLB-0210, CLB-0212, CLB-0214.
+func (req *createLoadBalancerRequest) settleCharges(region *cloud.Region) error {
+	chosen := req.InstanceChargeType != ""
+	if !chosen {
+		req.InstanceChargeType = region.ChargeType(req.LoadBalancerSpec)
+	}
+	shared := req.InstanceChargeType == cloud.PayBySpec && req.LoadBalancerSpec == ""
+	switch {
+	case req.PayType == prePay && !region.SubscriptionsSold:
+		return errSubscriptionNotSold
+	case shared && region.SharedInstancesSold:
+	case req.InstanceChargeType == cloud.PayBySpec && !region.PayBySpecSold:
+		return errInstanceChargeTypeIllegal
+	case shared && chosen:
+		return errSpecMissing
+	case shared:
+		return errSharedInstanceNotSold
+	}
+	return req.validateCharges()
+}
+
+// checkPurchase enforces what the account must be like for an instance to be bought:
+// one that owes buys nothing, nor does one without balance.
+func checkPurchase(v *state.View) error {
 	if err := checkSolvency(v); err != nil {
 		return err
-	}
-	region, err := cloud.Regions.Get(v, v.Scope().RegionID)
-	if err != nil {
-		return err
-	}
-	if req.InstanceChargeType == cloud.PayBySpec && req.LoadBalancerSpec == "" && !region.SharedInstancesSold {
-		return errSharedInstanceNotSold
 	}
 	return v.Use(cloud.QuotaLoadBalancers, v.Scope().AccountID, 1)
 }
@@ -280,7 +305,7 @@ func endOfSubscription(start time.Time, cycle string, duration int) time.Time {
 
 // joinVSwitch gives an intranet load balancer its network, zones and address.
 // What an intranet instance is charged by is always traffic: CLB-0103.
-func joinVSwitch(tx *state.Tx, lb *cloud.LoadBalancer, req *createLoadBalancerRequest) error {
+func joinVSwitch(tx *state.Tx, region *cloud.Region, lb *cloud.LoadBalancer, req *createLoadBalancerRequest) error {
 	if req.VSwitchID == "" {
 		return errVSwitchMissing
 	}
@@ -298,10 +323,6 @@ func joinVSwitch(tx *state.Tx, lb *cloud.LoadBalancer, req *createLoadBalancerRe
 	}
 	lb.NetworkType, lb.VPCID, lb.VSwitchID = networkVPC, vSwitch.VPCID, vSwitch.ID
 	lb.InternetChargeType = cloud.PayByTraffic
-	region, err := cloud.Regions.Get(tx.View, lb.RegionID)
-	if err != nil {
-		return err
-	}
 	if err := chooseZones(region, lb, req, vSwitch.ZoneID); err != nil {
 		return err
 	}
@@ -311,11 +332,7 @@ func joinVSwitch(tx *state.Tx, lb *cloud.LoadBalancer, req *createLoadBalancerRe
 
 // joinInternet gives an internet load balancer its zones and public address.
 // Parameters of a VPC are ignored: CLB-0104.
-func joinInternet(tx *state.Tx, lb *cloud.LoadBalancer, req *createLoadBalancerRequest) error {
-	region, err := cloud.Regions.Get(tx.View, lb.RegionID)
-	if err != nil {
-		return err
-	}
+func joinInternet(tx *state.Tx, region *cloud.Region, lb *cloud.LoadBalancer, req *createLoadBalancerRequest) (err error) {
 	lb.NetworkType = networkClassic
 	if lb.InternetChargeType == cloud.PayByBandwidth {
 		lb.Bandwidth = req.Bandwidth

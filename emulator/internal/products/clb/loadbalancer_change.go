@@ -270,12 +270,18 @@ type modifyLoadBalancerPayTypeRequest struct {
 func modifyLoadBalancerPayType(tx *state.Tx, req *modifyLoadBalancerPayTypeRequest) (*orderResponse, error) {
 	resp := &orderResponse{OrderID: tx.NewOrderID()}
 	_, err := editLoadBalancer(tx, req.LoadBalancerID, func(lb *cloud.LoadBalancer) error {
+		region, err := cloud.Regions.Get(tx.View, lb.RegionID)
+		if err != nil {
+			return err
+		}
 		internet := lb.AddressType == cloud.AddressTypeInternet
 		switch {
 		case lb.InstanceChargeType == cloud.PayByCLCU:
 			return errNotForPayByCLCU
 		case lb.PayType == prePay || req.PayType != prePay:
 			return errOnlyToPrepaid
+		case !region.SubscriptionsSold:
+			return errSubscriptionNotSold
 		case lb.Ineffective != nil:
 			return errOrderUnfinished
 		case internet && lb.InternetChargeType == cloud.PayByTraffic:

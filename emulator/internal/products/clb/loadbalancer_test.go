@@ -1,6 +1,7 @@
 package clb_test
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"testing"
@@ -44,7 +45,7 @@ func TestCreateLoadBalancerInternet(t *testing.T) {
 	}
 	got := client.Do("DescribeLoadBalancerAttribute", params("LoadBalancerId", id))
 	expect(t, got, "LoadBalancerStatus", "active", "AddressType", "internet", "NetworkType", "classic", "VpcId", "", "VSwitchId", "",
-		"InternetChargeType", "paybytraffic", "Bandwidth", "5120", "InstanceChargeType", "PayBySpec", "LoadBalancerSpec", "slb.s1.small",
+		"InternetChargeType", "paybytraffic", "Bandwidth", "5120", "InstanceChargeType", "PayByCLCU", "LoadBalancerSpec", "slb.lcu.elastic",
 		"PayType", "PayOnDemand", "DeleteProtection", "off", "ModificationProtectionStatus", "NonProtection", "AddressIPVersion", "ipv4",
 		"MasterZoneId", "cn-hangzhou-h", "ResourceGroupId", defaultRG, "LoadBalancerName", "auto_named_slb",
 		"CreateTime", "2026-01-02T03:04:05Z", "CreateTimeStamp", "1767323045000", "EndTime", "2999-09-08T16:00:00Z",
@@ -54,14 +55,14 @@ func TestCreateLoadBalancerInternet(t *testing.T) {
 // An intranet load balancer takes the network of its vSwitch and an address of
 // it, and is charged by traffic whatever was asked for.
 func TestCreateLoadBalancerIntranet(t *testing.T) {
-	client, store := newClient(t)
+	client, store := newClient(t, inYear(cloud.Year2024))
 	before := freeAddresses(t, store)
 	made := client.Do("CreateLoadBalancer", params("VSwitchId", vSwitch1, "InstanceChargeType", "PayByCLCU", "Address", "192.168.0.200"))
 	expect(t, made, "Address", "192.168.0.200", "NetworkType", "vpc", "VpcId", vpc1, "VSwitchId", vSwitch1)
 	got := client.Do("DescribeLoadBalancerAttribute", params("LoadBalancerId", made.Text("LoadBalancerId")))
 	expect(t, got, "AddressType", "intranet", "InternetChargeType", "paybytraffic", "InstanceChargeType", "PayByCLCU",
 		"LoadBalancerSpec", "slb.lcu.elastic", "MasterZoneId", "cn-hangzhou-h")
-	byBandwidth := client.Do("CreateLoadBalancer", with(createIntranet, "InternetChargeType", "paybybandwidth", "Bandwidth", "7"))
+	byBandwidth := client.Do("CreateLoadBalancer", with(createIntranet, "LoadBalancerSpec", "slb.s1.small", "InternetChargeType", "paybybandwidth", "Bandwidth", "7"))
 	got = client.Do("DescribeLoadBalancerAttribute", params("LoadBalancerId", byBandwidth.Text("LoadBalancerId")))
 	expect(t, got, "InternetChargeType", "paybytraffic", "Bandwidth", "5120")
 	if now := freeAddresses(t, store); now != before-2 {
@@ -242,11 +243,94 @@ func TestModifyLoadBalancerInternetSpec(t *testing.T) {
 	expect(t, client.Do("DescribeLoadBalancerAttribute", lb), "InternetChargeType", "paybytraffic", "Bandwidth", "5120")
 }
 
+// TestYears proves which instances each year sells, and what they are paid by.
+func TestYears(t *testing.T) {
+	const spec = "slb.s1.small"
+	subscription := params("AddressType", "internet", "PayType", "PrePay", "InternetChargeType", "paybybandwidth", "Bandwidth", "5")
+	clcu, bySpec, shared := []string{"PayByCLCU", "slb.lcu.elastic"}, []string{"PayBySpec", spec}, []string{"PayBySpec", ""}
+	refused := func(code string) []string { return []string{code} }
+	for _, c := range []struct {
+		name   string
+		params gatewaytest.Params
+		// What is made, its charge type and spec, or the code of the refusal.
+		in2021, in2024, today []string
+	}{
+		{"neither", params(), shared, refused("ShareSlbHaltSales"), clcu},
+		{"spec", params("LoadBalancerSpec", spec), bySpec, bySpec, clcu},
+		{"PayBySpec", params("InstanceChargeType", "PayBySpec"), shared, refused("MissingParam.LoadBalancerSpec"), refused("IllegalParam.InstanceChargeType")},
+		{"PayBySpec with spec", params("InstanceChargeType", "PayBySpec", "LoadBalancerSpec", spec), bySpec, bySpec, refused("IllegalParam.InstanceChargeType")},
+		{"PayByCLCU", params("InstanceChargeType", "PayByCLCU"), clcu, clcu, clcu},
+		{"PayByCLCU with spec", params("InstanceChargeType", "PayByCLCU", "LoadBalancerSpec", spec), clcu, clcu, clcu},
+		{"shared subscription", subscription, shared, refused("ShareSlbHaltSales"), refused("Operation.NotAllowed")},
+		{"subscription with spec", with(subscription, "LoadBalancerSpec", spec), bySpec, bySpec, refused("Operation.NotAllowed")},
+		{"by bandwidth", params("LoadBalancerSpec", spec, "InternetChargeType", "paybybandwidth", "Bandwidth", "5"),
+			bySpec, bySpec, refused("Instance.InternetChargeTypeNotAllowed")},
+	} {
+		for year, want := range map[string][]string{cloud.Year2021: c.in2021, cloud.Year2024: c.in2024, cloud.Today: c.today} {
+			t.Run(c.name+"/"+year, func(t *testing.T) {
+				client, _ := newClient(t, inYear(year))
+				if len(want) == 1 {
+					wantCode(t, client, "CreateLoadBalancer", c.params, want[0])
+					return
+				}
+				made := client.Do("CreateLoadBalancer", c.params)
+				expect(t, client.Do("DescribeLoadBalancerAttribute", params("LoadBalancerId", made.Text("LoadBalancerId"))),
+					"InstanceChargeType", want[0], "LoadBalancerSpec", want[1], "PayType", cmp.Or(c.params["PayType"], "PayOnDemand"))
+			})
+		}
+	}
+}
+
+// TestYearsOneByOne proves that each kind of instance can be sold alone.
+func TestYearsOneByOne(t *testing.T) {
+	bySpec := params("InstanceChargeType", "PayBySpec", "LoadBalancerSpec", "slb.s1.small")
+	client, store := newClient(t)
+	sell := func(change func(*cloud.Region)) {
+		t.Helper()
+		if err := store.Update(state.Owner{}, editRegion(change)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sell(func(r *cloud.Region) { r.SharedInstancesSold = true })
+	made := client.Do("CreateLoadBalancer", params())
+	expect(t, client.Do("DescribeLoadBalancerAttribute", params("LoadBalancerId", made.Text("LoadBalancerId"))), "InstanceChargeType", "PayBySpec", "LoadBalancerSpec", "")
+	wantCode(t, client, "CreateLoadBalancer", bySpec, "IllegalParam.InstanceChargeType")
+	sell(func(r *cloud.Region) { r.SharedInstancesSold, r.PayBySpecSold = false, true })
+	client.Do("CreateLoadBalancer", bySpec)
+	wantCode(t, client, "CreateLoadBalancer", params(), "ShareSlbHaltSales")
+	wantCode(t, client, "ModifyLoadBalancerPayType", params("LoadBalancerId", lbInternet), "Operation.NotAllowed")
+	sell(func(r *cloud.Region) { r.PayBySpecSold, r.SubscriptionsSold = false, true })
+	client.Do("ModifyLoadBalancerPayType", params("LoadBalancerId", lbInternet))
+	wantCode(t, client, "CreateLoadBalancer", bySpec, "IllegalParam.InstanceChargeType")
+}
+
+// TestOldInstancesLiveOn proves that instances of kinds that are no longer sold can be
+// changed, and that a token returns the one that it made.
+func TestOldInstancesLiveOn(t *testing.T) {
+	client, store := newClient(t, inYear(cloud.Year2021))
+	create := with(createInternet, "ClientToken", "old")
+	id := client.Do("CreateLoadBalancer", create).Text("LoadBalancerId")
+	if err := store.Update(state.Owner{}, inYear(cloud.Today)); err != nil {
+		t.Fatal(err)
+	}
+	if again := client.Do("CreateLoadBalancer", create).Text("LoadBalancerId"); again != id {
+		t.Errorf("the token returned %s, want %s", again, id)
+	}
+	old := params("LoadBalancerId", id)
+	client.Do("ModifyLoadBalancerInstanceSpec", with(old, "LoadBalancerSpec", "slb.s2.small"))
+	expect(t, client.Do("DescribeLoadBalancerAttribute", old), "InstanceChargeType", "PayBySpec", "LoadBalancerSpec", "slb.s2.small")
+	client.Do("ModifyLoadBalancerInternetSpec", params("LoadBalancerId", lbPrepaid, "InternetChargeType", "paybybandwidth", "Bandwidth", "200"))
+	expect(t, client.Do("DescribeLoadBalancerAttribute", params("LoadBalancerId", lbPrepaid)), "PayType", "PrePay", "Bandwidth", "200")
+	client.Do("ModifyLoadBalancerInstanceChargeType", with(old, "InstanceChargeType", "PayByCLCU"))
+	expect(t, client.Do("DescribeLoadBalancerAttribute", old), "InstanceChargeType", "PayByCLCU")
+	wantCode(t, client, "ModifyLoadBalancerInstanceChargeType", with(old, "InstanceChargeType", "PayBySpec", "LoadBalancerSpec", "slb.s2.small"), "Forbidden.LcuToSpec")
+}
+
 // A subscription has an order and an end.
 func TestPrepaid(t *testing.T) {
-	client, _ := newClient(t)
+	client, _ := newClient(t, inYear(cloud.Year2024))
 	made := client.Do("CreateLoadBalancer", with(createInternet, "PayType", "PrePay", "PricingCycle", "Year", "Duration", "2",
-		"InternetChargeType", "paybybandwidth", "Bandwidth", "5"))
+		"LoadBalancerSpec", "slb.s1.small", "InternetChargeType", "paybybandwidth", "Bandwidth", "5"))
 	if made.Text("OrderId") == "0" {
 		t.Error("OrderId = 0, want the number of the purchase")
 	}

@@ -159,7 +159,7 @@ func TestMoveResourceGroup(t *testing.T) {
 
 // A subscription is ordered, and has an end.
 func TestModifyLoadBalancerPayType(t *testing.T) {
-	client, _ := newClient(t)
+	client, _ := newClient(t, inYear(cloud.Year2024))
 	got := client.Do("ModifyLoadBalancerPayType", params("LoadBalancerId", lbInternet, "PayType", "PrePay", "PricingCycle", "year", "Duration", "2", "AutoPay", "true"))
 	if got.Text("OrderId") == "0" {
 		t.Error("OrderId = 0, want the number of an order")
