@@ -88,7 +88,7 @@ func (c *counts) add(what string) {
 // promised.
 func (c *cloud) open() error {
 	c.t.Helper()
-	c.server = binary.Serve(c.t, "--data-dir", c.dir, "--world", c.world)
+	c.server = binary.Serve(c.t, "--data-dir", c.dir, "--world", c.world, "--log-level", "error")
 	become := []version{nil}
 	switch {
 	case c.change == nil:

@@ -61,7 +61,7 @@ func TestCrash(t *testing.T) {
 
 // killWhileStarting kills a server somewhere between its start and its first call.
 func (c *cloud) killWhileStarting() {
-	cmd := binary.Command("--data-dir", c.dir, "--world", c.world)
+	cmd := binary.Command("--data-dir", c.dir, "--world", c.world, "--log-level", "error")
 	if err := cmd.Start(); err != nil {
 		c.t.Fatal(err)
 	}

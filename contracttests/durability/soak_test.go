@@ -104,7 +104,7 @@ func (c *cloud) deleteContents() error {
 func (c *cloud) expireToken() error {
 	client := c.server.Client()
 	made, err := client.Call(slbVersion, "CreateLoadBalancer", map[string]string{
-		"VSwitchId": vSwitchID, "ClientToken": fmt.Sprintf("once%d", c.chance.Uint64())})
+		"VSwitchId": vSwitchID, "InstanceChargeType": "PayByCLCU", "ClientToken": fmt.Sprintf("once%d", c.chance.Uint64())})
 	if err != nil {
 		return err
 	}

@@ -98,7 +98,7 @@ func (v *survey) loadBalancers() {
 		byID[r.text("LoadBalancerId")] = e
 		v.note(e, lb, r.text("LoadBalancerId")+" "+r.text("Address"))
 		v.note(e, lbName, r.text("LoadBalancerName"))
-		v.note(e, lbStatus, r.text("LoadBalancerStatus"))
+		v.note(e, lbReadOnly, r.text("ModificationProtectionStatus"))
 		v.note(e, lbSpec, r.text("LoadBalancerSpec"))
 		if r.text("DeleteProtection") == "on" {
 			v.note(e, lbProtection, "on")

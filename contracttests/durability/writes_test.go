@@ -23,7 +23,7 @@ const listenerPort = "80"
 const (
 	lb           = "lb"
 	lbName       = "lb/name"
-	lbStatus     = "lb/status"
+	lbReadOnly   = "lb/readonly"
 	lbSpec       = "lb/spec"
 	lbProtection = "lb/protection"
 	lbTag        = "lb/tag/" // and the key
@@ -88,13 +88,13 @@ var writes = map[string]func(w *writer, e contents) call{
 		return call{
 			params: map[string]string{"LoadBalancerName": name, "VSwitchId": vSwitchID, "LoadBalancerSpec": "slb.s1.small", "ClientToken": name},
 			once:   lb,
-			change: created(lb, []string{"LoadBalancerId", "Address"}, contents{lbName: name, lbStatus: "active", lbSpec: "slb.s1.small"}),
+			change: created(lb, []string{"LoadBalancerId", "Address"}, contents{lbName: name, lbReadOnly: "NonProtection", lbSpec: "slb.s1.small"}),
 		}
 	},
-	"SetLoadBalancerName":             ofLoadBalancer(lbName, "LoadBalancerName", (*writer).fresh),
-	"SetLoadBalancerStatus":           ofLoadBalancer(lbStatus, "LoadBalancerStatus", oneOf("active", "inactive")),
-	"SetLoadBalancerDeleteProtection": protectLoadBalancer,
-	"ModifyLoadBalancerInstanceSpec":  ofLoadBalancer(lbSpec, "LoadBalancerSpec", oneOf("slb.s1.small", "slb.s2.small", "slb.s3.large")),
+	"SetLoadBalancerName":                   ofLoadBalancer(lbName, "LoadBalancerName", (*writer).fresh),
+	"SetLoadBalancerModificationProtection": ofLoadBalancer(lbReadOnly, "ModificationProtectionStatus", oneOf("NonProtection", "ConsoleProtection")),
+	"SetLoadBalancerDeleteProtection":       protectLoadBalancer,
+	"ModifyLoadBalancerInstanceSpec":        ofLoadBalancer(lbSpec, "LoadBalancerSpec", oneOf("slb.s1.small", "slb.s2.small", "slb.s3.large")),
 	"DeleteLoadBalancer": func(_ *writer, e contents) call {
 		return call{
 			params: map[string]string{"LoadBalancerId": e.id(lb)},

@@ -45,7 +45,7 @@ func TestArrearsLockLoadBalancers(t *testing.T) {
 		owing   string
 		advance time.Duration
 		want    string
-	}{{"true", 6 * 24 * time.Hour, ""}, {"true", 24 * time.Hour, "ActionNotAllowed"}, {"false", 0, ""}} {
+	}{{"true", 14 * 24 * time.Hour, ""}, {"true", 24 * time.Hour, "ActionNotAllowed"}, {"false", 0, ""}} {
 		cloud.World(t, "account.arrears", step.owing)
 		cloud.Advance(t, step.advance)
 		if reply, err := client.Call(emulatortest.Slb, "SetLoadBalancerName", rename); err != nil || reply.Text("Code") != step.want {
