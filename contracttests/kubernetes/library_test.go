@@ -91,7 +91,7 @@ const (
 // any more.
 var findings = map[string]string{
 	"instance-gone":                "instance-gone.yaml:50: expect calls of AddVServerGroupBackendServers",
-	"listener-stopped-unseen":      "listener-stopped-unseen.yaml:74: expect calls of StartLoadBalancerListener",
+	"listener-stopped-unseen":      "listener-stopped-unseen.yaml:75: expect calls of StartLoadBalancerListener",
 	"quota-beside-invalid-backend": "quota-beside-invalid-backend.yaml:84: expect event SyncLoadBalancerFailed",
 	"throttled-once":               "throttled-once.yaml:40: expect event SyncLoadBalancerFailed",
 }
