@@ -24,7 +24,7 @@ func newFidelity() *cobra.Command {
 docs/fidelity.md and clbemu actions --fidelity say how much of what is published about
 the cloud holds here. These commands compare with what the cloud really answered.`,
 	}
-	c.AddCommand(newFidelityCheck())
+	c.AddCommand(newFidelityCheck(), newFidelityRun(), newFidelityClean())
 	return c
 }
 

@@ -1,0 +1,196 @@
+package fidelityrun
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/clbemu/clbemu/scenarios"
+)
+
+// settling is how long the cloud may take to list something that it has made.
+const settling = time.Minute
+
+// Cleaned is what a clean did.
+type Cleaned struct {
+	Gone int `json:"gone"`
+	// Left are the things that still may exist, with the reasons.
+	Left []string `json:"left,omitempty"`
+}
+
+// Clean deletes what a ledger has and may exist, the newest first, and nothing else. It goes
+// on after a thing that can't be deleted; an error ends it.
+func (c *Cloud) Clean(ctx context.Context, l *Ledger) (cleaned Cleaned, err error) {
+	for before := -1; before != cleaned.Gone; { // a group is free once what uses it is gone
+		before, cleaned.Left = cleaned.Gone, nil
+		for _, e := range l.Left() {
+			removed, reason, err := c.cleanEntry(ctx, l, e)
+			if err != nil {
+				for _, left := range l.Left() {
+					cleaned.Left = append(cleaned.Left, left.String())
+				}
+				return cleaned, err
+			}
+			if removed {
+				cleaned.Gone++
+			}
+			if reason != "" {
+				cleaned.Left = append(cleaned.Left, e.String()+": "+reason)
+			}
+		}
+	}
+	return cleaned, nil
+}
+
+func (e *Entry) String() string {
+	if e.ID == "" {
+		return fmt.Sprintf("what %s %s may have made in %s", e.Product, e.Create, e.Region)
+	}
+	return fmt.Sprintf("%s of %s %s in %s", e.ID, e.Product, e.Create, e.Region)
+}
+
+// cleanEntry deletes what an entry is about.
+func (c *Cloud) cleanEntry(ctx context.Context, l *Ledger, e *Entry) (removed bool, reason string, err error) {
+	k := kindOf(e.Product, e.Create)
+	if k == nil {
+		return false, "this version of clbemu does not know how to delete it", nil
+	}
+	if e.Region != c.Region {
+		return false, "it is in another region: give --region " + e.Region, nil
+	}
+	if e.ID != "" {
+		reason, err := c.remove(ctx, k, e.ID)
+		if err == nil && reason == "" {
+			err = l.set(e, gone, "")
+		}
+		return reason == "" && err == nil, reason, err
+	}
+	found, reason, err := c.find(ctx, k, e)
+	if err != nil || reason != "" {
+		return false, reason, err
+	}
+	found = slices.DeleteFunc(found, l.has)
+	if len(found) == 0 {
+		return false, "", l.set(e, refused, "")
+	}
+	return c.adopt(ctx, l, e, found)
+}
+
+// adopt writes the ids that were found for an entry, and deletes the things.
+func (c *Cloud) adopt(ctx context.Context, l *Ledger, e *Entry, found []string) (removed bool, reason string, err error) {
+	for i, id := range found {
+		entry := e
+		if i == 0 {
+			err = l.set(e, made, id)
+		} else {
+			copied := *e
+			copied.ID = id
+			entry, err = l.intend(copied)
+		}
+		if err != nil {
+			return removed, "", err
+		}
+		_, why, err := c.cleanEntry(ctx, l, entry)
+		if err != nil {
+			return removed, "", err
+		}
+		removed, reason = removed || why == "", reason+why
+	}
+	return removed, reason, nil
+}
+
+// find looks for what was made under the mark of an entry. It looks again when the cloud
+// has had the time to list it.
+func (c *Cloud) find(ctx context.Context, k *kind, e *Entry) (ids []string, reason string, err error) {
+	for {
+		late := c.Clock.Now().Sub(e.Time) >= settling
+		answer, err := c.Do(ctx, k.product, "ListTagResources", map[string]string{"ResourceType": k.tagged, "Tag.1.Key": markKey, "Tag.1.Value": e.Mark})
+		if err != nil {
+			return nil, "", err
+		}
+		if answer.Lost != "" || answer.Status >= 300 {
+			return nil, "it can't be looked for: " + describe(answer), nil
+		}
+		if ids = idsUnder(answer.Body, "ResourceId"); len(ids) > 0 || late {
+			return ids, "", nil
+		}
+		if err := c.Clock.Sleep(ctx, settling-c.Clock.Now().Sub(e.Time)); err != nil {
+			return nil, "", err
+		}
+	}
+}
+
+// idsUnder lists the texts in fields of an answer with one of some names, each once.
+func idsUnder(part any, names ...string) (ids []string) {
+	switch part := part.(type) {
+	case []any:
+		for _, element := range part {
+			ids = append(ids, idsUnder(element, names...)...)
+		}
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(part)) {
+			if id, is := part[name].(string); is && id != "" && slices.Contains(names, name) {
+				ids = append(ids, id)
+			} else {
+				ids = append(ids, idsUnder(part[name], names...)...)
+			}
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// mostRemovals is how often a deletion is tried, with a pause of removalPause.
+const (
+	mostRemovals = 40
+	removalPause = 2 * time.Second
+)
+
+// passing are parts of the codes of refusals that go away by themselves.
+var passing = []string{"Incorrect", "InConfiguring", "InCreating", "Conflict", "Configuring", "Busy", "Processing"}
+
+// remove deletes a thing that the ledger has. The reason says why it could not.
+func (c *Cloud) remove(ctx context.Context, k *kind, id string) (reason string, err error) {
+	unprotected := false
+	for try := 1; ; try++ {
+		answer, err := c.Do(ctx, k.product, k.remove, map[string]string{k.parameter: id})
+		if err != nil {
+			return "", err
+		}
+		code := codeOf(answer)
+		ended := answer.Lost == "" && answer.Status < 300 && !k.slow
+		if ended || strings.EqualFold(code, k.gone) {
+			return "", nil
+		}
+		if k.unprotect != "" && strings.Contains(code, "Protection") && !unprotected {
+			unprotected = true
+			params := map[string]string{k.parameter: id}
+			maps.Copy(params, k.unprotectParams)
+			if answer, err := c.Do(ctx, k.product, k.unprotect, params); err != nil || answer.Lost == "" && answer.Status >= 300 {
+				return "its deletion protection can't be taken off: " + describe(answer), err
+			}
+			continue
+		}
+		goesOn := answer.Lost != "" || answer.Status < 300 || answer.Status >= 500 || slices.ContainsFunc(passing, func(part string) bool { return strings.Contains(code, part) })
+		if !goesOn || try == mostRemovals {
+			return describe(answer), nil
+		}
+		if err := c.Clock.Sleep(ctx, removalPause); err != nil {
+			return "", err
+		}
+	}
+}
+
+// describe says in a few words what an answer is.
+func describe(a scenarios.Answer) string {
+	switch {
+	case a.Lost != "":
+		return "no answer: " + a.Lost
+	case a.Status < 300:
+		return "the cloud is still at work"
+	}
+	return fmt.Sprintf("%d %s: %v", a.Status, codeOf(a), a.Body["Message"])
+}

@@ -1,0 +1,258 @@
+// Package fidelityrun plays what is published about the cloud against the real cloud: it
+// plans the cases, keeps a ledger of what it makes, deletes that, and reports what held. It
+// must not change anything that it did not make.
+package fidelityrun
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/apiclient"
+	"github.com/clbemu/clbemu/scenarios"
+)
+
+// Credentials are an access key, with the token of a temporary one.
+type Credentials struct{ ID, Secret, Token string }
+
+// Clock is the time of a run.
+type Clock interface {
+	Now() time.Time
+	// Sleep waits until the time has passed, or ctx ends.
+	Sleep(ctx context.Context, d time.Duration) error
+}
+
+// MachineClock is the machine's time.
+type MachineClock struct{}
+
+// Now implements Clock.
+func (MachineClock) Now() time.Time { return time.Now() }
+
+// Sleep implements Clock.
+func (MachineClock) Sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Cloud calls the cloud, more slowly than its published limits.
+type Cloud struct {
+	Region      string
+	Endpoints   map[string]string // URLs by product, in place of the cloud's own
+	HTTP        *http.Client
+	Credentials Credentials
+	Clock       Clock
+	UserAgent   string
+
+	next map[string]time.Time // when an action may be called again
+}
+
+// regionForm is the form of regions, which become part of a host name.
+var regionForm = regexp.MustCompile(`^[a-z]{2}(-[a-z0-9]+)+$`)
+
+// CheckRegion refuses what is no region.
+func CheckRegion(region string) error {
+	if !regionForm.MatchString(region) {
+		return fmt.Errorf("%q is no region: give one such as cn-hangzhou", region)
+	}
+	return nil
+}
+
+// endpoint is the URL of a product.
+func (c *Cloud) endpoint(product string) string {
+	if at := c.Endpoints[product]; at != "" {
+		return at
+	}
+	return "https://" + strings.ToLower(product) + "." + c.Region + ".aliyuncs.com"
+}
+
+// The errors that end a run.
+type (
+	// Unreachable is that a call could not be sent.
+	Unreachable struct {
+		At  string
+		Err error
+	}
+	// Rejected is that the cloud does not take the credentials, or no longer.
+	Rejected struct{ Code, Message string }
+)
+
+func (e *Unreachable) Error() string { return fmt.Sprintf("can't reach %s: %v", e.At, e.Err) }
+
+func (e *Unreachable) Unwrap() error { return e.Err }
+
+// Expired reports whether new credentials will do.
+func (e *Rejected) Expired() bool {
+	return strings.HasSuffix(e.Code, ".Expired") || strings.Contains(e.Code, "TokenExpired")
+}
+
+func (e *Rejected) Error() string {
+	if e.Expired() {
+		return fmt.Sprintf("the security token has expired (%s)", e.Code)
+	}
+	return fmt.Sprintf("the cloud rejects the credentials: %s: %s", e.Code, e.Message)
+}
+
+// rejecting begins the codes that are about the credentials.
+var rejecting = []string{"InvalidSecurityToken.", "SecurityTokenExpired", "InvalidAccessKeyId.", "SignatureDoesNotMatch", "IncompleteSignature", "InvalidAccessKeySecret", "MissingSecurityToken"}
+
+// The bounds of patience.
+const (
+	callTimeout = 30 * time.Second
+	mostTries   = 8
+	firstPause  = time.Second
+	longPause   = 30 * time.Second
+	// unpublished is the pause between calls of an action without a published limit.
+	unpublished = time.Second
+)
+
+// spacing is the pause between two calls of an action: so long that they stay under half of
+// its published rate.
+func spacing(product, action string) (version string, pause time.Duration, mutates bool) {
+	for _, p := range emulator.Products() {
+		if p.Name != product {
+			continue
+		}
+		version, pause, mutates = p.Version, unpublished, true
+		for i := range p.Actions {
+			if a := &p.Actions[i]; a.Name == action {
+				mutates = a.Mutates
+				if rate := p.RateLimits.Of(a); rate.PerSecond > 0 {
+					pause = time.Duration(2.1 / rate.PerSecond * float64(time.Second))
+				}
+			}
+		}
+	}
+	return version, pause, mutates
+}
+
+// Do makes a call. An answer that does not come is an Answer with Lost; what ends a run is
+// an Unreachable, a Rejected or ctx's error. Throttled calls are made again, and so are reads
+// that fail by chance. A change that was sent is waited for, though ctx ends.
+func (c *Cloud) Do(ctx context.Context, product, action string, params map[string]string) (scenarios.Answer, error) {
+	version, pause, mutates := spacing(product, action)
+	if version == "" {
+		return scenarios.Answer{}, fmt.Errorf("no product is called %s", product)
+	}
+	wait := firstPause
+	for try := 1; ; try++ {
+		if err := c.turn(ctx, product+" "+action, pause); err != nil {
+			return scenarios.Answer{}, err
+		}
+		answer, err := c.send(ctx, mutates, product, version, action, params)
+		unreachable := (*Unreachable)(nil)
+		again := throttled(answer) || errors.As(err, &unreachable) && try < 3 || err == nil && !mutates && (answer.Lost != "" || answer.Status >= http.StatusInternalServerError) && try < 4
+		if !again || try == mostTries {
+			return answer, err
+		}
+		if err := c.Clock.Sleep(ctx, wait); err != nil {
+			return scenarios.Answer{}, err
+		}
+		wait = min(2*wait, longPause)
+	}
+}
+
+// turn waits until an action may be called again.
+func (c *Cloud) turn(ctx context.Context, action string, pause time.Duration) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if c.next == nil {
+		c.next = make(map[string]time.Time)
+	}
+	if early := c.next[action].Sub(c.Clock.Now()); early > 0 {
+		if err := c.Clock.Sleep(ctx, early); err != nil {
+			return err
+		}
+	}
+	c.next[action] = c.Clock.Now().Add(pause)
+	return nil
+}
+
+func (c *Cloud) send(ctx context.Context, mutates bool, product, version, action string, params map[string]string) (scenarios.Answer, error) {
+	sent := map[string]string{"RegionId": c.Region}
+	for name, value := range params {
+		sent[name] = value
+	}
+	if c.Credentials.Token != "" {
+		sent["SecurityToken"] = c.Credentials.Token
+	}
+	over := ctx
+	if mutates {
+		over = context.WithoutCancel(ctx)
+	}
+	limited, cancel := context.WithTimeout(over, callTimeout)
+	defer cancel()
+	at := c.endpoint(product)
+	client := apiclient.Client{URL: at, HTTP: c.HTTP, UserAgent: c.UserAgent, AccessKeyID: c.Credentials.ID, AccessKeySecret: c.Credentials.Secret}
+	reply, err := client.CallContext(limited, version, action, sent)
+	if err != nil {
+		return lost(ctx, mutates, at, err)
+	}
+	answer := scenarios.Answer{Status: reply.Status, Body: reply.Body}
+	code := codeOf(answer)
+	if slices.ContainsFunc(rejecting, func(begin string) bool { return strings.HasPrefix(code, begin) }) {
+		return answer, &Rejected{code, reply.Text("Message")}
+	}
+	return answer, nil
+}
+
+// lost is a call without an answer. Errors of package http have the whole signed call, and
+// so are left out but for what is inside of them.
+func lost(ctx context.Context, mutates bool, at string, err error) (scenarios.Answer, error) {
+	if outer := (*url.Error)(nil); errors.As(err, &outer) {
+		err = outer.Err
+	}
+	dial, certificate, dns := (*net.OpError)(nil), (*tls.CertificateVerificationError)(nil), (*net.DNSError)(nil)
+	switch {
+	case !mutates && ctx.Err() != nil:
+		return scenarios.Answer{}, ctx.Err()
+	case errors.As(err, &dial) && dial.Op == "dial", errors.As(err, &certificate), errors.As(err, &dns):
+		return scenarios.Answer{}, &Unreachable{at, err}
+	}
+	return scenarios.Answer{Lost: err.Error()}, nil
+}
+
+// codeOf is the code of a refusal, "" of anything else.
+func codeOf(a scenarios.Answer) string {
+	if a.Status < http.StatusMultipleChoices {
+		return ""
+	}
+	code, _ := a.Body["Code"].(string)
+	return code
+}
+
+func throttled(a scenarios.Answer) bool { return strings.HasPrefix(codeOf(a), "Throttling") }
+
+// Account returns the id of the account that the credentials are of.
+func (c *Cloud) Account(ctx context.Context) (string, error) {
+	answer, err := c.Do(ctx, "Sts", "GetCallerIdentity", nil)
+	if err != nil {
+		return "", err
+	}
+	id, _ := answer.Body["AccountId"].(string)
+	if id == "" {
+		return "", fmt.Errorf("the cloud does not say whose credentials these are: GetCallerIdentity was answered with %d %s%s", answer.Status, codeOf(answer), answer.Lost)
+	}
+	return id, nil
+}
+
+// fingerprint tells accounts apart in a ledger without naming them.
+func fingerprint(account string) string {
+	return fmt.Sprintf("%x", sha256.Sum256([]byte("clbemu fidelity "+account)))[:16]
+}

@@ -1,0 +1,168 @@
+package fidelityrun
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// hider replaces what is an account's alone by placeholders, the same one each time.
+type hider struct {
+	placeholders map[string]string
+	numbers      map[string]int
+	literal      map[string]bool // texts of the published cases
+}
+
+func newHider(account string, c Credentials, m Mapping) *hider {
+	h := &hider{placeholders: make(map[string]string), numbers: make(map[string]int), literal: make(map[string]bool)}
+	for _, secret := range []string{c.ID, c.Secret, c.Token} {
+		h.put("credential", secret)
+	}
+	h.put("account", account)
+	for _, p := range m.pairs {
+		if !slices.Contains(zones, p[0]) && p[0] != defaultRegion {
+			h.placeholders[p[1]] = p[0] // it stands for that
+		}
+	}
+	return h
+}
+
+// put returns the placeholder of a text, and gives it one.
+func (h *hider) put(class, text string) string {
+	if text == "" {
+		return ""
+	}
+	if h.placeholders[text] == "" {
+		h.numbers[class]++
+		h.placeholders[text] = fmt.Sprintf("%s-%d", class, h.numbers[class])
+	}
+	return h.placeholders[text]
+}
+
+// The names of fields by what they have. What is public, of a region or a version, is kept.
+var (
+	publicField  = regexp.MustCompile(`(RegionId|ZoneId|LocalName|RegionEndpoint|ResourceType|Code|Status|Protocol|Type|Scheduler|Spec)$`)
+	accountField = regexp.MustCompile(`(?i)(accountid|ownerid|owneraccount|^uid|userid|principalid|callerid)$`)
+	addressField = regexp.MustCompile(`(?i)(ip|address|addresses|cidr|cidrblock|dnsname|domain|host|endpoint|url|uri|ipv4|ipv6)s?$`)
+	nameField    = regexp.MustCompile(`(?i)(name|alias|commonname)s?$`)
+	idField      = regexp.MustCompile(`(?i)(ids?|arn|fingerprint|serialnumber|token)$`)
+	// plain is the form of values such as active, 2026-11-26T08:00Z, slb.s1.small and 100.
+	plain = regexp.MustCompile(`^([a-zA-Z]+[a-zA-Z0-9_.]*|[0-9T:Z.-]{1,20})$`)
+	// personal are fields of texts that a user chooses.
+	personal = regexp.MustCompile(`(?i)(description|^key|^value|tagkey|tagvalue|comment|remark|reason|content|certificate|subject|issuer|cookie|message|hostid|log)`)
+)
+
+// class returns the class of what a field has, "" of what is public.
+func class(field, value string) string {
+	switch {
+	case value == "":
+		return ""
+	case accountField.MatchString(field):
+		return "account"
+	case publicField.MatchString(field) && plainOrPlace(value):
+		return ""
+	case idField.MatchString(field):
+		return "id"
+	case addressField.MatchString(field):
+		return "address"
+	case nameField.MatchString(field):
+		return "name"
+	case personal.MatchString(field), !plain.MatchString(value):
+		return "text"
+	}
+	return ""
+}
+
+var place = regexp.MustCompile(`^[a-z]{2}(-[a-z0-9]+)+$|^[a-z0-9]+\.[a-z0-9.-]*aliyuncs\.com$`)
+
+// plainOrPlace reports whether a value of a public field is one: names of zones in the
+// language of the country are.
+func plainOrPlace(value string) bool {
+	return plain.MatchString(value) || place.MatchString(value) || !strings.ContainsFunc(value, func(r rune) bool { return r < 0x80 && r != ' ' && (r < 'A' || r > 'Z') && (r < '0' || r > '9') })
+}
+
+// learn gives what an answer has of the account its placeholders. Texts that the published
+// case itself sends are no secrets.
+func (h *hider) learn(e exchange) {
+	for _, value := range e.params {
+		if h.placeholders[value] == "" {
+			h.literal[value] = true
+		}
+	}
+	h.hidden("", e.answer.Body)
+}
+
+// hidden returns a part of an answer with placeholders.
+func (h *hider) hidden(field string, part any) any {
+	switch part := part.(type) {
+	case string:
+		of := class(field, part)
+		if of == "" || h.literal[part] && of != "id" && of != "address" && of != "account" {
+			return h.text(part)
+		}
+		return h.put(of, part)
+	case float64:
+		if number := fmt.Sprintf("%.0f", part); accountField.MatchString(field) || idField.MatchString(field) || len(number) >= 14 {
+			return h.put("account", number)
+		}
+	case []any:
+		copied := make([]any, len(part))
+		for i, element := range part {
+			copied[i] = h.hidden(strings.TrimSuffix(field, "s"), element)
+		}
+		return copied
+	case map[string]any:
+		copied := make(map[string]any, len(part))
+		for _, name := range slices.Sorted(maps.Keys(part)) {
+			copied[name] = h.hidden(name, part[name])
+		}
+		return copied
+	}
+	return part
+}
+
+// forms finds what looks like an account's wherever it stands, by class.
+var forms = []struct {
+	class string
+	form  *regexp.Regexp
+}{
+	{"text", regexp.MustCompile(`-----BEGIN [^-]+-----[^-]*(-----END [^-]+-----)?`)},
+	{"credential", regexp.MustCompile(`\b(LTAI|STS\.)[0-9A-Za-z]{8,}`)},
+	{"id", regexp.MustCompile(`\b[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}\b`)},
+	{"account", regexp.MustCompile(`\b[0-9]{14,20}\b`)},
+	{"address", regexp.MustCompile(`\b(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?:/[0-9]{1,2})?\b`)},
+	{"address", regexp.MustCompile(`\b(?:[0-9a-f]{1,4}:){2,7}[0-9a-f]{0,4}(?::[0-9a-f]{1,4})*(?:/[0-9]{1,3})?`)},
+	{"id", regexp.MustCompile(`\b(?:lb|nlb|alb|rsp|sgp|lsn|vpc|vsw|i|eni|sg|acl|eip|cbwp|rg|rule|de|tls|job|ngw|vtb|cert|ca)-[0-9a-z]{6,}\b`)},
+}
+
+// shortest is the length of a text that is replaced wherever it stands; a shorter one only
+// in quotes.
+const shortest = 6
+
+// text returns a text with placeholders, the longest first.
+func (h *hider) text(text string) string {
+	known := slices.SortedFunc(maps.Keys(h.placeholders), func(a, b string) int {
+		if len(a) != len(b) {
+			return len(b) - len(a)
+		}
+		return strings.Compare(a, b)
+	})
+	for _, value := range known {
+		if len(value) >= shortest {
+			text = strings.ReplaceAll(text, value, h.placeholders[value])
+		} else {
+			text = strings.ReplaceAll(text, `"`+value+`"`, `"`+h.placeholders[value]+`"`)
+		}
+	}
+	for _, f := range forms {
+		text = f.form.ReplaceAllStringFunc(text, func(found string) string {
+			if ofDefaultWorld.MatchString(found) {
+				return found
+			}
+			return h.put(f.class, found)
+		})
+	}
+	return text
+}
