@@ -31,6 +31,9 @@ var notRun = map[string]string{
 	"docs/controller-author.md: clbemu scenario run reply-lost-after-create --half kubernetes --server http://127.0.0.1:9601 --kubeconfig ~/.kube/config": "it needs a cluster with a controller; make e2e plays the library there",
 	"docs/controller-author.md: clbemu serve --fork ./clbemu-data":                                                                                        "it is two terminals and a controller; main_test.TestFork and TestUpgradeCheck do the same",
 
+	"docs/fidelity-run.md: export ALIBABA_CLOUD_ACCESS_KEY_ID=… ALIBABA_CLOUD_ACCESS_KEY_SECRET=…":                                                                            "it needs an account of the real cloud; main.TestFidelityRun runs the same against an emulator",
+	"docs/fidelity-run.md: clbemu fidelity run --target cloud --region cn-beijing --allow-changes --vpc vpc-… --vswitch vsw-… --zone cn-beijing-h 'Slb/CreateVServerGroup/*'": "it needs an account of the real cloud; main.TestFidelityRun runs the same against an emulator",
+
 	"docs/explore.md: clbemu explore service.yaml --kubeconfig a.kubeconfig --kubeconfig b.kubeconfig --out results/ -- ./ccm.sh": "it needs clusters and a controller",
 
 	"scenarios/README.md: clbemu scenario watch reply-lost-after-create -- go test ./...":                          "the program is the reader's",

@@ -20,6 +20,8 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/apiclient"
+	"github.com/clbemu/clbemu/emulator/controlclient"
 	"github.com/clbemu/clbemu/emulator/journal"
 )
 
@@ -137,6 +139,8 @@ var jsonArgs = map[string][]string{
 	"scenario show":    {"arrears"},
 	"state import":     {"FILE:state.json"},
 	"explore":          {"FILE:script.yaml"},
+	"fidelity run":     {"--target", "cloud", "--region", "cn-hangzhou", "--endpoint", "Slb=API", "--endpoint", "Sts=API", "Slb/DescribeZones/answers-request-id"},
+	"fidelity clean":   {"--region", "cn-hangzhou", "--endpoint", "Sts=API", "--ledger", "FILE:ledger"},
 	"lint-service":     {"FILE:service.yaml"},
 	"fidelity check":   {"FILE:events.json"},
 	"upgrade-check":    {"--data-dir", "DIR"},
@@ -156,6 +160,7 @@ func TestEveryCommandPrintsJSON(t *testing.T) {
 		"state.json": state, "world.yaml": world, "faults.yaml": "{name: f, match: {action: DescribeVpcs}, effect: {delay: {fixed: 1ms}}}",
 		"service.yaml": "kind: Service\nmetadata: {name: web}\nspec: {type: LoadBalancer}\n",
 		"events.json":  `{"serviceName": "Slb", "eventName": "DescribeRegions"}`,
+		"ledger":       "",
 		"script.yaml":  "about: a\nclient: {steps: [{call: {action: DescribeLoadBalancers}}]}\n",
 		"nodes.json":   `{"kind": "Node", "metadata": {"name": "worker"}, "spec": {"providerID": "cn-hangzhou.i-kind1"}, "status": {"addresses": [{"type": "InternalIP", "address": "172.18.0.2"}]}}`,
 	} {
@@ -170,6 +175,12 @@ func TestEveryCommandPrintsJSON(t *testing.T) {
 	if code, _, problems := executed(t, "snapshot", "take", "s", "--server", server); code != exitOK {
 		t.Fatal(problems)
 	}
+	described, err := (&controlclient.Client{URL: server}).Server(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("ALIBABA_CLOUD_ACCESS_KEY_ID", apiclient.AccessKeyID)
+	t.Setenv("ALIBABA_CLOUD_ACCESS_KEY_SECRET", apiclient.AccessKeySecret)
 	everyCommand(t, func(t *testing.T, cmd *cobra.Command) {
 		name := strings.TrimPrefix(cmd.CommandPath(), programName+" ")
 		if first, _, _ := strings.Cut(name, " "); slices.Contains(ownOutput, first) {
@@ -185,7 +196,7 @@ func TestEveryCommandPrintsJSON(t *testing.T) {
 				if file, ok := strings.CutPrefix(arg, "FILE:"); ok {
 					arg = filepath.Join(dir, file)
 				}
-				line = append(line, strings.ReplaceAll(arg, "DIR", data))
+				line = append(line, strings.NewReplacer("DIR", data, "API", described.API).Replace(arg))
 			}
 			if name == "url" {
 				listening(t, server)

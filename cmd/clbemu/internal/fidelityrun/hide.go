@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // hider replaces what is an account's alone by placeholders, the same one each time.
@@ -13,6 +14,8 @@ type hider struct {
 	placeholders map[string]string
 	numbers      map[string]int
 	literal      map[string]bool // texts of the published cases
+	// replacer has the placeholders, nil if there are new ones.
+	replacer *strings.Replacer
 }
 
 func newHider(account string, c Credentials, m Mapping) *hider {
@@ -37,13 +40,14 @@ func (h *hider) put(class, text string) string {
 	if h.placeholders[text] == "" {
 		h.numbers[class]++
 		h.placeholders[text] = fmt.Sprintf("%s-%d", class, h.numbers[class])
+		h.replacer = nil
 	}
 	return h.placeholders[text]
 }
 
 // The names of fields by what they have. What is public, of a region or a version, is kept.
 var (
-	publicField  = regexp.MustCompile(`(RegionId|ZoneId|LocalName|RegionEndpoint|ResourceType|Code|Status|Protocol|Type|Scheduler|Spec)$`)
+	publicField  = regexp.MustCompile(`(RegionId|HostId|ZoneId|LocalName|RegionEndpoint|ResourceType|Code|Status|Protocol|Type|Scheduler|Spec)$`)
 	accountField = regexp.MustCompile(`(?i)(accountid|ownerid|owneraccount|^uid|userid|principalid|callerid)$`)
 	addressField = regexp.MustCompile(`(?i)(ip|address|addresses|cidr|cidrblock|dnsname|domain|host|endpoint|url|uri|ipv4|ipv6)s?$`)
 	nameField    = regexp.MustCompile(`(?i)(name|alias|commonname)s?$`)
@@ -51,13 +55,13 @@ var (
 	// plain is the form of values such as active, 2026-11-26T08:00Z, slb.s1.small and 100.
 	plain = regexp.MustCompile(`^([a-zA-Z]+[a-zA-Z0-9_.]*|[0-9T:Z.-]{1,20})$`)
 	// personal are fields of texts that a user chooses.
-	personal = regexp.MustCompile(`(?i)(description|^key|^value|tagkey|tagvalue|comment|remark|reason|content|certificate|subject|issuer|cookie|message|hostid|log)`)
+	personal = regexp.MustCompile(`(?i)(description|^key|^value|tagkey|tagvalue|comment|remark|reason|content|certificate|subject|issuer|cookie|hostid|log)`)
 )
 
 // class returns the class of what a field has, "" of what is public.
 func class(field, value string) string {
 	switch {
-	case value == "":
+	case value == "", field == "Message", field == "RequestId": // of which forms finds the account's
 		return ""
 	case accountField.MatchString(field):
 		return "account"
@@ -90,22 +94,64 @@ func (h *hider) learn(e exchange) {
 		if h.placeholders[value] == "" {
 			h.literal[value] = true
 		}
+		for _, word := range strings.FieldsFunc(value, func(r rune) bool {
+			return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' && r != '_' && r != '.'
+		}) {
+			if h.placeholders[word] == "" {
+				h.literal[word] = true
+			}
+		}
 	}
-	h.hidden("", e.answer.Body)
+	h.collect("", e.answer.Body)
 }
 
-// hidden returns a part of an answer with placeholders.
+// collect gives placeholders to a part of an answer.
+func (h *hider) collect(field string, part any) {
+	switch part := part.(type) {
+	case string:
+		if of := h.classOf(field, part); of != "" {
+			h.put(of, part)
+		}
+	case float64:
+		if number := fmt.Sprintf("%.0f", part); hidesNumber(field, number) {
+			h.put("account", number)
+		}
+	case []any:
+		for _, element := range part {
+			h.collect(strings.TrimSuffix(field, "s"), element)
+		}
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(part)) {
+			h.collect(name, part[name])
+		}
+	}
+}
+
+// classOf is class, but for texts that cases publish.
+func (h *hider) classOf(field, value string) string {
+	of := class(field, value)
+	if h.literal[value] && (of == "name" || of == "text") {
+		return ""
+	}
+	return of
+}
+
+// hidesNumber reports whether a number is an account's id, or another one.
+func hidesNumber(field, number string) bool {
+	return accountField.MatchString(field) || idField.MatchString(field) || len(number) >= 14
+}
+
+// hidden returns a part of an answer that was learned with placeholders.
 func (h *hider) hidden(field string, part any) any {
 	switch part := part.(type) {
 	case string:
-		of := class(field, part)
-		if of == "" || h.literal[part] && of != "id" && of != "address" && of != "account" {
-			return h.text(part)
+		if h.classOf(field, part) != "" {
+			return h.placeholders[part]
 		}
-		return h.put(of, part)
+		return h.text(part)
 	case float64:
-		if number := fmt.Sprintf("%.0f", part); accountField.MatchString(field) || idField.MatchString(field) || len(number) >= 14 {
-			return h.put("account", number)
+		if number := fmt.Sprintf("%.0f", part); hidesNumber(field, number) {
+			return h.placeholders[number]
 		}
 	case []any:
 		copied := make([]any, len(part))
@@ -130,7 +176,7 @@ var forms = []struct {
 }{
 	{"text", regexp.MustCompile(`-----BEGIN [^-]+-----[^-]*(-----END [^-]+-----)?`)},
 	{"credential", regexp.MustCompile(`\b(LTAI|STS\.)[0-9A-Za-z]{8,}`)},
-	{"id", regexp.MustCompile(`\b[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}\b`)},
+	{"request", regexp.MustCompile(`\b[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}\b`)},
 	{"account", regexp.MustCompile(`\b[0-9]{14,20}\b`)},
 	{"address", regexp.MustCompile(`\b(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?:/[0-9]{1,2})?\b`)},
 	{"address", regexp.MustCompile(`\b(?:[0-9a-f]{1,4}:){2,7}[0-9a-f]{0,4}(?::[0-9a-f]{1,4})*(?:/[0-9]{1,3})?`)},
@@ -143,23 +189,31 @@ const shortest = 6
 
 // text returns a text with placeholders, the longest first.
 func (h *hider) text(text string) string {
-	known := slices.SortedFunc(maps.Keys(h.placeholders), func(a, b string) int {
-		if len(a) != len(b) {
-			return len(b) - len(a)
+	if h.replacer == nil {
+		known := slices.SortedFunc(maps.Keys(h.placeholders), func(a, b string) int {
+			if len(a) != len(b) {
+				return len(b) - len(a)
+			}
+			return strings.Compare(a, b)
+		})
+		var pairs []string
+		for _, value := range known {
+			if len(value) >= shortest {
+				pairs = append(pairs, value, h.placeholders[value])
+			} else {
+				pairs = append(pairs, `"`+value+`"`, `"`+h.placeholders[value]+`"`)
+			}
 		}
-		return strings.Compare(a, b)
-	})
-	for _, value := range known {
-		if len(value) >= shortest {
-			text = strings.ReplaceAll(text, value, h.placeholders[value])
-		} else {
-			text = strings.ReplaceAll(text, `"`+value+`"`, `"`+h.placeholders[value]+`"`)
-		}
+		h.replacer = strings.NewReplacer(pairs...)
 	}
+	text = h.replacer.Replace(text)
 	for _, f := range forms {
 		text = f.form.ReplaceAllStringFunc(text, func(found string) string {
-			if ofDefaultWorld.MatchString(found) {
+			switch {
+			case ofDefaultWorld.MatchString(found):
 				return found
+			case f.class == "request":
+				return f.class // each one is another
 			}
 			return h.put(f.class, found)
 		})

@@ -70,7 +70,7 @@ func OpenLedger(path, account string, create bool) (*Ledger, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Ledger{Path: path, account: account, file: file}
+	l := &Ledger{Path: path, account: fingerprint(account), file: file}
 	if err := l.read(); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
