@@ -15,6 +15,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/clbemu/clbemu/emulator"
@@ -62,12 +63,17 @@ type Cloud struct {
 	next map[string]time.Time // when an action may be called again
 }
 
+// pattern returns an expression that is compiled when it is needed.
+func pattern(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
+
 // regionForm is the form of regions, which become part of a host name.
-var regionForm = regexp.MustCompile(`^[a-z]{2}(-[a-z0-9]+)+$`)
+var regionForm = pattern(`^[a-z]{2}(-[a-z0-9]+)+$`)
 
 // CheckRegion refuses what is no region.
 func CheckRegion(region string) error {
-	if !regionForm.MatchString(region) {
+	if !regionForm().MatchString(region) {
 		return fmt.Errorf("%q is no region: give one such as cn-hangzhou", region)
 	}
 	return nil

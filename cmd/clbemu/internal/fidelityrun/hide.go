@@ -47,15 +47,15 @@ func (h *hider) put(class, text string) string {
 
 // The names of fields by what they have. What is public, of a region or a version, is kept.
 var (
-	publicField  = regexp.MustCompile(`(RegionId|HostId|ZoneId|LocalName|RegionEndpoint|ResourceType|Code|Status|Protocol|Type|Scheduler|Spec)$`)
-	accountField = regexp.MustCompile(`(?i)(accountid|ownerid|owneraccount|^uid|userid|principalid|callerid)$`)
-	addressField = regexp.MustCompile(`(?i)(ip|address|addresses|cidr|cidrblock|dnsname|domain|host|endpoint|url|uri|ipv4|ipv6)s?$`)
-	nameField    = regexp.MustCompile(`(?i)(name|alias|commonname)s?$`)
-	idField      = regexp.MustCompile(`(?i)(ids?|arn|fingerprint|serialnumber|token)$`)
+	publicField  = pattern(`(RegionId|HostId|ZoneId|LocalName|RegionEndpoint|ResourceType|Code|Status|Protocol|Type|Scheduler|Spec)$`)
+	accountField = pattern(`(?i)(accountid|ownerid|owneraccount|^uid|userid|principalid|callerid)$`)
+	addressField = pattern(`(?i)(ip|address|addresses|cidr|cidrblock|dnsname|domain|host|endpoint|url|uri|ipv4|ipv6)s?$`)
+	nameField    = pattern(`(?i)(name|alias|commonname)s?$`)
+	idField      = pattern(`(?i)(ids?|arn|fingerprint|serialnumber|token)$`)
 	// plain is the form of values such as active, 2026-11-26T08:00Z, slb.s1.small and 100.
-	plain = regexp.MustCompile(`^([a-zA-Z]+[a-zA-Z0-9_.]*|[0-9T:Z.-]{1,20})$`)
+	plain = pattern(`^([a-zA-Z]+[a-zA-Z0-9_.]*|[0-9T:Z.-]{1,20})$`)
 	// personal are fields of texts that a user chooses.
-	personal = regexp.MustCompile(`(?i)(description|^key|^value|tagkey|tagvalue|comment|remark|reason|content|certificate|subject|issuer|cookie|hostid|log)`)
+	personal = pattern(`(?i)(description|^key|^value|tagkey|tagvalue|comment|remark|reason|content|certificate|subject|issuer|cookie|hostid|log)`)
 )
 
 // class returns the class of what a field has, "" of what is public.
@@ -63,28 +63,28 @@ func class(field, value string) string {
 	switch {
 	case value == "", field == "Message", field == "RequestId": // of which forms finds the account's
 		return ""
-	case accountField.MatchString(field):
+	case accountField().MatchString(field):
 		return "account"
-	case publicField.MatchString(field) && plainOrPlace(value):
+	case publicField().MatchString(field) && plainOrPlace(value):
 		return ""
-	case idField.MatchString(field):
+	case idField().MatchString(field):
 		return "id"
-	case addressField.MatchString(field):
+	case addressField().MatchString(field):
 		return "address"
-	case nameField.MatchString(field):
+	case nameField().MatchString(field):
 		return "name"
-	case personal.MatchString(field), !plain.MatchString(value):
+	case personal().MatchString(field), !plain().MatchString(value):
 		return "text"
 	}
 	return ""
 }
 
-var place = regexp.MustCompile(`^[a-z]{2}(-[a-z0-9]+)+$|^[a-z0-9]+\.[a-z0-9.-]*aliyuncs\.com$`)
+var place = pattern(`^[a-z]{2}(-[a-z0-9]+)+$|^[a-z0-9]+\.[a-z0-9.-]*aliyuncs\.com$`)
 
 // plainOrPlace reports whether a value of a public field is one: names of zones in the
 // language of the country are.
 func plainOrPlace(value string) bool {
-	return plain.MatchString(value) || place.MatchString(value) || !strings.ContainsFunc(value, func(r rune) bool { return r < 0x80 && r != ' ' && (r < 'A' || r > 'Z') && (r < '0' || r > '9') })
+	return plain().MatchString(value) || place().MatchString(value) || !strings.ContainsFunc(value, func(r rune) bool { return r < 0x80 && r != ' ' && (r < 'A' || r > 'Z') && (r < '0' || r > '9') })
 }
 
 // learn gives what an answer has of the account its placeholders. Texts that the published
@@ -138,7 +138,7 @@ func (h *hider) classOf(field, value string) string {
 
 // hidesNumber reports whether a number is an account's id, or another one.
 func hidesNumber(field, number string) bool {
-	return accountField.MatchString(field) || idField.MatchString(field) || len(number) >= 14
+	return accountField().MatchString(field) || idField().MatchString(field) || len(number) >= 14
 }
 
 // hidden returns a part of an answer that was learned with placeholders.
@@ -172,15 +172,15 @@ func (h *hider) hidden(field string, part any) any {
 // forms finds what looks like an account's wherever it stands, by class.
 var forms = []struct {
 	class string
-	form  *regexp.Regexp
+	form  func() *regexp.Regexp
 }{
-	{"text", regexp.MustCompile(`-----BEGIN [^-]+-----[^-]*(-----END [^-]+-----)?`)},
-	{"credential", regexp.MustCompile(`\b(LTAI|STS\.)[0-9A-Za-z]{8,}`)},
-	{"request", regexp.MustCompile(`\b[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}\b`)},
-	{"account", regexp.MustCompile(`\b[0-9]{14,20}\b`)},
-	{"address", regexp.MustCompile(`\b(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?:/[0-9]{1,2})?\b`)},
-	{"address", regexp.MustCompile(`\b(?:[0-9a-f]{1,4}:){2,7}[0-9a-f]{0,4}(?::[0-9a-f]{1,4})*(?:/[0-9]{1,3})?`)},
-	{"id", regexp.MustCompile(`\b(?:lb|nlb|alb|rsp|sgp|lsn|vpc|vsw|i|eni|sg|acl|eip|cbwp|rg|rule|de|tls|job|ngw|vtb|cert|ca)-[0-9a-z]{6,}\b`)},
+	{"text", pattern(`-----BEGIN [^-]+-----[^-]*(-----END [^-]+-----)?`)},
+	{"credential", pattern(`\b(LTAI|STS\.)[0-9A-Za-z]{8,}`)},
+	{"request", pattern(`\b[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}\b`)},
+	{"account", pattern(`\b[0-9]{14,20}\b`)},
+	{"address", pattern(`\b(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?:/[0-9]{1,2})?\b`)},
+	{"address", pattern(`\b(?:[0-9a-f]{1,4}:){2,7}[0-9a-f]{0,4}(?::[0-9a-f]{1,4})*(?:/[0-9]{1,3})?`)},
+	{"id", pattern(`\b(?:lb|nlb|alb|rsp|sgp|lsn|vpc|vsw|i|eni|sg|acl|eip|cbwp|rg|rule|de|tls|job|ngw|vtb|cert|ca)-[0-9a-z]{6,}\b`)},
 }
 
 // shortest is the length of a text that is replaced wherever it stands; a shorter one only
@@ -208,9 +208,9 @@ func (h *hider) text(text string) string {
 	}
 	text = h.replacer.Replace(text)
 	for _, f := range forms {
-		text = f.form.ReplaceAllStringFunc(text, func(found string) string {
+		text = f.form().ReplaceAllStringFunc(text, func(found string) string {
 			switch {
-			case ofDefaultWorld.MatchString(found):
+			case ofDefaultWorld().MatchString(found):
 				return found
 			case f.class == "request":
 				return f.class // each one is another

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -259,14 +258,14 @@ func (w *walk) call(c *scenarios.CallStep, times int) {
 
 // ofDefaultWorld finds things of the default world, and toMap has the flags for them.
 var (
-	ofDefaultWorld = regexp.MustCompile(`\b[a-z]+-[a-z0-9]*clbemu[a-z0-9]*|\bcn-hangzhou-[a-z]\b`)
+	ofDefaultWorld = pattern(`\b[a-z]+-[a-z0-9]*clbemu[a-z0-9]*|\bcn-hangzhou-[a-z]\b`)
 	toMap          = map[string]string{"vpc": "--vpc", "vsw": "--vswitch", "i": "--instance", "cn": "--zone", "sg": "--security-group"}
 )
 
 // places leaves a case out that names a thing of the default world which nothing of the
 // account stands for.
 func (w *walk) places(text string) {
-	for _, id := range ofDefaultWorld.FindAllString(text, -1) {
+	for _, id := range ofDefaultWorld().FindAllString(text, -1) {
 		if w.Mapping.has(id) {
 			continue
 		}

@@ -3,7 +3,6 @@ package fidelityrun
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -108,15 +107,15 @@ func targets(parameter string, params map[string]string) (list []string) {
 
 // ordering finds parameters that order something which can't be given back.
 var (
-	orderingName  = regexp.MustCompile(`^(AutoPay|Duration|PricingCycle|Period|PeriodUnit|AutoRenew)$`)
-	orderingValue = regexp.MustCompile(`(?i)^(prepay|prepaid)$`)
+	orderingName  = pattern(`^(AutoPay|Duration|PricingCycle|Period|PeriodUnit|AutoRenew)$`)
+	orderingValue = pattern(`(?i)^(prepay|prepaid)$`)
 )
 
 // allowed refuses a change that a run must not send. Mine reports whether the run made what
 // an id names.
 func allowed(product, action, region string, params map[string]string, mine func(id string) bool) error {
 	for name, value := range params {
-		if orderingName.MatchString(name) || orderingValue.MatchString(value) {
+		if orderingName().MatchString(name) || orderingValue().MatchString(value) {
 			return fmt.Errorf("%s with %s orders a subscription, which can't be undone", action, name)
 		}
 	}
