@@ -428,18 +428,28 @@ func TestLostAnswers(t *testing.T) {
 func TestStaysUnderLimits(t *testing.T) {
 	a := newAccount(t)
 	a.World(t, "throttle.profile", "realistic")
-	report, _, err := a.run(t, changing, true).Do(t.Context())
+	report, _, err := a.run(t, "Slb/CreateLoadBalancerTCPListener/*", true).Do(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	heldAsHere(t, report)
 	calls := a.Calls(t)
-	if len(calls) < 100 {
-		t.Errorf("%d calls were sent, want more than 100", len(calls))
+	if len(calls) < 300 { // fewer would not reach the limits
+		t.Errorf("%d calls were sent, want more than 300", len(calls))
 	}
+	var created []time.Time
 	for _, call := range calls {
 		if strings.HasPrefix(call.Code, "Throttling") {
 			t.Errorf("%s was throttled", call.Action)
+		}
+		if call.Action == "CreateLoadBalancer" {
+			created = append(created, call.Time)
+		}
+	}
+	const half = 30 // of the 60 in a minute that are published
+	for i := half; i < len(created); i++ {
+		if passed := created[i].Sub(created[i-half]); passed < time.Minute {
+			t.Errorf("%d load balancers were created within %s", half+1, passed)
 		}
 	}
 }
@@ -559,6 +569,44 @@ func TestPlan(t *testing.T) {
 	if _, err := fidelityrun.MakePlan(choice); err == nil || !strings.Contains(err.Error(), "Slb/DescribeZone/*") {
 		t.Errorf("a pattern of nothing: %v", err)
 	}
+}
+
+// A case that finds something of the account must not change it, though its plan can't know.
+func TestChangesOnlyItsOwn(t *testing.T) {
+	a := newAccount(t)
+	a.call(t, "Slb", "CreateLoadBalancer", map[string]string{"AddressType": "internet", "InstanceChargeType": "PayByCLCU", "LoadBalancerName": "theirs"})
+	before := a.state(t)
+	for action, params := range map[string]string{
+		"DeleteLoadBalancer": `{LoadBalancerId: "{{lb}}"}`, "SetLoadBalancerName": `{LoadBalancerId: "{{lb}}", LoadBalancerName: ours}`,
+		"CreateVServerGroup": `{LoadBalancerId: "{{lb}}", VServerGroupName: ours}`, "TagResources": `{ResourceType: instance, ResourceId.1: "{{lb}}", Tag.1.Key: ours, Tag.1.Value: v}`,
+	} {
+		file, err := fidelity.Read("slb/"+action+".yaml", []byte(`sources: {page: {title: none, date: 2026, kind: page}}
+statements:
+  - id: of-others
+    class: state
+    says: It changes what it finds.
+    source: page
+    case:
+      - call: {action: DescribeLoadBalancers, save: {lb: LoadBalancers.LoadBalancer.0.LoadBalancerId}}
+      - call: {action: `+action+`, params: `+params+`}
+`), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := fidelityrun.MakePlan(fidelityrun.Choice{Files: []*fidelity.File{file}, Known: emulator.Names().Actions(), Region: region, Mapping: a.mapping, Changes: true})
+		if err != nil || len(plan.Cases) != 1 {
+			t.Fatalf("%s: %+v, %v", action, plan, err)
+		}
+		r := &fidelityrun.Run{Cloud: a.cloud(), Plan: plan, Mapping: a.mapping, Ledger: a.open(t), Account: "1234567890123456"}
+		report, _, err := r.Do(t.Context())
+		if err != nil || report.Statements[0].There != fidelityrun.Undecided || !strings.Contains(report.Statements[0].Reason, "did not make") {
+			t.Errorf("%s: %+v, %v, want it not sent", action, report.Statements, err)
+		}
+		if sent := a.Calls(t, "action="+action, "userAgent=test"); len(sent) > 0 {
+			t.Errorf("%s was sent", action)
+		}
+	}
+	a.compare(t, before)
 }
 
 // A ledger is one account's, and a broken line is an error with its place.
