@@ -24,6 +24,9 @@ func TestFidelityRun(t *testing.T) {
 	play := func(args ...string) (int, string) {
 		t.Helper()
 		code, stdout, stderr := executed(t, append(append([]string{"fidelity"}, args...), common...)...)
+		if text := stdout + stderr; strings.Contains(text, emulatortest.AccessKeySecret) || strings.Contains(text, "Signature") {
+			t.Errorf("%q prints the key or a signature: %s", args, text)
+		}
 		return code, stdout + stderr
 	}
 	for _, v := range []string{"ALIBABA_CLOUD_ACCESS_KEY_ID", "ALIBABA_CLOUD_ACCESS_KEY_SECRET", "ALIBABA_CLOUD_SECURITY_TOKEN", "ALICLOUD_ACCESS_KEY", "ALICLOUD_SECRET_KEY", "ACCESS_KEY_ID", "ACCESS_KEY_SECRET"} {
@@ -80,6 +83,17 @@ func TestFidelityRun(t *testing.T) {
 	}
 	if code, text := play("clean"); code != 0 || !strings.Contains(text, "0 things deleted, 0 left") {
 		t.Errorf("clean = %d, %s", code, text)
+	}
+	cloud.Fault(t, "{name: over, match: {action: CreateLoadBalancer}, when: {times: 1}, effect: {error: {code: InvalidSecurityToken.Expired}}}")
+	if code, text := play("run", "--target", "cloud", "--allow-changes", "--yes", group); code != 3 || !strings.Contains(text, "expired") {
+		t.Errorf("an expired token = %d, %s", code, text)
+	}
+	cloud.Fault(t, "{name: kept, match: {action: CreateVServerGroup}, when: {times: 1}, effect: {error: {code: InvalidSecurityToken.Expired}}}")
+	if code, text := play("run", "--target", "cloud", "--allow-changes", "--yes", group); code != 3 || !strings.Contains(text, "1 thing of "+ledger+" may still exist and be billed: set new credentials of the same account, and then use `clbemu fidelity clean --region cn-hangzhou") {
+		t.Errorf("an expired token after a creation = %d, %s", code, text)
+	}
+	if code, text := play("clean"); code != 0 || !strings.Contains(text, "1 thing deleted, 0 left") {
+		t.Errorf("clean after an expired token = %d, %s", code, text)
 	}
 	cloud.Fault(t, "{name: closed, match: {action: DescribeZones}, effect: {error: {code: RegionClosed, custom: true, httpStatus: 400, message: closed}}}")
 	if code, text := play("run", "--target", "cloud", "Slb/DescribeZones/*"); code != 1 || !strings.Contains(text, "RegionClosed") {
