@@ -73,6 +73,7 @@ var ids = []struct {
 	{regexp.MustCompile(`\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`), "<job>"},
 	{regexp.MustCompile(`127\.0\.0\.1:\d+`), "<address>"},
 	{regexp.MustCompile(`198\.1[89]\.\d+\.\d+`), "<address>"},
+	{regexp.MustCompile(`\b172\.(1[6-9]|2\d|3[01])\.255\.\d+`), "<address>"}, // a network of kind
 	{regexp.MustCompile(`\ba[0-9a-f]{31}\b`), "<name>"},
 }
 

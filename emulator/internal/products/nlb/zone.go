@@ -35,8 +35,8 @@ var (
 		"The specified resource of %s is already associated.", "NLB-0001")
 	errZoneVSwitchChanged = refusals.New("ZoneVSwitchChanged", 400, "OperationDenied.ZoneVSwitchChanged",
 		"The operation is not allowed because of ZoneVSwitchChanged.", "NLB-0001")
-	errPrivateIPv4AddressIllegal = refusals.New("PrivateIPv4AddressIllegal", 400, "IllegalParam.PrivateIPv4Address",
-		"The param of PrivateIPv4Address is illegal.", "NLB-0037")
+	_ = refusals.New("PrivateIPv4AddressIllegal", 400, "IllegalParam.PrivateIPv4Address",
+		"The param of PrivateIPv4Address is illegal.", "NLB-0037") // the tag of zoneMappingParam names it
 	errZoneAddressChanged = refusals.New("ZoneAddressChanged", 400, "OperationDenied.ProtectedPrivateIPv4AddressChanged",
 		"The operation is not allowed because of ProtectedPrivateIPv4AddressChanged.", "NLB-0001")
 	errZoneEIPChanged = refusals.New("ZoneEIPChanged", 400, "OperationDenied.ZoneEipChanged",
