@@ -77,6 +77,7 @@ func TestEditFault(t *testing.T) {
 	b.click("[aria-label='Edit second']")
 	b.write("[data-rule=second] textarea", "name: second\nmatch: {action: DescribeRegions}\neffect: {error: {code: ServiceUnavailable}}")
 	b.click("[data-rule=second] .save")
+	b.until("!document.querySelector('[data-rule=second] textarea')") // which is when it is saved
 	b.until("[...document.querySelectorAll('article')].map((a) => a.dataset.rule).join() === 'second,renamed'")
 	describe("ServiceUnavailable")
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -46,6 +47,36 @@ func TestManyServices(t *testing.T) {
 	f.allConverged(n)
 }
 
+// TestManyServicesUnhurried proves that no rate limit, state or lock of the real cloud
+// keeps the CCM from its usual work: with the realistic profiles, Services of both products
+// come, change, and go.
+func TestManyServicesUnhurried(t *testing.T) {
+	const each = 25
+	f := start(t)
+	f.patience = 15 * time.Minute
+	f.control("world", "set", "throttle.profile=realistic", "life.profile=realistic")
+	began := time.Now()
+	for i := range each {
+		f.service(fmt.Sprintf("web-%d", i))
+		f.service(fmt.Sprintf("net-%d", i), ofNLB)
+	}
+	f.eventually("addresses", func() error { return f.haveAddresses(2 * each) })
+	t.Logf("%d Services have their addresses after %s", 2*each, time.Since(began).Round(time.Second))
+	began = time.Now()
+	for i := range each {
+		f.change(fmt.Sprintf("web-%d", i), twoPorts)
+		f.change(fmt.Sprintf("net-%d", i), twoPorts)
+	}
+	f.eventually("listeners", func() error { return f.haveListeners(4 * each) })
+	t.Logf("their second ports have listeners after %s", time.Since(began).Round(time.Second))
+	t.Logf("calls that failed:\n%s", f.control("journal", "--where", "status=400", "--counts", "--limit", "0"))
+	f.control("world", "set", "throttle.profile=off") // for the test's own calls
+	f.allConverged(each)
+	for i := range each {
+		f.convergedNLB(fmt.Sprintf("net-%d", i))
+	}
+}
+
 // control runs a command of clbemu that must succeed.
 func (f *fixture) control(args ...string) string {
 	f.Helper()
@@ -67,6 +98,19 @@ func (f *fixture) haveAddresses(n int) error {
 	}
 	if have != n {
 		return fmt.Errorf("%d Services have one, want %d", have, n)
+	}
+	return nil
+}
+
+// haveListeners asks the control API, so that the test's questions take nothing from the
+// rate limits of the account.
+func (f *fixture) haveListeners(n int) error {
+	out, err := f.cloud.Control(f.ctx, "get", "listeners")
+	if err != nil {
+		return err
+	}
+	if have := strings.Count(out, "\n") - 1; have != n {
+		return fmt.Errorf("there are %d listeners, want %d", have, n)
 	}
 	return nil
 }

@@ -114,8 +114,14 @@ func (f *fixture) compareNLB(service *corev1.Service) (id string, err error) {
 		return "", fmt.Errorf("the listeners are %q, want %q", got, want)
 	}
 	groups, err := f.nlb("ListServerGroups", map[string]string{"MaxResults": "100"})
-	if err == nil && len(groups.ServerGroups) != len(service.Spec.Ports) {
-		err = fmt.Errorf("there are %d server groups for %d ports", len(groups.ServerGroups), len(service.Spec.Ports))
+	own := 0
+	for _, g := range groups.ServerGroups {
+		if strings.Contains(g.ServerGroupName, "."+service.Name+".") {
+			own++
+		}
+	}
+	if err == nil && own != len(service.Spec.Ports) {
+		err = fmt.Errorf("there are %d server groups for %d ports", own, len(service.Spec.Ports))
 	}
 	return lb.LoadBalancerID, err
 }

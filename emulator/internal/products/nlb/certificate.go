@@ -174,7 +174,8 @@ type listListenerCertificatesRequest struct {
 }
 
 type listListenerCertificatesResponse struct {
-	Certificates []listenerCertificate `rpc:"Certificates"`
+	CertificateIDs []string              `rpc:"CertificateIds"`
+	Certificates   []listenerCertificate `rpc:"Certificates"`
 	listing.Part
 }
 
@@ -208,5 +209,9 @@ func listListenerCertificates(v *state.View, req *listListenerCertificatesReques
 	if err != nil {
 		return nil, err
 	}
-	return &listListenerCertificatesResponse{part, page}, nil
+	ids := make([]string, len(part))
+	for i, c := range part {
+		ids[i] = c.CertificateID
+	}
+	return &listListenerCertificatesResponse{ids, part, page}, nil
 }
