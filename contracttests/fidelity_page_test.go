@@ -97,8 +97,8 @@ func renderFidelity(files []*fidelity.File) string {
 	return b.String()
 }
 
-// TestFidelityPage proves that docs/fidelity.md has the statements' counts. With -update
-// it writes the page.
+// TestFidelityPage proves that docs/fidelity.md has the statements' counts, and the
+// changelog their sum. With -update it writes the page.
 func TestFidelityPage(t *testing.T) {
 	files, err := fidelity.Load(nil)
 	if err != nil {
@@ -113,5 +113,15 @@ func TestFidelityPage(t *testing.T) {
 	got, err := os.ReadFile(fidelityPage)
 	if err != nil || string(got) != want {
 		t.Errorf("%s is not what the statements say (%v): make golden", fidelityPage, err)
+	}
+	var sum fidelity.Score
+	for _, f := range files {
+		sum.Add(f.Score())
+	}
+	line := fmt.Sprintf("Of %d, %d hold, %d differ on purpose, %d do not hold and should, and %d have no case.",
+		sum.Published, sum.Holds, sum.Differs, sum.Open, sum.Unchecked)
+	changes, err := os.ReadFile("../CHANGELOG.md")
+	if err != nil || !strings.Contains(strings.Join(strings.Fields(string(changes)), " "), line) {
+		t.Errorf("CHANGELOG.md does not say %q (%v)", line, err)
 	}
 }
