@@ -2,6 +2,7 @@ package contracttests
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/clbemu/clbemu/contracttests/fidelity"
@@ -36,6 +37,23 @@ func TestFidelity(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestFidelityActions proves that each action of CLB and NLB has statements, but for the
+// one of which nothing is published: CLB-0528.
+func TestFidelityActions(t *testing.T) {
+	files, err := fidelity.Load(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range emulator.Actions() {
+		has := slices.ContainsFunc(files, func(f *fidelity.File) bool {
+			return f.Product == a.Product && f.Action == a.Action && len(f.Statements) > 0
+		})
+		if ofLoadBalancers := a.Product == "Slb" || a.Product == "Nlb"; ofLoadBalancers && has == (a.Action == "ServiceManagedControl") {
+			t.Errorf("%s %s has statements in contracttests/fidelity: %t", a.Product, a.Action, has)
+		}
 	}
 }
 
