@@ -2,6 +2,7 @@ package ecs
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -109,7 +110,7 @@ type describeTagsRequest struct {
 
 type describeTagsResponse struct {
 	listing.Numbered
-	Tags []countedTag `rpc:"Tags>Tag"`
+	Tags []*countedTag `rpc:"Tags>Tag"`
 }
 
 // countedTag is a tag with the resources that carry it.
@@ -128,7 +129,7 @@ type resourceTypeCount struct {
 // describeTags lists the tags of a region's resources, each once, with their number by kind.
 // Terraform calls it in each plan. A kind that is not tagged here has none.
 func describeTags(v *state.View, req *describeTagsRequest) (*describeTagsResponse, error) {
-	var tags []countedTag
+	tags := make(map[tagging.Tag]*countedTag)
 	words, filters := make(map[state.TagResourceType]string), tagging.Filters(req.Tags)
 	for word, kinds := range taggable.Kinds {
 		if req.ResourceType == "" || strings.EqualFold(req.ResourceType, word) {
@@ -138,23 +139,23 @@ func describeTags(v *state.View, req *describeTagsRequest) (*describeTagsRespons
 	for t := range state.Tags.All(v) {
 		word, asked := words[t.ResourceType]
 		if asked && t.Owner == v.Scope() && (req.ResourceID == "" || req.ResourceID == t.ResourceID) && state.HasTags(v, t.ResourceType, t.ResourceID, filters) {
-			tags = countTag(tags, t, word)
+			countTag(tags, t, word)
 		}
 	}
-	slices.SortFunc(tags, func(a, b countedTag) int {
+	sorted := slices.SortedFunc(maps.Values(tags), func(a, b *countedTag) int {
 		return cmp.Or(strings.Compare(a.TagKey, b.TagKey), strings.Compare(a.TagValue, b.TagValue))
 	})
-	part, page := listing.Number(tags, req.PageNumber, req.PageSize)
+	part, page := listing.Number(sorted, req.PageNumber, req.PageSize)
 	return &describeTagsResponse{page, part}, nil
 }
 
 // countTag counts a tag of a resource of the kind that the API calls by the word.
-func countTag(tags []countedTag, t *state.Tag, word string) []countedTag {
-	at := slices.IndexFunc(tags, func(c countedTag) bool { return c.TagKey == t.Key && c.TagValue == t.Value })
-	if at < 0 {
-		at, tags = len(tags), append(tags, countedTag{TagKey: t.Key, TagValue: t.Value})
+func countTag(tags map[tagging.Tag]*countedTag, t *state.Tag, word string) {
+	tag := tagging.Tag{Key: t.Key, Value: t.Value}
+	if tags[tag] == nil {
+		tags[tag] = &countedTag{TagKey: t.Key, TagValue: t.Value}
 	}
-	switch n := &tags[at].ResourceTypeCount; word {
+	switch n := &tags[tag].ResourceTypeCount; word {
 	case "instance":
 		n.Instance++
 	case "eni":
@@ -162,5 +163,4 @@ func countTag(tags []countedTag, t *state.Tag, word string) []countedTag {
 	default:
 		n.SecurityGroup++
 	}
-	return tags
 }
