@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/clbemu/clbemu/state"
@@ -15,8 +16,9 @@ import (
 // decoder fills a request struct from parameters. It is built once, from the
 // struct's tags, when it is first needed.
 type decoder struct {
-	typ    reflect.Type
-	fields []decodeField
+	typ       reflect.Type
+	fields    []decodeField
+	spellings func() map[string][]string // the parameters' names, made when a client spells one otherwise
 }
 
 type decodeField struct {
@@ -45,6 +47,7 @@ type rules struct {
 
 func newDecoder(t reflect.Type) *decoder {
 	d := &decoder{typ: t}
+	d.spellings = sync.OnceValue(d.byLetters)
 	for f := range fieldsOf(t) {
 		if f.tagged {
 			d.fields = append(d.fields, newDecodeField(f.StructField, f.tag, f.at))

@@ -10,16 +10,12 @@ import (
 // writes one in other letter case, as LoadBalancerID: CLB-0199. A name that is sent in the
 // action's own spelling too stays as it is.
 func (d *decoder) spelled(params Params) Params {
-	var known []Parameter
 	renamed := params
 	for i, param := range params {
 		if d.reads(param.Name) {
 			continue
 		}
-		if known == nil {
-			known = d.parameters()
-		}
-		name, ok := spelledAs(known, param.Name)
+		name, ok := d.spelledAs(param.Name)
 		if _, sent := params.Find(name); !ok || sent {
 			continue
 		}
@@ -35,23 +31,44 @@ func (d *decoder) spelled(params Params) Params {
 }
 
 // spelledAs finds the parameter that has a name but for its letter case.
-func spelledAs(known []Parameter, name string) (string, bool) {
+func (d *decoder) spelledAs(name string) (string, bool) {
+	own, ok := d.spellings()[withoutCase(name)]
+	if !ok {
+		return "", false
+	}
 	parts := strings.Split(name, ".")
-	for _, p := range known {
-		own := strings.Split(p.Name, ".")
-		if len(own) != len(parts) {
-			continue
-		}
-		same := true
-		for i := range own {
-			if _, err := strconv.Atoi(parts[i]); own[i] == "N" && err == nil {
-				own[i] = parts[i]
-			}
-			same = same && strings.EqualFold(own[i], parts[i])
-		}
-		if same {
-			return strings.Join(own, "."), true
+	own = slices.Clone(own)
+	for i := range own {
+		if own[i] == "N" && isNumber(parts[i]) {
+			own[i] = parts[i]
 		}
 	}
-	return "", false
+	return strings.Join(own, "."), true
+}
+
+// byLetters returns the parts of the parameters' names by what all their spellings share.
+func (d *decoder) byLetters() map[string][]string {
+	names := make(map[string][]string)
+	for _, p := range d.parameters() {
+		if key := withoutCase(p.Name); names[key] == nil {
+			names[key] = strings.Split(p.Name, ".")
+		}
+	}
+	return names
+}
+
+// withoutCase is a name in small letters, with n for each number.
+func withoutCase(name string) string {
+	parts := strings.Split(strings.ToLower(name), ".")
+	for i, part := range parts {
+		if isNumber(part) {
+			parts[i] = "n"
+		}
+	}
+	return strings.Join(parts, ".")
+}
+
+func isNumber(part string) bool {
+	_, err := strconv.Atoi(part)
+	return err == nil
 }
