@@ -1,5 +1,5 @@
-# The image holds the static binary, and that which follows a cluster for it, and runs
-# without privileges. It is compiled where it is built, for where it is to run:
+# The image holds the static binary, the one for replicas, and the one that follows a cluster,
+# and runs without privileges. It is compiled where it is built, for where it is to run:
 #   docker buildx build --platform linux/amd64,linux/arm64 --tag clbemu .
 FROM --platform=$BUILDPLATFORM golang:1.26 AS build
 WORKDIR /src
@@ -8,7 +8,9 @@ RUN go mod download
 COPY . .
 ARG TARGETOS TARGETARCH VERSION=devel COMMIT DATE
 ENV CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH
-RUN go build -trimpath -ldflags "-s -w -X main.release=$VERSION -X main.commit=$COMMIT -X main.date=$DATE" -o /clbemu ./cmd/clbemu && mkdir /data
+RUN package=github.com/clbemu/clbemu/cmd/internal/command && \
+    set -- -trimpath -ldflags "-s -w -X $package.release=$VERSION -X $package.commit=$COMMIT -X $package.date=$DATE" && \
+    go build "$@" -o /clbemu ./cmd/clbemu && go -C cmd/clbemu-replica build "$@" -o /clbemu-replica . && mkdir /data
 RUN cd deploy && go build -trimpath -ldflags "-s -w" -o /clbemu-worldwatch ./worldwatch
 
 FROM scratch
@@ -20,6 +22,7 @@ LABEL org.opencontainers.image.title="clbemu" \
       org.opencontainers.image.version="$VERSION" \
       org.opencontainers.image.revision="$COMMIT"
 COPY --from=build /clbemu /clbemu
+COPY --from=build /clbemu-replica /clbemu-replica
 COPY --from=build /clbemu-worldwatch /clbemu-worldwatch
 COPY --from=build --chown=65532:65532 /data /data
 USER 65532:65532

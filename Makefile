@@ -10,28 +10,32 @@ export CGO_ENABLED = 0
 export GOFLAGS := -trimpath $(filter-out -trimpath,$(GOFLAGS))
 
 MODULE = github.com/clbemu/clbemu
-MODULES = . deploy contracttests/kubernetes
+MODULES = . cmd/clbemu-replica deploy contracttests/kubernetes
 # Packages whose tests run nothing concurrent in their own process: they start processes,
 # or make one call after the other. All others run with the race detector.
-WITHOUT_RACE = cmd/clbemu contracttests contracttests/durability contracttests/library \
-	contracttests/terraform docs examples examples/go examples/go/retry contracttests/binary emulator/explain cmd/clbemu/internal/exploring
+WITHOUT_RACE = cmd/clbemu cmd/internal/command contracttests contracttests/durability contracttests/library \
+	contracttests/terraform docs examples examples/go examples/go/retry contracttests/binary emulator/explain cmd/internal/exploring
 NO_RACE_PACKAGES = $(WITHOUT_RACE:%=$(MODULE)/%)
 PACKAGES = ./...
 LISTED = $(shell go list $(PACKAGES))
 RACE_PACKAGES = $(filter-out $(NO_RACE_PACKAGES),$(LISTED))
 PLAIN_PACKAGES = $(filter $(NO_RACE_PACKAGES),$(LISTED))
 # What quick leaves out: tests that start processes, browsers and whole scenarios.
-QUICK_PACKAGES = $(filter-out $(NO_RACE_PACKAGES) $(MODULE)/contracttests/% $(MODULE)/emulator/target $(MODULE)/cmd/clbemu/internal/explor%,$(RACE_PACKAGES))
+QUICK_PACKAGES = $(filter-out $(NO_RACE_PACKAGES) $(MODULE)/contracttests/% $(MODULE)/emulator/target $(MODULE)/cmd/internal/explor%,$(RACE_PACKAGES))
 TOOLS = $(CURDIR)/bin/tools
 TEST = $(TOOLS)/gotestsum --format-hide-empty-pkg
 SLOWEST = $(TOOLS)/gotestsum tool slowest --threshold 1s --num 20
 
-.PHONY: build run tools needs test quick fuzz crash soak bench contract golden pictures fmt lint check
+.PHONY: build replica run tools needs test replica-test quick fuzz crash soak bench contract golden pictures fmt lint check
 .PHONY: deploy-test e2e ccm-version control-plane control-plane-programs image-archive kind-up e2e-kind kind-down
 
 # build the binary, static, into bin/
 build:
 	$(BUILD) -o bin/clbemu ./cmd/clbemu
+
+# replica: build clbemu-replica, which is clbemu with etcd's client, into bin/
+replica:
+	cd cmd/clbemu-replica && $(BUILD) -o ../../bin/clbemu-replica .
 
 # run the emulator on 127.0.0.1:9600, with its state in ./clbemu-data
 run: build
@@ -52,9 +56,14 @@ test: tools needs
 	race='$(RACE_PACKAGES)' plain='$(PLAIN_PACKAGES)'; \
 	[ -z "$$race" ] || CGO_ENABLED=1 $(TEST) --jsonfile bin/race.json -- -race -vet=off -shuffle=on -timeout 30m $$race || status=1; \
 	[ -z "$$plain" ] || $(TEST) --jsonfile bin/plain.json -- -vet=off -shuffle=on -timeout 30m $$plain || status=1; \
+	[ '$(PACKAGES)' != ./... ] || $(MAKE) --no-print-directory replica-test || status=1; \
 	echo; echo 'The twenty slowest tests:'; \
 	cat bin/race.json bin/plain.json 2>/dev/null | $(SLOWEST); \
 	exit $$status
+
+# replica-test: the module of clbemu-replica, as far as it goes without etcd, which e2e has
+replica-test: tools
+	cd cmd/clbemu-replica && CGO_ENABLED=1 $(TEST) -- -race -vet=off -shuffle=on ./...
 
 # quick: lint of this module, unit tests, golden files and the CCM's calls with its own SDK
 quick: MODULES = .
@@ -66,7 +75,7 @@ quick: lint
 fuzz:
 	@grep -rn '^func Fuzz' --include='*_test.go' . | sed -E 's|^(.*)/[^/]*:[0-9]+:func (Fuzz[A-Za-z0-9_]*).*|\1 \2|' | \
 	while read -r package target; do \
-		go test -vet=off -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$package || exit 1; \
+		go -C $$package test -vet=off -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x . || exit 1; \
 	done
 
 # crash: end the binary ROUNDS times among concurrent writes, snapshots, imports and resets
@@ -81,7 +90,7 @@ soak:
 bench:
 	go test -run '^$$' -bench . -benchtime 1x -timeout 30m ./emulator
 	go test -run '^$$' -bench . -benchtime 2s ./emulator/internal/dataplane/...
-	go test -run '^$$' -bench . -benchtime 1x ./cmd/clbemu/internal/explore ./cmd/clbemu/internal/exploring
+	go test -run '^$$' -bench . -benchtime 1x ./cmd/internal/explore ./cmd/internal/exploring
 	cd contracttests/kubernetes && go test -run '^$$' -bench . -benchtime 5x ./replicas
 
 # contract: the cloud's own SDKs against the emulator
@@ -98,7 +107,7 @@ else
 	go test ./contracttests -run 'Golden|DeclaredLimits|StatementsPage|CCMVersionsPage|FidelityPage' -update
 	go test ./contracttests -run 'Refusals|Explained' -update-refusals
 	go test ./emulator/names -run Answers -update
-	go test ./cmd/clbemu -run Reference -update
+	go test ./cmd/internal/command -run Reference -update
 	go test ./docs -run 'GoPackages|ChineseLibrary' -update
 endif
 
@@ -152,8 +161,9 @@ control-plane:
 # image-archive: the Dockerfile's image without Docker, for docker load and kind load image-archive
 image-archive:
 	GOOS=linux $(BUILD) -o bin/linux/clbemu ./cmd/clbemu
-	cd deploy && GOOS=linux $(BUILD) -o ../bin/linux/worldwatch ./worldwatch
-	cd deploy && go run ./image -binary ../bin/linux/clbemu -worldwatch ../bin/linux/worldwatch -out ../bin/clbemu-image.tar
+	cd cmd/clbemu-replica && GOOS=linux $(BUILD) -o ../../bin/linux/clbemu-replica .
+	cd deploy && GOOS=linux $(BUILD) -o ../bin/linux/clbemu-worldwatch ./worldwatch
+	cd deploy && go run ./image -programs ../bin/linux -out ../bin/clbemu-image.tar
 
 # kind-up: a kind cluster in which the CCM of the image CCM_IMAGE works against clbemu
 kind-up: image-archive

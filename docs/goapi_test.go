@@ -40,7 +40,6 @@ var promises = map[string]string{
 	"state/engine":           ours, "state/engine/bolt": ours, "state/engine/memory": ours, "state/engine/durable": ours, "state/engine/enginetest": ours,
 	"state/jsonstream":     ours,
 	"contracttests/binary": ours, "contracttests/rooms": ours, "contracttests/fidelity": ours,
-	"state/engine/etcd":  ours,
 	"emulator/apiclient": ours,
 	"emulator/explain":   ours,
 	"emulator/glob":      ours,

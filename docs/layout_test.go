@@ -17,7 +17,7 @@ func TestLayout(t *testing.T) {
 	if !found {
 		t.Fatal("the page does not say where things are")
 	}
-	named := regexp.MustCompile(`[a-z]+/`).FindAllString(text, -1)
+	named := regexp.MustCompile(`[a-z-]+/`).FindAllString(text, -1)
 	var there []string
 	for _, top := range []string{".", "cmd", "contracttests", "emulator", "emulator/internal", "emulator/internal/products", "state"} {
 		folders, err := os.ReadDir(filepath.Join(root, top))

@@ -26,13 +26,13 @@ var notRun = map[string]string{
 	"docs/sdk-in-ci.md: docker build --tag clbemu .":                                                                                                      "it needs Docker; make image-archive is run in CI, and deploy/image runs what a container does",
 	"docs/sdk-in-ci.md: docker compose --file examples/compose/compose.yaml up --abort-on-container-exit":                                                 "it needs Docker; examples/ has the tests of compose and Testcontainers",
 	"docs/controller-author.md: go get github.com/clbemu/clbemu/emulator/emulatortest":                                                                    "it changes the reader's module",
-	"docs/using.md: source <(clbemu completion bash)":                                                                                                     "it needs bash and man; main_test.TestMan writes the pages, and TestCompletes the completions",
+	"docs/using.md: source <(clbemu completion bash)":                                                                                                     "it needs bash and man; command.TestMan writes the pages, and TestCompletes the completions",
 	"docs/controller-author.md: go test ./examples/go":                                                                                                    "the tests of the repository do",
 	"docs/controller-author.md: clbemu scenario run reply-lost-after-create --half kubernetes --server http://127.0.0.1:9601 --kubeconfig ~/.kube/config": "it needs a cluster with a controller; make e2e plays the library there",
 	"docs/controller-author.md: clbemu serve --fork ./clbemu-data":                                                                                        "it is two terminals and a controller; main_test.TestFork and TestUpgradeCheck do the same",
 
-	"docs/fidelity-run.md: export ALIBABA_CLOUD_ACCESS_KEY_ID=… ALIBABA_CLOUD_ACCESS_KEY_SECRET=…":                                                                            "it needs an account of the real cloud; main.TestFidelityRun runs the same against an emulator",
-	"docs/fidelity-run.md: clbemu fidelity run --target cloud --region cn-beijing --allow-changes --vpc vpc-… --vswitch vsw-… --zone cn-beijing-h 'Slb/CreateVServerGroup/*'": "it needs an account of the real cloud; main.TestFidelityRun runs the same against an emulator",
+	"docs/fidelity-run.md: export ALIBABA_CLOUD_ACCESS_KEY_ID=… ALIBABA_CLOUD_ACCESS_KEY_SECRET=…":                                                                            "it needs an account of the real cloud; command.TestFidelityRun runs the same against an emulator",
+	"docs/fidelity-run.md: clbemu fidelity run --target cloud --region cn-beijing --allow-changes --vpc vpc-… --vswitch vsw-… --zone cn-beijing-h 'Slb/CreateVServerGroup/*'": "it needs an account of the real cloud; command.TestFidelityRun runs the same against an emulator",
 
 	"docs/explore.md: clbemu explore service.yaml --kubeconfig a.kubeconfig --kubeconfig b.kubeconfig --out results/ -- ./ccm.sh": "it needs clusters and a controller",
 

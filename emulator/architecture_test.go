@@ -111,9 +111,9 @@ var mayImport = map[string][]string{
 	"emulator/target":         {"state", "emulator/internal/listen", "faults", "scenarios", "emulator/internal/cloud", "emulator/internal/gateway", "emulator/names", "emulator/journal", "emulator/apiclient", "emulator/controlapi", "emulator/controlclient"},
 	"emulator/target/private": {"emulator", "emulator/internal/listen", "scenarios", "state"},
 	// Exploring plays scenarios in places that it is given.
-	"cmd/clbemu/internal/explore": {"scenarios", "emulator/glob"},
+	"cmd/internal/explore": {"scenarios", "emulator/glob"},
 	// This one only reads what the journal wrote.
-	"cmd/clbemu/internal/upgradecheck": {"emulator/journal"},
+	"cmd/internal/upgradecheck": {"emulator/journal"},
 	// What a controller reads of a Service: no cloud.
 	"emulator/annotations": {"emulator/spelling"},
 }
@@ -127,8 +127,8 @@ var opensSockets = map[string]string{
 	"emulator/internal/dataplane/network_linux.go": "a lock, in no network",
 	"emulator/target/private/private.go":           "lists its own",
 	"scenarios/server.go":                          "a server, which load balancers are to reach",
-	"cmd/clbemu/serve.go":                          "tries whether an address is free",
-	"cmd/clbemu/doctor.go":                         "tries whether an address is free",
+	"cmd/internal/command/serve.go":                "tries whether an address is free",
+	"cmd/internal/command/doctor.go":               "tries whether an address is free",
 }
 
 // Load balancers must not connect to sockets at which this process answers, so each file
@@ -200,14 +200,14 @@ func TestImports(t *testing.T) {
 }
 
 // TestBinaryHasNoClient proves that the binary is built without the cloud's SDKs
-// and without what only tests need.
+// and without what only tests and replicas need.
 func TestBinaryHasNoClient(t *testing.T) {
 	deps := strings.Fields(goList(t, "-deps", "./cmd/clbemu"))
 	if !slices.Contains(deps, module+"emulator") {
 		t.Fatalf("the binary does not depend on the emulator: %v", deps)
 	}
 	for _, path := range deps {
-		for _, forbidden := range []string{"github.com/aliyun/", "github.com/alibabacloud-go/", "github.com/alibabacloud/", "testing", module + "contracttests", module + "contracttests/binary", module + "emulator/emulatortest", module + "emulator/internal/gateway/gatewaytest"} {
+		for _, forbidden := range []string{"github.com/aliyun/", "github.com/alibabacloud-go/", "github.com/alibabacloud/", "go.etcd.io/etcd", "google.golang.org/grpc", "go.uber.org/zap", "testing", module + "contracttests", module + "contracttests/binary", module + "emulator/emulatortest", module + "emulator/internal/gateway/gatewaytest"} {
 			if path != module+"contracttests/fidelity" && strings.HasPrefix(path+"/", strings.TrimSuffix(forbidden, "/")+"/") {
 				t.Errorf("the binary depends on %s", path)
 			}

@@ -43,14 +43,10 @@ func TestBadStarts(t *testing.T) {
 		{"wrong value of a flag", func(*testing.T, string) []string { return []string{"--seed", "many"} }, 2, `--seed: want a whole number from 0, not "many"`},
 		{"unknown argument", func(*testing.T, string) []string { return []string{"now"} }, 2, `"now"`},
 		{"bad engine", func(*testing.T, string) []string { return []string{"--engine", "sqlite"} }, 2, "--engine is bbolt, memory or etcd"},
-		{"etcd without an address", func(*testing.T, string) []string { return []string{"--engine", "etcd"} }, 2, "--engine etcd needs --etcd-endpoints"},
-		{"etcd that is not there", func(*testing.T, string) []string {
-			return []string{"--engine", "etcd", "--etcd-endpoints", "http://127.0.0.1:1"}
-		}, 3, "check --etcd-endpoints"},
-		{"address of etcd for a file", func(*testing.T, string) []string { return []string{"--etcd-endpoints", "http://127.0.0.1:2379"} }, 2, "--etcd-endpoints needs --engine etcd"},
-		{"replica that nobody reaches", func(*testing.T, string) []string {
-			return []string{"--engine", "etcd", "--etcd-endpoints", "http://127.0.0.1:2379", "--listen", "0.0.0.0:0"}
-		}, 2, "name one with --advertise"},
+		{"etcd", func(*testing.T, string) []string { return []string{"--engine", "etcd"} }, 2, "--engine etcd needs clbemu-replica: type clbemu-replica serve with the same flags"},
+		{"address of etcd", func(*testing.T, string) []string { return []string{"--etcd-endpoints", "http://127.0.0.1:2379"} }, 2,
+			"--etcd-endpoints needs clbemu-replica: type clbemu-replica serve --engine etcd with the same flags"},
+		{"name of a replica", func(*testing.T, string) []string { return []string{"--replica", "r1"} }, 2, "--replica needs clbemu-replica: type clbemu-replica serve"},
 		{"bad read", func(*testing.T, string) []string { return []string{"--read", "anywhere"} }, 2, "--read is leader or local"},
 		{"bad auth", func(*testing.T, string) []string { return []string{"--auth", "maybe"} }, 2, "--auth is strict or off"},
 		{"bad data plane", func(*testing.T, string) []string { return []string{"--data-plane", "ipvs"} }, 2, `--data-plane is ports, addresses or off, not "ipvs"`},

@@ -48,10 +48,10 @@ func tagged(t *testing.T) string {
 	return clone
 }
 
-// installed returns the version that the binary in a folder reports.
-func installed(t *testing.T, bin string) (v controlapi.Version) {
+// installed returns the version that a binary in a folder reports.
+func installed(t *testing.T, bin, name string) (v controlapi.Version) {
 	t.Helper()
-	out := tool(t, bin, nil, filepath.Join(bin, "clbemu"), "version", "--json")
+	out := tool(t, bin, nil, filepath.Join(bin, name), "version", "--json")
 	if err := json.Unmarshal([]byte(out), &v); err != nil {
 		t.Fatalf("%s: %v", out, err)
 	}
@@ -69,7 +69,7 @@ func TestInstallTaggedClone(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := controlapi.Version{Version: tag, Commit: tool(t, clone, nil, "git", "rev-parse", "HEAD"), Date: at.UTC().Format(time.RFC3339)}
-	if got := installed(t, bin); got != want {
+	if got := installed(t, bin, "clbemu"); got != want {
 		t.Errorf("the binary is %+v, want %+v", got, want)
 	}
 }
@@ -108,7 +108,7 @@ func TestInstallVersion(t *testing.T) {
 		"GOBIN=" + bin, "GOFLAGS=-trimpath -modcacherw", "CGO_ENABLED=0", "GOMODCACHE=" + t.TempDir(), "GOSUMDB=off",
 		"GOPROXY=file://" + proxy + ",file://" + filepath.Join(cache, "cache", "download") + "," + upstream,
 	}, "go", "install", module+"/cmd/clbemu@"+tag)
-	if got, want := installed(t, bin), (controlapi.Version{Version: tag}); got != want {
+	if got, want := installed(t, bin, "clbemu"), (controlapi.Version{Version: tag}); got != want {
 		t.Errorf("the binary is %+v, want %+v", got, want)
 	}
 }
@@ -123,10 +123,10 @@ func TestReleaseNames(t *testing.T) {
 	var file struct {
 		Before struct{ Hooks []string }
 		Builds []struct {
-			Main    string
-			Ldflags []string
+			ID, Dir, Main string
+			Ldflags       []string
 		}
-		Archives []struct{ Files []string }
+		Archives []struct{ IDs, Files []string }
 		Dockers  []struct {
 			Dockerfile string
 			Goarch     string
@@ -141,7 +141,7 @@ func TestReleaseNames(t *testing.T) {
 	if err := yaml.Unmarshal(text, &file); err != nil {
 		t.Fatal(err)
 	}
-	if len(file.Builds) != 1 || len(file.Archives) != 1 || len(file.Builds[0].Ldflags) != 1 {
+	if len(file.Builds) != 2 || len(file.Archives) != 1 {
 		t.Fatalf("the file has %+v", file)
 	}
 	var named []string
@@ -150,7 +150,6 @@ func TestReleaseNames(t *testing.T) {
 			named = append(named, found[1])
 		}
 	}
-	named = append(named, file.Builds[0].Main)
 	for _, name := range file.Archives[0].Files {
 		if !strings.HasPrefix(name, "bin/") { // which the hooks make
 			named = append(named, name)
@@ -175,17 +174,22 @@ func TestReleaseNames(t *testing.T) {
 		}
 	}
 	bin := t.TempDir()
-	flags := regexp.MustCompile(`\{\{\.(\w+)\}\}`).ReplaceAllString(file.Builds[0].Ldflags[0], "of-$1")
-	tool(t, "../..", []string{"CGO_ENABLED=0"}, "go", "build", "-trimpath", "-ldflags", flags, "-o", bin, file.Builds[0].Main)
-	if got, want := installed(t, bin), (controlapi.Version{Version: "of-Version", Commit: "of-FullCommit", Date: "of-CommitDate"}); got != want {
-		t.Errorf("a release is %+v, want %+v", got, want)
+	for _, build := range file.Builds {
+		if !slices.Contains(file.Archives[0].IDs, build.ID) {
+			t.Errorf("the archive has no %s", build.ID)
+		}
+		flags := regexp.MustCompile(`\{\{\.(\w+)\}\}`).ReplaceAllString(strings.Join(build.Ldflags, " "), "of-$1")
+		tool(t, filepath.Join("../..", build.Dir), []string{"CGO_ENABLED=0"}, "go", "build", "-trimpath", "-ldflags", flags, "-o", bin+"/", build.Main)
+		if got, want := installed(t, bin, build.ID), (controlapi.Version{Version: "of-Version", Commit: "of-FullCommit", Date: "of-CommitDate"}); got != want {
+			t.Errorf("a release of %s is %+v, want %+v", build.ID, got, want)
+		}
 	}
 }
 
 // inside wants all folders that the image's programs are built from.
 func inside(t *testing.T, files []string) {
 	t.Helper()
-	for dir, program := range map[string]string{"../..": "./cmd/clbemu", "../../deploy": "./worldwatch"} {
+	for dir, program := range map[string]string{"../..": "./cmd/clbemu", "../../cmd/clbemu-replica": ".", "../../deploy": "./worldwatch"} {
 		for line := range strings.Lines(tool(t, dir, nil, "go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", program)) {
 			if path, own := strings.CutPrefix(strings.TrimSpace(line), module+"/"); own && !slices.ContainsFunc(files, func(f string) bool { return strings.HasPrefix(path+"/", f+"/") }) {
 				t.Errorf("%s needs %s, which the image is built without", program, path)

@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -20,6 +21,18 @@ import (
 
 // Path is the binary under test, once Main has built it.
 var Path string
+
+var replica = sync.OnceValues(func() (path string, err error) { return build("clbemu-replica") })
+
+// Replica builds clbemu-replica and returns its path.
+func Replica(t testing.TB) string {
+	t.Helper()
+	path, err := replica()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
 
 // timeout bounds every wait for a process.
 const timeout = time.Minute
@@ -42,13 +55,13 @@ func Prepare() (err error) {
 			os.Unsetenv(name)
 		}
 	}
-	Path, err = build()
+	Path, err = build("clbemu")
 	return err
 }
 
-// build builds the binary into the clone's bin folder. The go command leaves it alone
+// build builds a command into the clone's bin folder. The go command leaves it alone
 // when it is up to date, so that only the first package that starts it links it.
-func build() (path string, err error) {
+func build(name string) (path string, err error) {
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module).Output()
 	if err != nil {
 		return "", fmt.Errorf("find the module: %w", err)
@@ -63,8 +76,8 @@ func build() (path string, err error) {
 		return "", err
 	}
 	defer unlock()
-	path = filepath.Join(dir, "clbemu")
-	return path, compile(filepath.Join(root, "cmd", "clbemu"), nil, "-o", path)
+	path = filepath.Join(dir, name)
+	return path, compile(filepath.Join(root, "cmd", name), nil, "-o", path)
 }
 
 // Release builds the command of a folder, which may be of another module, as it is

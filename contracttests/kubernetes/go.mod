@@ -15,6 +15,7 @@ require (
 require (
 	github.com/anishathalye/porcupine v1.3.1
 	github.com/clbemu/clbemu v0.0.0-00010101000000-000000000000
+	github.com/clbemu/clbemu/cmd/clbemu-replica v0.0.0-00010101000000-000000000000
 	go.etcd.io/etcd/client/v3 v3.7.3
 	go.yaml.in/yaml/v3 v3.0.6
 )
@@ -95,3 +96,5 @@ require (
 )
 
 replace github.com/clbemu/clbemu => ../../
+
+replace github.com/clbemu/clbemu/cmd/clbemu-replica => ../../cmd/clbemu-replica

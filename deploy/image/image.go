@@ -18,6 +18,10 @@ import (
 // nobody is the user that the image runs as, and that owns its data.
 const nobody = 65532
 
+// programs are the image's binaries: the emulator, the one for replicas, and the one that
+// follows a cluster.
+var programs = []string{"clbemu", "clbemu-replica", "clbemu-worldwatch"}
+
 // settings copies the settings of the Dockerfile.
 var settings = v1.Config{
 	User: "65532:65532",
@@ -55,8 +59,8 @@ func labelled(program []byte) v1.Config {
 
 // build returns the image. It contains no time, so that the same binary always gives
 // the same image.
-func build(program, watcher []byte, arch string) (v1.Image, error) {
-	files, err := rootFiles(program, watcher)
+func build(contents map[string][]byte, arch string) (v1.Image, error) {
+	files, err := rootFiles(contents)
 	if err != nil {
 		return nil, err
 	}
@@ -75,29 +79,24 @@ func build(program, watcher []byte, arch string) (v1.Image, error) {
 		return nil, err
 	}
 	config = config.DeepCopy()
-	config.OS, config.Architecture, config.Config = "linux", arch, labelled(program)
+	config.OS, config.Architecture, config.Config = "linux", arch, labelled(contents[programs[0]])
 	return mutate.ConfigFile(image, config)
 }
 
 // rootFiles are the image's files: the binaries, and a folder for the state.
-func rootFiles(program, watcher []byte) ([]byte, error) {
+func rootFiles(contents map[string][]byte) ([]byte, error) {
 	var files bytes.Buffer
 	w := tar.NewWriter(&files)
-	for _, file := range []struct {
-		header  tar.Header
-		content []byte
-	}{
-		{tar.Header{Typeflag: tar.TypeReg, Name: "clbemu", Mode: 0o755}, program},
-		{tar.Header{Typeflag: tar.TypeReg, Name: "clbemu-worldwatch", Mode: 0o755}, watcher},
-		{tar.Header{Typeflag: tar.TypeDir, Name: "data/", Mode: 0o755, Uid: nobody, Gid: nobody}, nil},
-	} {
-		file.header.Size = int64(len(file.content))
-		if err := w.WriteHeader(&file.header); err != nil {
+	for _, name := range programs {
+		if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: 0o755, Size: int64(len(contents[name]))}); err != nil {
 			return nil, err
 		}
-		if _, err := w.Write(file.content); err != nil {
+		if _, err := w.Write(contents[name]); err != nil {
 			return nil, err
 		}
+	}
+	if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: "data/", Mode: 0o755, Uid: nobody, Gid: nobody}); err != nil {
+		return nil, err
 	}
 	return files.Bytes(), w.Close()
 }

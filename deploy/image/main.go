@@ -1,4 +1,4 @@
-// Command image puts the binaries of clbemu and worldwatch into an image as the Dockerfile does, and
+// Command image puts the programs of clbemu into an image as the Dockerfile does, and
 // writes that as an archive without Docker: in the layout of OCI, and with the
 // manifest.json that docker load and kind load image-archive look for.
 package main
@@ -7,32 +7,31 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
+	"strings"
 )
 
 func main() {
-	binary := flag.String("binary", "", "static Linux binary of clbemu")
-	worldwatch := flag.String("worldwatch", "", "static Linux binary of worldwatch")
+	folder := flag.String("programs", "", "folder with the static Linux binaries "+strings.Join(programs, ", "))
 	out := flag.String("out", "", "archive to write")
 	tag := flag.String("tag", "clbemu:latest", "name of the image")
-	arch := flag.String("arch", runtime.GOARCH, "architecture of the binary")
+	arch := flag.String("arch", runtime.GOARCH, "architecture of the binaries")
 	flag.Parse()
-	if err := run(*binary, *worldwatch, *out, *tag, *arch); err != nil {
+	if err := run(*folder, *out, *tag, *arch); err != nil {
 		fmt.Fprintln(os.Stderr, "image:", err)
 		os.Exit(1)
 	}
 }
 
-func run(binary, worldwatch, out, tag, arch string) (err error) {
-	program, err := os.ReadFile(binary)
-	if err != nil {
-		return err
+func run(folder, out, tag, arch string) (err error) {
+	contents := make(map[string][]byte)
+	for _, name := range programs {
+		if contents[name], err = os.ReadFile(filepath.Join(folder, name)); err != nil {
+			return err
+		}
 	}
-	watcher, err := os.ReadFile(worldwatch)
-	if err != nil {
-		return err
-	}
-	image, err := build(program, watcher, arch)
+	image, err := build(contents, arch)
 	if err != nil {
 		return err
 	}

@@ -8,11 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clbemu/clbemu/cmd/clbemu-replica/etcd"
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/apiclient"
 	"github.com/clbemu/clbemu/emulator/controlclient"
 	"github.com/clbemu/clbemu/state"
-	"github.com/clbemu/clbemu/state/engine/etcd"
 )
 
 // machineClock is the clock of a machine that is ahead of the others'.

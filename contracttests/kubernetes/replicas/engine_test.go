@@ -11,9 +11,9 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
+	"github.com/clbemu/clbemu/cmd/clbemu-replica/etcd"
 	"github.com/clbemu/clbemu/state/engine"
 	"github.com/clbemu/clbemu/state/engine/enginetest"
-	"github.com/clbemu/clbemu/state/engine/etcd"
 )
 
 // The engine on a real etcd keeps the contract of all engines.

@@ -3,6 +3,7 @@ package replicas_test
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -162,7 +163,7 @@ func TestRefusedByEtcd(t *testing.T) {
 		{"another prefix's form", []string{"--etcd-prefix", "clbemu", "--etcd-user", "root", "--etcd-password-file", file}, "begins and ends with a slash"},
 	} {
 		args := append([]string{"serve", "--engine", "etcd", "--etcd-endpoints", members[0].url, "--listen", "127.0.0.1:0", "--control-listen", "127.0.0.1:0"}, test.args...)
-		ran := binary.Run(t, args...)
+		ran := binary.Finish(t, exec.CommandContext(t.Context(), binary.Replica(t), args...))
 		if ran.Code != 3 || !strings.Contains(ran.Stderr, test.want) {
 			t.Errorf("%s: exit %d, %s; want 3 and %q", test.name, ran.Code, ran.Stderr, test.want)
 		}

@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clbemu/clbemu/cmd/clbemu-replica/etcd"
 	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/process"
 	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/tools"
 	"github.com/clbemu/clbemu/state/engine"
-	"github.com/clbemu/clbemu/state/engine/etcd"
 )
 
 // member is an etcd that can be killed and started again on its data.

@@ -89,9 +89,9 @@ func fleetOn(t testing.TB, hosts []host, members []*member, args ...string) []*r
 
 func (r *replica) start() {
 	r.t.Helper()
-	program, args := binary.Path, r.args
+	program, args := binary.Replica(r.t), r.args
 	if r.host.namespace != "" {
-		program, args = "ip", append([]string{"netns", "exec", r.host.namespace, binary.Path}, args...)
+		program, args = "ip", append([]string{"netns", "exec", r.host.namespace, program}, args...)
 	}
 	var err error
 	if r.running, err = process.Start(process.Command{Dir: r.dir, Name: r.name, Path: program, Args: args}); err != nil {

@@ -28,6 +28,7 @@ const (
 type Cloud struct {
 	t          testing.TB
 	dir, world string
+	program    string
 	flags      []string // the first ones say where the state is
 	// Env is added to the environment of commands.
 	Env []string
@@ -40,7 +41,7 @@ type Cloud struct {
 // Start serves the world of a file, with its state in a fresh folder.
 func Start(t testing.TB, dir, world string, flags ...string) *Cloud {
 	t.Helper()
-	return start(t, dir, world, append([]string{"--data-dir", filepath.Join(dir, "data")}, flags...)...)
+	return start(t, dir, world, binary.Path, append([]string{"--data-dir", filepath.Join(dir, "data")}, flags...)...)
 }
 
 // StartReplicas serves the world of a file by some emulators that share their state in an
@@ -52,18 +53,18 @@ func StartReplicas(t testing.TB, n int, dir, world, etcd, prefix string) (all []
 		if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, start(t, filepath.Join(dir, name), world, "--engine", "etcd", "--etcd-endpoints", etcd, "--etcd-prefix", prefix, "--replica", name))
+		all = append(all, start(t, filepath.Join(dir, name), world, binary.Replica(t), "--engine", "etcd", "--etcd-endpoints", etcd, "--etcd-prefix", prefix, "--replica", name))
 	}
 	return all
 }
 
-func start(t testing.TB, dir, world string, flags ...string) *Cloud {
+func start(t testing.TB, dir, world, program string, flags ...string) *Cloud {
 	t.Helper()
 	ports, err := process.FreePorts(2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &Cloud{t: t, dir: dir, world: world, flags: flags,
+	c := &Cloud{t: t, dir: dir, world: world, program: program, flags: flags,
 		Endpoint: fmt.Sprintf("127.0.0.1:%d", ports[0]), control: fmt.Sprintf("127.0.0.1:%d", ports[1])}
 	c.Restart()
 	return c
@@ -84,7 +85,7 @@ func (c *Cloud) Restart() {
 	}
 	defer log.Close()
 	serve := binary.Command(append([]string{"--listen", c.Endpoint, "--control-listen", c.control, "--world", c.world}, c.flags...)...)
-	serve.Stderr = log
+	serve.Path, serve.Stderr = c.program, log
 	process.EndWithParent(serve)
 	if c.server == nil {
 		c.server = binary.Await(c.t, serve)

@@ -1,0 +1,18 @@
+// Command clbemu-replica is clbemu with one more engine: etcd, in which several emulators
+// share a state. It is a module of its own, so that clbemu does not link etcd's client.
+package main
+
+import (
+	"context"
+
+	"github.com/clbemu/clbemu/cmd/clbemu-replica/etcd"
+	"github.com/clbemu/clbemu/cmd/internal/command"
+	"github.com/clbemu/clbemu/state/engine"
+)
+
+func main() {
+	seen := &etcd.Seen{} // over all terms of this process
+	command.Program{Name: "clbemu-replica", OpenEtcd: func(ctx context.Context, at command.Etcd) (engine.Elected, error) {
+		return etcd.Open(ctx, etcd.Config{Endpoints: at.Endpoints, Prefix: at.Prefix, TLS: at.TLS, Username: at.Username, Password: at.Password, Seen: seen})
+	}}.Main()
+}

@@ -1,0 +1,88 @@
+package command
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/clbemu/clbemu/cmd/internal/terminal"
+	"github.com/clbemu/clbemu/contracttests/fidelity"
+	"github.com/clbemu/clbemu/emulator"
+)
+
+func newActions() *cobra.Command {
+	var published bool
+	c := &cobra.Command{
+		Use:   "actions",
+		Short: "List the API's actions and which of them are emulated",
+		Long: `List the API's actions and which of them are emulated.
+
+With --fidelity, list how much of what is published about each action of CLB and NLB
+holds here: statements of pages, SDKs, clients and reports, each of which a test plays.`,
+		Example: `  clbemu actions
+  clbemu actions --fidelity
+  clbemu actions --json`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if published {
+				return showFidelity(cmd)
+			}
+			rows := emulator.Actions()
+			return printing(cmd).show(list("actions", rows), func(s *terminal.Screen) error {
+				var lines [][]string
+				for _, row := range rows {
+					lines = append(lines, []string{row.Product, row.Action, yesNo(row.Emulated)})
+				}
+				return s.Table([]string{"PRODUCT", "ACTION", "EMULATED"}, lines)
+			})
+		},
+	}
+	c.Flags().BoolVar(&published, "fidelity", false, "list how much of what is published holds")
+	return c
+}
+
+// scored is an action with how its statements stand.
+type scored struct {
+	Product string `json:"product"`
+	Action  string `json:"action"`
+	fidelity.Score
+	Share float64 `json:"share"`
+}
+
+func (s *scored) row() []string {
+	row := []string{s.Product, s.Action}
+	for _, n := range []int{s.Published, s.Holds, s.Differs, s.Open, s.Unchecked} {
+		row = append(row, strconv.Itoa(n))
+	}
+	return append(row, fmt.Sprintf("%.1f %%", s.Share))
+}
+
+func showFidelity(cmd *cobra.Command) error {
+	files, err := fidelity.Load(nil)
+	if err != nil {
+		return err
+	}
+	sum := scored{Product: "all"}
+	rows := make([]scored, 0, len(files))
+	for _, f := range files {
+		score := f.Score()
+		sum.Score.Add(score)
+		rows = append(rows, scored{f.Product, f.Action, score, score.Share()})
+	}
+	sum.Share = sum.Score.Share()
+	return printing(cmd).show(list("actions", append(rows, sum)), func(s *terminal.Screen) error {
+		var lines [][]string
+		for i := range rows {
+			lines = append(lines, rows[i].row())
+		}
+		return s.Table([]string{"PRODUCT", "ACTION", "STATEMENTS", "HOLD", "DIFFER", "OPEN", "UNCHECKED", "SHARE"}, append(lines, sum.row()))
+	})
+}
+
+func yesNo(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}

@@ -1,0 +1,157 @@
+package command
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/clbemu/clbemu/cmd/internal/terminal"
+	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/target"
+)
+
+// envFlags are the settings of clbemu env.
+type envFlags struct {
+	clientFlags
+	shell, region string
+	kind          bool
+}
+
+// Where deploy/kind/cluster.yaml puts the APIs of the clbemu in a kind cluster, and
+// the token that deploy/kind/clbemu gives its control API.
+const (
+	kindAPI     = "http://127.0.0.1:9610"
+	kindControl = "http://127.0.0.1:9611"
+	kindToken   = "clbemu"
+)
+
+func newEnv() *cobra.Command {
+	f := &envFlags{}
+	cmd := &cobra.Command{
+		Use:   "env",
+		Short: "Print the environment that points clients at the emulator",
+		Long: `Print the environment variables that make a Cloud Controller Manager, SDKs and
+Terraform call the running emulator, and that give the aliyun CLI its key and region:
+
+` + variablesText() + `
+
+` + strings.TrimSpace(strings.ReplaceAll(strings.ReplaceAll(notCovered, "# ", ""), "Not covered", "They do not cover all")) + `
+
+Give --api when clients reach the emulator under another name than this command does,
+for example in a cluster; the command then contacts no emulator.`,
+		Example: `  eval "$(clbemu env)"
+  clbemu env --shell fish | source
+  eval "$(clbemu env --kind)"
+  clbemu env --shell powershell | Out-String | Invoke-Expression
+  clbemu env --shell dotenv --api http://clbemu.clbemu.svc:9600 > clbemu.env`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.print(cmd) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.shell, "shell", "sh", "sh, fish, powershell or dotenv")
+	f.define(flags)
+	flags.StringVar(&f.region, "region", "cn-hangzhou", "region of the world")
+	flags.BoolVar(&f.kind, "kind", false, "for the clbemu in the kind cluster of deploy/kind; sets up clbemu's own commands too")
+	cmd.MarkFlagsMutuallyExclusive("kind", "api")
+	return cmd
+}
+
+// shells maps each shell to how it sets an environment variable.
+var shells = map[string]func(name, value string) string{
+	"sh": func(name, value string) string {
+		return fmt.Sprintf("export %s='%s'", name, strings.ReplaceAll(value, "'", `'\''`))
+	},
+	"fish": func(name, value string) string {
+		return fmt.Sprintf("set -gx %s '%s'", name, strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(value))
+	},
+	"powershell": func(name, value string) string {
+		return fmt.Sprintf("$Env:%s = '%s'", name, strings.ReplaceAll(value, "'", "''"))
+	},
+	"dotenv": func(name, value string) string { return name + "=" + value },
+}
+
+func (f *envFlags) print(cmd *cobra.Command) error {
+	set, ok := shells[f.shell]
+	if !ok {
+		return usage(fmt.Errorf("--shell is one of %s, not %q",
+			strings.Join(slices.Sorted(maps.Keys(shells)), ", "), f.shell))
+	}
+	if f.kind {
+		f.api = kindAPI
+	}
+	api, _, err := f.cloudAPI(cmd.Context())
+	if err != nil {
+		return err
+	}
+	endpoints, err := f.endpoints(cmd.Context())
+	if err != nil {
+		return err
+	}
+	variables := target.Environment{API: api, Endpoints: endpoints, AccessKeyID: f.keyID(), AccessKeySecret: f.accessKeySecret, Region: f.region}.Variables()
+	if f.kind {
+		variables = append(variables, [2]string{"CLBEMU_API", kindAPI}, [2]string{"CLBEMU_SERVER", kindControl}, [2]string{"CLBEMU_CONTROL_TOKEN", kindToken})
+	}
+	if cloud := f.forked(); cloud != "" {
+		variables = append(variables, [2]string{"CLBEMU_CLOUD", cloud})
+	}
+	all := make(map[string]string, len(variables))
+	for _, v := range variables {
+		all[v[0]] = v[1]
+	}
+	if err := printing(cmd).show(all, func(*terminal.Screen) error {
+		for _, v := range variables {
+			fmt.Fprintln(cmd.OutOrStdout(), set(v[0], v[1]))
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	if _, terminal := terminal.New(cmd.OutOrStdout()).Width(); !terminal {
+		return nil // a shell reads it, each time that one starts
+	}
+	fmt.Fprint(cmd.ErrOrStderr(), notCovered)
+	if api.Scheme == "https" {
+		fmt.Fprintln(cmd.ErrOrStderr(), "# Clients must trust the certificate: ca.pem in the data folder, unless you gave --tls-cert.")
+	}
+	return nil
+}
+
+// variablesText returns the help text about the variables.
+func variablesText() string {
+	var text strings.Builder
+	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	for _, v := range clientVariables() {
+		fmt.Fprintf(table, "  %s\t%s\n", v[0], v[1])
+	}
+	table.Flush()
+	return strings.TrimRight(text.String(), "\n")
+}
+
+// clientVariables say who reads which variable.
+func clientVariables() [][2]string {
+	return [][2]string{
+		{strings.Join(target.Endpoints(emulator.Products()), ", "), "where a CCM and Terraform find each product"},
+		{"EFLO_CONTROLLER_ENDPOINT", "the same for a CCM's calls about Lingjun nodes"},
+		{"ALICLOUD_CLIENT_SCHEME", "HTTP or HTTPS, for a CCM"},
+		{"METADATA_ENDPOINT", "where a CCM finds the metadata service"},
+		{"ACCESS_KEY_ID, ACCESS_KEY_SECRET", "the key of a CCM"},
+		{"ALIBABA_CLOUD_ACCESS_KEY_ID, ALIBABA_CLOUD_ACCESS_KEY_SECRET", "the key of SDKs and the aliyun CLI"},
+		{"ALICLOUD_ACCESS_KEY, ALICLOUD_SECRET_KEY", "the key of Terraform"},
+		{"ALIBABA_CLOUD_REGION_ID, ALICLOUD_REGION", "the region of SDKs, the aliyun CLI and Terraform"},
+		{"ALIBABA_CLOUD_ACCOUNT_TYPE", "keeps Terraform from calling the real billing service"},
+	}
+}
+
+// notCovered warns of what these variables leave as it is. Evidence CLB-0453,
+// CLB-0456 and CLB-0457.
+const notCovered = `# Not covered: the Cloud Controller Manager has no such variables for PrivateZone, ALB, SLS, CAS
+# and ESS; those calls reach the real cloud, which does not know the access key above. EFLO
+# calls reach the emulator, which rejects them as not emulated.
+# Terraform creates listeners over HTTPS only: it needs  serve --tls  and SSL_CERT_FILE=ca.pem.
+# The aliyun CLI calls the real cloud unless each call has  --endpoint HOST:PORT --insecure  (no
+# --insecure with TLS).
+`

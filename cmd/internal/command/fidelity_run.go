@@ -1,0 +1,374 @@
+package command
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/clbemu/clbemu/cmd/internal/fidelityrun"
+	"github.com/clbemu/clbemu/cmd/internal/terminal"
+	"github.com/clbemu/clbemu/contracttests/fidelity"
+	"github.com/clbemu/clbemu/emulator/glob"
+)
+
+// realCloud is the one target of clbemu fidelity run.
+const realCloud = "cloud"
+
+// cloudFlags say which account of the real cloud a command is about.
+type cloudFlags struct {
+	region, ca, ledger string
+	endpoints          []string
+}
+
+func (f *cloudFlags) define(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.region, "region", "", "region of the cloud, such as cn-hangzhou")
+	flags.StringVar(&f.ledger, "ledger", "clbemu-fidelity.jsonl", "file that lists what was created")
+	flags.StringArrayVar(&f.endpoints, "endpoint", nil, "PRODUCT=URL: where a product answers, such as Slb=https://127.0.0.1:9600 (default: the cloud's own endpoints)")
+	flags.StringVar(&f.ca, "ca", "", "file of certificates that endpoints may have in addition to those that this machine trusts")
+}
+
+// keyVariables are the environment variables of credentials, as SDKs, Terraform and a CCM
+// read them: the first pair that is set counts.
+var keyVariables = [][3]string{
+	{"ALIBABA_CLOUD_ACCESS_KEY_ID", "ALIBABA_CLOUD_ACCESS_KEY_SECRET", "ALIBABA_CLOUD_SECURITY_TOKEN"},
+	{"ALICLOUD_ACCESS_KEY", "ALICLOUD_SECRET_KEY", "ALICLOUD_SECURITY_TOKEN"},
+	{"ACCESS_KEY_ID", "ACCESS_KEY_SECRET", ""},
+}
+
+// credentials reads the key from the environment, from nowhere else: a command line is seen
+// by others.
+func credentials() (fidelityrun.Credentials, error) {
+	for _, v := range keyVariables {
+		id, secret := os.Getenv(v[0]), os.Getenv(v[1])
+		switch {
+		case id == "" && secret == "":
+			continue
+		case id == "" || secret == "":
+			return fidelityrun.Credentials{}, fmt.Errorf("%s and %s must both be set", v[0], v[1])
+		}
+		token := ""
+		if v[2] != "" {
+			token = os.Getenv(v[2])
+		}
+		return fidelityrun.Credentials{ID: id, Secret: secret, Token: token}, nil
+	}
+	return fidelityrun.Credentials{}, fmt.Errorf("no credentials: set %s, %s and, for a temporary key, %s in the environment", keyVariables[0][0], keyVariables[0][1], keyVariables[0][2])
+}
+
+// cloud returns a client of the account.
+func (f *cloudFlags) cloud() (*fidelityrun.Cloud, error) {
+	if err := fidelityrun.CheckRegion(f.region); err != nil {
+		return nil, fmt.Errorf("--region: %w", err)
+	}
+	key, err := credentials()
+	if err != nil {
+		return nil, err
+	}
+	c := &fidelityrun.Cloud{Region: f.region, Endpoints: make(map[string]string), Credentials: key, Clock: fidelityrun.MachineClock{}, UserAgent: programName + "-fidelity/" + version().Version}
+	for _, e := range f.endpoints {
+		product, at, _ := strings.Cut(e, "=")
+		product = spelled(product)
+		server, err := url.Parse(at)
+		switch {
+		case !slices.Contains(productNames(), product):
+			return nil, fmt.Errorf("--endpoint %s: there is no product %s: there are %s", e, product, strings.Join(productNames(), ", "))
+		case err != nil || server.Host == "" || strings.Trim(server.Path, "/") != "" || server.RawQuery != "" || server.User != nil:
+			return nil, fmt.Errorf("--endpoint %s: give PRODUCT=https://HOST", e)
+		case server.Scheme != "https" && !(server.Scheme == "http" && loopback(server.Hostname())):
+			return nil, fmt.Errorf("--endpoint %s: use https: credentials go there", e)
+		}
+		c.Endpoints[product] = server.Scheme + "://" + server.Host
+	}
+	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, TLSHandshakeTimeout: 10 * time.Second, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}}
+	if f.ca != "" {
+		text, err := os.ReadFile(f.ca)
+		if err != nil {
+			return nil, fmt.Errorf("--ca: %w", err)
+		}
+		pool, err := x509.SystemCertPool()
+		if err != nil {
+			pool = x509.NewCertPool()
+		}
+		if !pool.AppendCertsFromPEM(text) {
+			return nil, fmt.Errorf("--ca: %s has no certificate in PEM", f.ca)
+		}
+		transport.TLSClientConfig.RootCAs = pool
+	}
+	// A redirect would take a signed call elsewhere.
+	c.HTTP = &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return c, nil
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// fidelityRun is one run of the command.
+type fidelityRun struct {
+	cloudFlags
+	target, report, record string
+	changes, yes           bool
+	places                 fidelityrun.Places
+	done, planned          atomic.Int64
+}
+
+func newFidelityRun() *cobra.Command {
+	r := &fidelityRun{}
+	cmd := &cobra.Command{
+		Use:   "run --target cloud --region REGION [STATEMENT...]",
+		Short: "Play what is published against the real cloud, and report what held",
+		Long: `Play what is published about CLB and NLB against the real cloud, and report what held.
+
+Without --allow-changes, clbemu only reads. With it, clbemu also plays the cases that
+create something, which the account is billed for: it prints what it will create, asks, and
+deletes it after each case, at the end and after Ctrl-C. The ledger lists what it created; after a crash or
+with an expired token, clbemu fidelity clean deletes the rest. clbemu never changes or
+deletes what it did not create, never orders a subscription, and stays under half of the
+published call limits.
+
+STATEMENT chooses statements by their names, such as 'Slb/DescribeZones/*'. Cases name
+things of clbemu's default world: --vpc, --vswitch, --zone, --instance and
+--security-group say what stands for them in the account. Cases that need more are left
+out, with the reason.
+
+The credentials come from the environment: ` + keyVariables[0][0] + `,
+` + keyVariables[0][1] + ` and ` + keyVariables[0][2] + `, or the
+variables of Terraform or a CCM. In the report and the recording, placeholders stand for ids,
+addresses, accounts and names. Read both before you publish them.
+
+Exit codes: 0 everything that was played held, 1 a statement did not hold, 2 wrong usage,
+3 the run did not finish, or what it created is not all deleted.`,
+		Example: `  clbemu fidelity run --target cloud --region cn-hangzhou
+  clbemu fidelity run --target cloud --region cn-hangzhou --report report.json --record recording.yaml 'Slb/Describe*/*'
+  clbemu fidelity run --target cloud --region cn-beijing --allow-changes --vpc vpc-… --vswitch vsw-… --zone cn-beijing-h`,
+		RunE:              r.run,
+		ValidArgsFunction: cobra.NoFileCompletions,
+	}
+	r.define(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&r.target, "target", "", "what to play against: "+realCloud)
+	flags.BoolVar(&r.changes, "allow-changes", false, "also play cases that create and change things")
+	flags.BoolVar(&r.yes, "yes", false, "with --allow-changes: create without asking")
+	flags.StringVar(&r.report, "report", "", "file to write the report to, as JSON")
+	flags.StringVar(&r.record, "record", "", "file to write the answers to, as YAML")
+	flags.StringArrayVar(&r.places.VPC, "vpc", nil, "VPC to create load balancers in")
+	flags.StringArrayVar(&r.places.VSwitches, "vswitch", nil, "vSwitch of that VPC; twice for cases that need two zones")
+	flags.StringArrayVar(&r.places.Zones, "zone", nil, "zone of each --vswitch")
+	flags.StringArrayVar(&r.places.Instances, "instance", nil, "instance to add as a backend server; up to three times")
+	flags.StringArrayVar(&r.places.SecurityGroups, "security-group", nil, "security group for load balancers to join")
+	completeFlag(cmd, "target", choices(realCloud))
+	return cmd
+}
+
+func (r *fidelityRun) run(cmd *cobra.Command, args []string) error {
+	if r.target != realCloud {
+		return usage(errors.New("this calls the real cloud: say so by --target cloud"))
+	}
+	// A variable that is left over in a shell is no consent.
+	if r.changes && !typed(cmd, "allow-changes") || r.yes && !typed(cmd, "yes") {
+		return usage(errors.New("give --allow-changes and --yes on the command line: variables and files do not count"))
+	}
+	cloud, err := r.cloud()
+	if err != nil {
+		return usage(err)
+	}
+	mapping, err := fidelityrun.MakeMapping(r.region, r.places)
+	if err != nil {
+		return usage(err)
+	}
+	files, err := fidelity.Load(nil)
+	if err != nil {
+		return cannot(err)
+	}
+	plan, err := fidelityrun.MakePlan(fidelityrun.Choice{Files: files, Known: knownNames().Actions(), Match: glob.Split(strings.Join(args, ",")), Region: r.region, Mapping: mapping, Changes: r.changes})
+	if err != nil {
+		return usage(err)
+	}
+	screen := terminal.New(cmd.ErrOrStderr())
+	showPlan(screen, plan, r.region)
+	if plan.Changing() > 0 {
+		if err := r.consent(cmd); err != nil {
+			return usage(err)
+		}
+	}
+	account, err := cloud.Account(cmd.Context())
+	if err != nil {
+		return cannot(err)
+	}
+	run := &fidelityrun.Run{Cloud: cloud, Plan: plan, Mapping: mapping, Account: account, Version: version().Version}
+	if plan.Changing() > 0 {
+		if run.Ledger, err = fidelityrun.OpenLedger(r.ledger, account, true); err != nil {
+			return usage(err)
+		}
+		defer run.Ledger.Close()
+	}
+	if r.record != "" {
+		run.Record = fidelityrun.NewRecording(r.region, time.Now().UTC().Format(time.DateOnly))
+	}
+	r.planned.Store(int64(len(plan.Cases)))
+	run.Judged = func(_ fidelityrun.Judged, done, _ int) { r.done.Store(int64(done)) }
+	stop := screen.Live(func() string { return fmt.Sprintf("%d of %d cases", r.done.Load(), r.planned.Load()) })
+	report, cleaned, err := run.Do(cmd.Context())
+	stop()
+	return r.end(cmd, run, report, cleaned, err)
+}
+
+// end writes and prints what came of a run, and returns the error of the command.
+func (r *fidelityRun) end(cmd *cobra.Command, run *fidelityrun.Run, report *fidelityrun.Report, cleaned fidelityrun.Cleaned, err error) error {
+	var errs []error
+	if r.report != "" {
+		errs = append(errs, writeFile(r.report, func(text *bytes.Buffer) error { return encode(text, report, "  ") }))
+	}
+	if run.Record != nil {
+		errs = append(errs, writeFile(r.record, func(text *bytes.Buffer) error { return run.Record.Write(text) }))
+	}
+	errs = append(errs, printing(cmd).show(report, func(s *terminal.Screen) error { return showReport(s, report) }))
+	var left error
+	if run.Ledger != nil && len(run.Ledger.Left()) > 0 {
+		left = r.leftOver(cleaned, len(run.Ledger.Left()), err)
+	}
+	switch written := errors.Join(errs...); {
+	case err != nil || left != nil || written != nil:
+		if report.Stopped == "interrupted" {
+			err = errors.New("interrupted")
+		}
+		return cannot(errors.Join(err, left, written))
+	case report.Counts[fidelityrun.Failed] > 0:
+		return failed(fmt.Errorf("%s did not hold in the cloud", counted(report.Counts[fidelityrun.Failed], "statement")))
+	}
+	return nil
+}
+
+// leftOver says how to delete what is left.
+func (f *cloudFlags) leftOver(cleaned fidelityrun.Cleaned, n int, because error) error {
+	text := ""
+	for _, l := range cleaned.Left {
+		text += "\n  " + l
+	}
+	first := ""
+	if rejected := (*fidelityrun.Rejected)(nil); errors.As(because, &rejected) {
+		first = "set new credentials of the same account, and then "
+	}
+	return fmt.Errorf("%s of %s may still exist and be billed: %suse `clbemu fidelity clean --region %s --ledger %s`%s", counted(n, "thing"), f.ledger, first, f.region, f.ledger, text)
+}
+
+// showPlan says before anything is sent what will be done.
+func showPlan(s *terminal.Screen, p *fidelityrun.Plan, region string) {
+	changing := p.Changing()
+	s.Printf("%s in %s: %d only read, %d create or change something; %d are left out\n", counted(len(p.Cases), "case"), region, len(p.Cases)-changing, changing, len(p.LeftOut))
+	for _, r := range p.Reasons()[:min(len(p.Reasons()), 8)] {
+		s.Printf("  %5s  %s\n", r[0], r[1])
+	}
+	if changing == 0 {
+		return
+	}
+	s.Printf("These cases create, one after another, and delete again:\n")
+	for _, what := range slices.Sorted(maps.Keys(p.Creates)) {
+		s.Printf("  %5d  %s\n", p.Creates[what], what)
+	}
+	s.Printf("The account is billed for each of them, for load balancers by the hour.\n")
+}
+
+// consent asks whether things may be created.
+func (r *fidelityRun) consent(cmd *cobra.Command) error {
+	if r.yes {
+		return nil
+	}
+	if file, ok := cmd.InOrStdin().(*os.File); !ok || !terminal.Is(file) {
+		return errors.New("nothing was sent: give --yes to create what is listed above")
+	}
+	fmt.Fprint(cmd.ErrOrStderr(), "Type yes to create them: ")
+	answer := make(chan string, 1)
+	go func() {
+		text, _ := bufio.NewReader(cmd.InOrStdin()).ReadString('\n') // no answer is none
+		answer <- strings.TrimSpace(text)
+	}()
+	select {
+	case text := <-answer:
+		if text == "yes" {
+			return nil
+		}
+	case <-cmd.Context().Done():
+	}
+	return errors.New("nothing was sent, as the answer was not yes")
+}
+
+// showReport prints what did not hold, and the counts.
+func showReport(s *terminal.Screen, r *fidelityrun.Report) error {
+	for _, j := range r.Statements {
+		switch j.There {
+		case fidelityrun.Failed:
+			s.Printf("%s", s.Fit(fmt.Sprintf("failed     %s (%s here): %s\n  expected %s\n  saw      %s\n", j.Statement, j.Here, j.Says, j.Expected, j.Instead), 11))
+		case fidelityrun.Undecided:
+			s.Printf("%s", s.Fit(fmt.Sprintf("undecided  %s: %s\n", j.Statement, j.Reason), 11))
+		}
+	}
+	s.Printf("%d held, %d failed, %d undecided, %d left out\n", r.Counts[fidelityrun.Held], r.Counts[fidelityrun.Failed], r.Counts[fidelityrun.Undecided], len(r.LeftOut))
+	return nil
+}
+
+func newFidelityClean() *cobra.Command {
+	f := &cloudFlags{}
+	cmd := &cobra.Command{
+		Use:   "clean --region REGION",
+		Short: "Delete what clbemu fidelity run left in the real cloud",
+		Long: `Delete what clbemu fidelity run left in the real cloud: what the ledger lists, the newest
+first, and nothing else. It looks for things whose answer was lost by the tag that they
+were created with, and takes deletion protection off. It can be run again.
+
+The credentials come from the environment, as for clbemu fidelity run, and must be of the
+same account.`,
+		Example: `  clbemu fidelity clean --region cn-hangzhou`,
+		Args:    noArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return f.clean(cmd) },
+	}
+	f.define(cmd)
+	return cmd
+}
+
+func (f *cloudFlags) clean(cmd *cobra.Command) error {
+	ctx := cmd.Context()
+	cloud, err := f.cloud()
+	if err != nil {
+		return usage(err)
+	}
+	if _, err := os.Stat(f.ledger); err != nil {
+		return usage(fmt.Errorf("--ledger: %w", err))
+	}
+	account, err := cloud.Account(ctx)
+	if err != nil {
+		return cannot(err)
+	}
+	ledger, err := fidelityrun.OpenLedger(f.ledger, account, false)
+	if err != nil {
+		return usage(err)
+	}
+	defer ledger.Close()
+	cleaned, err := cloud.Clean(ctx, ledger)
+	if shown := printing(cmd).show(cleaned, func(s *terminal.Screen) error {
+		s.Printf("%s deleted, %d left\n", counted(cleaned.Gone, "thing"), len(ledger.Left()))
+		return nil
+	}); shown != nil {
+		return shown
+	}
+	if n := len(ledger.Left()); n > 0 || err != nil {
+		return cannot(errors.Join(err, f.leftOver(cleaned, n, err)))
+	}
+	return nil
+}

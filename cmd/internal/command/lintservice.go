@@ -1,0 +1,252 @@
+package command
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/clbemu/clbemu/cmd/internal/terminal"
+	"github.com/clbemu/clbemu/emulator/annotations"
+	"github.com/clbemu/clbemu/emulator/target"
+)
+
+// serviceLint are the settings of clbemu lint-service.
+type serviceLint struct{ kubeconfig, version string }
+
+// serviceProblem is a problem with the place of the Service.
+type serviceProblem struct {
+	File    string `json:"file,omitempty"`
+	Line    int    `json:"line,omitempty"`
+	Service string `json:"service"`
+	annotations.Problem
+}
+
+func newLintService() *cobra.Command {
+	var f serviceLint
+	cmd := &cobra.Command{
+		Use:   "lint-service [FILE...]",
+		Short: "Find annotations of Services that take no effect, or break them",
+		Long: `Find annotations of Services that take no effect: names that no Cloud Controller
+Manager (CCM) reads, values that it ignores, annotations of another product or cloud,
+those that need a newer CCM, a listener or another annotation, and those that count only
+when the load balancer is created. Find also what keeps a Service from coming up: values
+that the CCM or the cloud rejects, and annotations that lack another one. A file has
+Services in YAML or JSON, also in lists; - is standard input.
+
+The page "annotations" of the reference lists all annotations, with what a real CCM
+did about each.
+
+Exits with 1 when an annotation takes no effect or breaks its Service. Notes alone are no
+failure.`,
+		Example: `  clbemu lint-service service.yaml
+  kubectl get services -A -o yaml | clbemu lint-service -
+  clbemu lint-service --kubeconfig ~/.kube/config --ccm-version v2.9.1`,
+		RunE: f.run,
+	}
+	cmd.Flags().StringVar(&f.kubeconfig, "kubeconfig", "", "check all Services of this cluster")
+	cmd.Flags().StringVar(&f.version, "ccm-version", "", "version of the CCM, such as v2.9.1 (default: the newest)")
+	return cmd
+}
+
+func (f *serviceLint) run(cmd *cobra.Command, files []string) error {
+	if f.version != "" && !annotations.IsVersion(f.version) {
+		return usage(fmt.Errorf("--ccm-version: %q is not a version, such as v2.9.1", f.version))
+	}
+	if (len(files) == 0) == (f.kubeconfig == "") {
+		return usage(errors.New("give files with Services, or --kubeconfig"))
+	}
+	found, services := []serviceProblem{}, 0
+	check := func(file string, text []byte) error {
+		n, problems, err := f.check(file, text)
+		services += n
+		found = append(found, problems...)
+		return err
+	}
+	for _, file := range files {
+		text, err := readFile(cmd, file)
+		if err != nil {
+			return err
+		}
+		if err := check(file, text); err != nil {
+			return cannot(err)
+		}
+	}
+	if f.kubeconfig != "" {
+		text, err := target.Kubectl{Kubeconfig: f.kubeconfig}.Kubectl(cmd.Context(), "", "get", "services", "--all-namespaces", "--output", "json")
+		if err == nil {
+			err = check("", text)
+		}
+		if err != nil {
+			return cannot(err)
+		}
+	}
+	if services == 0 {
+		return cannot(errors.New("there is no Service to check"))
+	}
+	if err := printing(cmd).show(list("problems", found), func(s *terminal.Screen) error {
+		printServiceProblems(s, found, services)
+		return nil
+	}); err != nil {
+		return err
+	}
+	wrong := 0
+	for i := range found {
+		if !found[i].Note {
+			wrong++
+		}
+	}
+	if wrong > 0 {
+		return failed(fmt.Errorf("%s", counted(wrong, "problem")))
+	}
+	return nil
+}
+
+// manifest has the parts of an object, or of a list of them, that are read.
+type manifest struct {
+	Kind     string
+	Metadata struct {
+		Namespace, Name string
+		Annotations     yaml.Node
+	}
+	Spec struct {
+		Type              string
+		LoadBalancerClass string      `yaml:"loadBalancerClass"`
+		SourceRanges      []yaml.Node `yaml:"loadBalancerSourceRanges"`
+		Ports             []yaml.Node
+	}
+	Status struct {
+		LoadBalancer struct {
+			Ingress []yaml.Node
+		} `yaml:"loadBalancer"`
+	}
+	Items []yaml.Node
+}
+
+// check checks the Services of a text, and returns how many it has.
+func (f *serviceLint) check(file string, text []byte) (services int, found []serviceProblem, err error) {
+	for documents := yaml.NewDecoder(bytes.NewReader(text)); ; {
+		var document yaml.Node
+		if err := documents.Decode(&document); errors.Is(err, io.EOF) {
+			return services, found, nil
+		} else if err != nil {
+			return services, found, fmt.Errorf("%s: %w", cmp.Or(file, "the cluster"), err)
+		}
+		if twice := duplicate(&document); twice != nil { // of which the package lists each pair
+			return services, found, fmt.Errorf("%s:%d: %.100q is there twice", cmp.Or(file, "the cluster"), twice.Line, twice.Value)
+		}
+		objects := []yaml.Node{document}
+		for len(objects) > 0 {
+			if objects[0].Kind == yaml.AliasNode { // which could be a list that holds itself
+				return services, found, fmt.Errorf("%s:%d: write the object out in place of *%s", cmp.Or(file, "the cluster"), objects[0].Line, objects[0].Value)
+			}
+			var object manifest
+			if err := objects[0].Decode(&object); err != nil {
+				return services, found, fmt.Errorf("%s:%w", cmp.Or(file, "the cluster"), notAnObject(&objects[0], err))
+			}
+			objects = append(objects[1:], object.Items...)
+			if object.Kind == "Service" {
+				services++
+				found = append(found, f.checkService(file, &object)...)
+			}
+			if len(found) > mostProblems {
+				return services, found[:mostProblems], fmt.Errorf("%s: there are more than %d problems: mend the first ones, such as %s: %s", cmp.Or(file, "the cluster"), mostProblems, printable(found[0].Key), printable(found[0].Text))
+			}
+		}
+	}
+}
+
+// mostProblems bounds how many problems are collected.
+const mostProblems = 1000
+
+// duplicate returns a key that a mapping has a second time, nil if there is none.
+func duplicate(node *yaml.Node) *yaml.Node {
+	seen := make(map[string]bool)
+	for i, child := range node.Content {
+		if node.Kind == yaml.MappingNode && i%2 == 0 && child.Kind == yaml.ScalarNode {
+			if seen[child.Value] {
+				return child
+			}
+			seen[child.Value] = true
+		}
+		if twice := duplicate(child); twice != nil {
+			return twice
+		}
+	}
+	return nil
+}
+
+// notAnObject names the line at which a document is not an object of Kubernetes, without
+// the names of Go's types, which the YAML package tells.
+func notAnObject(document *yaml.Node, err error) error {
+	line := document.Line
+	if wrong := (*yaml.TypeError)(nil); errors.As(err, &wrong) {
+		_, _ = fmt.Sscanf(wrong.Errors[0], "line %d:", &line) // or else the document's first
+	}
+	return fmt.Errorf("%d: this is not a part of a Kubernetes object: give manifests of Services", line)
+}
+
+func (f *serviceLint) checkService(file string, object *manifest) (found []serviceProblem) {
+	service := annotations.Service{
+		Type: cmp.Or(object.Spec.Type, "ClusterIP"), Class: object.Spec.LoadBalancerClass,
+		Annotations: make(map[string]string), HasAddress: len(object.Status.LoadBalancer.Ingress) > 0, SourceRanges: len(object.Spec.SourceRanges) > 0,
+	}
+	lines := make(map[string]int)
+	for i := range object.Spec.SourceRanges[:min(1, len(object.Spec.SourceRanges))] {
+		lines["spec.loadBalancerSourceRanges"] = object.Spec.SourceRanges[i].Line
+	}
+	for i := range object.Spec.Ports {
+		var port struct {
+			Port     int
+			Protocol string
+		}
+		if object.Spec.Ports[i].Decode(&port) == nil {
+			service.Ports = append(service.Ports, annotations.Port{Number: port.Port, Protocol: cmp.Or(port.Protocol, "TCP")})
+			lines["spec.ports"] = object.Spec.Ports[0].Line
+		}
+	}
+	given := &object.Metadata.Annotations
+	if given.Kind == yaml.AliasNode {
+		given = given.Alias
+	}
+	pairs := given.Content
+	for i := 0; i+1 < len(pairs); i += 2 {
+		service.Annotations[pairs[i].Value], lines[pairs[i].Value] = pairs[i+1].Value, pairs[i].Line
+	}
+	name := cmp.Or(object.Metadata.Namespace, "default") + "/" + object.Metadata.Name
+	for _, p := range annotations.Check(&service, f.version) {
+		problem := serviceProblem{File: file, Service: name, Problem: p}
+		if file != "" {
+			problem.Line = cmp.Or(lines[p.Key], object.Metadata.Annotations.Line)
+		}
+		found = append(found, problem)
+	}
+	slices.SortStableFunc(found, func(a, b serviceProblem) int { return cmp.Compare(a.Line, b.Line) })
+	return found
+}
+
+func printServiceProblems(s *terminal.Screen, found []serviceProblem, services int) {
+	for i := range found {
+		p := &found[i]
+		if p.File != "" {
+			fmt.Fprintf(s, "%s:%d: ", printable(p.File), p.Line)
+		}
+		fmt.Fprintf(s, "%s: %s: ", printable(p.Service), printable(p.Key))
+		if p.Note {
+			fmt.Fprint(s, "note: ")
+		}
+		fmt.Fprint(s, printable(p.Text))
+		if p.Advice != "" {
+			fmt.Fprintf(s, ": %s", printable(p.Advice))
+		}
+		fmt.Fprintln(s)
+	}
+	if len(found) == 0 {
+		fmt.Fprintf(s, "%s, nothing is wrong\n", counted(services, "Service"))
+	}
+}

@@ -1,0 +1,122 @@
+package command
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestLintService proves what clbemu lint-service finds in files, lists and a cluster,
+// where, and with which exit status.
+func TestLintService(t *testing.T) {
+	const prefix = "service.beta.kubernetes.io/alibaba-cloud-loadbalancer-"
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, []byte(text), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	right := write("right.yaml", "kind: Service\nmetadata: {name: a, annotations: {"+prefix+"address-type: intranet}}\nspec: {type: LoadBalancer}\n---\nkind: Pod\n")
+	wrong := write("wrong.yaml", "kind: Service\nmetadata:\n  name: web\n  namespace: prod\n  annotations:\n    "+prefix+"spec: small\n    "+prefix+"adress-type: intranet\nspec: {type: LoadBalancer}\n")
+	listed := write("list.json", `{"kind": "List", "items": [{"kind": "Service", "metadata": {"name": "b", "annotations": {"`+prefix+`cps": "1"}}, "spec": {"type": "LoadBalancer"}}]}`)
+	note := write("note.yaml", "kind: Service\nmetadata: {name: a, annotations: {"+prefix+"address-type: intranet}}\nspec: {type: LoadBalancer}\nstatus: {loadBalancer: {ingress: [{ip: 192.0.2.1}]}}\n")
+	write("kubectl", "#!/bin/sh\ncat "+listed+"\n")
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	for name, test := range map[string]struct {
+		args []string
+		code int
+		out  string
+	}{
+		"right":   {[]string{right}, 0, "1 Service, nothing is wrong\n"},
+		"wrong":   {[]string{wrong}, 1, wrong + ":6: prod/web: " + prefix + "spec: it takes no effect without " + prefix + "instance-charge-type: \"PayBySpec\"\n" + wrong + ":7: prod/web: " + prefix + "adress-type: no version of the controller reads it: do you mean " + prefix + "address-type?\nclbemu: 2 problems\n"},
+		"breaks":  {[]string{write("https.yaml", "kind: Service\nmetadata:\n  name: web\n  annotations:\n    "+prefix+"protocol-port: https:443\nspec: {type: LoadBalancer, ports: [{port: 443}]}\n")}, 1, "https.yaml:5: default/web: " + prefix + "protocol-port: the Service will not come up without " + prefix + "cert-id\n"},
+		"ranges":  {[]string{write("ranges.yaml", "kind: Service\nmetadata: {name: web}\nspec:\n  type: LoadBalancer\n  loadBalancerSourceRanges:\n  - 10.0.0.0/8\n")}, 1, "ranges.yaml:6: default/web: spec.loadBalancerSourceRanges: the controller ignores it for CLB"},
+		"twice":   {[]string{write("twice.yaml", "kind: Service\nmetadata: {name: a, name: b}\n")}, 3, `twice.yaml:2: "name" is there twice`},
+		"list":    {[]string{right, listed}, 1, listed + ":1: default/b: " + prefix + "cps: it is about NLB"},
+		"cluster": {[]string{"--kubeconfig", "k"}, 1, "default/b: " + prefix + "cps: it is about NLB"},
+		"note":    {[]string{note}, 0, "default/a: " + prefix + "address-type: note: the controller rejects a change of it once there is a load balancer"},
+		"version": {[]string{right, "--ccm-version", "newest"}, 2, `--ccm-version: "newest" is not a version, such as v2.9.1`},
+		"nothing": {nil, 2, "give files with Services, or --kubeconfig"},
+		"both":    {[]string{right, "--kubeconfig", "k"}, 2, "give files with Services, or --kubeconfig"},
+		"no file": {[]string{filepath.Join(dir, "none")}, 2, "no such file"},
+		"no YAML": {[]string{write("bad.yaml", "a: [")}, 3, "bad.yaml: yaml:"},
+		"shape":   {[]string{write("shape.yaml", "kind: Service\nmetadata: [1]\n")}, 3, "shape.yaml:2: this is not a part"},
+		"script":  {[]string{write("script.yaml", "\n# a comment\nset -e\n")}, 3, "script.yaml:3: this is not a part of a Kubernetes object"},
+		"types":   {[]string{write("types.yaml", "kind: Service\nmetadata:\n  name: web\n  annotations: {}\nspec: [1]\n")}, 3, "types.yaml:5: this is not a part"},
+		"itself":  {[]string{write("itself.yaml", "&a\nkind: List\nitems: [*a]\n")}, 3, "itself.yaml:3: write the object out in place of *a"},
+		"alias":   {[]string{write("alias.yaml", "x: &x {"+prefix+"cps: \"1\"}\nkind: Service\nmetadata: {name: b, annotations: *x}\nspec: {type: LoadBalancer}\n")}, 1, prefix + "cps: it is about NLB"},
+		"empty":   {[]string{write("empty.yaml", "kind: Pod\n")}, 3, "there is no Service to check"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			code, stdout, stderr := executed(t, append([]string{"lint-service"}, test.args...)...)
+			if code != test.code || !strings.Contains(stdout+stderr, test.out) {
+				t.Errorf("%d %q %q, want %d and %q", code, stdout, stderr, test.code, test.out)
+			}
+		})
+	}
+}
+
+// TestLintServiceExamples proves that Services as people write them have nothing wrong, for
+// the version of the CCM that a file names, or else for the newest.
+func TestLintServiceExamples(t *testing.T) {
+	files, err := filepath.Glob("../../../examples/services/*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	services := 0
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, version, _ := strings.Cut(strings.TrimSuffix(filepath.Base(file), ".yaml"), "ccm-")
+		n, found, err := (&serviceLint{version: version}).check(file, text)
+		if err != nil || len(found) > 0 {
+			t.Errorf("%s: %+v, %v", file, found, err)
+		}
+		services += n
+	}
+	if services < 40 {
+		t.Errorf("there are %d Services, want 40", services)
+	}
+}
+
+// TestLintServiceBounds proves that no small file makes it work long or remember much.
+func TestLintServiceBounds(t *testing.T) {
+	const prefix = "service.beta.kubernetes.io/alibaba-cloud-loadbalancer-"
+	var unknown strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&unknown, ", %snosuch%d: a", prefix, i)
+	}
+	for name, text := range map[string]string{
+		"one key often":       "kind: Service\nmetadata: {" + strings.Repeat("a: 1, ", 5000) + "}\n",
+		"many times the same": "kind: List\nx: &x {a: b" + unknown.String() + "}\nitems:\n" + strings.Repeat("- {kind: Service, metadata: {annotations: *x}}\n", 500),
+		"many wrong types":    "kind: List\nitems:\n" + strings.Repeat("- {kind: [1], metadata: 1, spec: [], status: 1}\n", 5000),
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		began := time.Now()
+		_, found, err := (&serviceLint{}).check("f", []byte(text))
+		took := time.Since(began)
+		runtime.ReadMemStats(&after)
+		if used := after.TotalAlloc - before.TotalAlloc; err == nil || len(err.Error()) > 1000 || len(found) > mostProblems || used > 200<<20 || took > time.Minute {
+			t.Errorf("%s: %d problems, %.200v, %d MiB in %v", name, len(found), err, used>>20, took)
+		}
+	}
+}
+
+// FuzzLintService proves that no file, which may be any, makes it panic.
+func FuzzLintService(f *testing.F) {
+	f.Add([]byte("kind: Service\nmetadata: {name: a, annotations: {b: c}}\n"))
+	f.Add([]byte("kind: List\nitems: [{kind: Service, metadata: {annotations: [1]}}]\n"))
+	f.Add([]byte("&a\nkind: List\nitems: [*a]\n"))
+	f.Fuzz(func(_ *testing.T, text []byte) {
+		_, _, _ = (&serviceLint{}).check("f", text)
+	})
+}

@@ -1,0 +1,40 @@
+package command
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/clbemu/clbemu/state/engine/durable"
+)
+
+// readToken reads the token of the control API from a file, "" when there is none yet.
+func readToken(file string) (string, error) {
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	return strings.TrimSpace(string(text)), err
+}
+
+// keptToken returns the token in a file, and creates the file with a new one if it does
+// not exist. Only its owner can read it.
+func keptToken(file string) (string, error) {
+	token, err := readToken(file)
+	if token != "" || err != nil {
+		return token, err
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return "", err
+	}
+	token = rand.Text()
+	return token, durable.Write(file, func(w io.Writer) error {
+		_, err := fmt.Fprintln(w, token)
+		return err
+	})
+}

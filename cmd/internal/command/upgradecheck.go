@@ -1,0 +1,207 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/clbemu/clbemu/cmd/internal/terminal"
+	"github.com/clbemu/clbemu/cmd/internal/upgradecheck"
+	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/apiclient"
+	"github.com/clbemu/clbemu/emulator/controlclient"
+	"github.com/clbemu/clbemu/emulator/journal"
+)
+
+func newUpgradeCheck() *cobra.Command {
+	var dataDir, sinceMark string
+	check := dryRun{}
+	cmd := addRemote(&cobra.Command{
+		Use:     "upgrade-check",
+		Aliases: []string{"upgradecheck"},
+		Short:   "Report what a new version of a controller would change",
+		Long: `Report what a new version of a Cloud Controller Manager (CCM) would change, in the
+words of the check that ACK runs before it upgrades the CCM of a cluster.
+
+With --ccm, clbemu runs the new version with --dry-run=true, as ACK does, against a
+copy of the emulator's state, in memory, and shows the findings that it writes into
+an Event of the cluster. clbemu copies the running emulator's state, or a stopped
+one's with --data-dir. The CCM names one finding for each Service, listener and server
+group. It checks the attributes of CLB load balancers, their listeners and server
+groups; it does not check weights, Network Load Balancers or routes.
+
+Without --ccm, clbemu reports the changes that any client tried to make since a mark
+of the journal, with the parameters that differ from the stored ones. Serve a copy
+of a stopped emulator's state, run the new version against it, and compare:
+
+  clbemu serve --fork ./clbemu-data &
+  clbemu journal mark before
+  # start the new version, and wait until it is idle
+  clbemu upgrade-check --since-mark before --data-dir ./clbemu-data
+
+A client that meets an error may stop before its other changes; calls that failed
+count as well. Exits with 1 when there is any change, and with 3 when the journal
+did not keep all calls.`,
+		Example: `  clbemu upgrade-check --ccm ./cloud-controller-manager --kubeconfig ~/.kube/config
+  clbemu upgrade-check --since-mark before
+  clbemu upgrade-check --data-dir ./clbemu-data --json`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if cmd.ArgsLenAtDash() == 0 && check.ccm != "" {
+				return nil
+			}
+			return noArgs(cmd, args)
+		},
+	}, func(cmd *cobra.Command, args []string, c *controlclient.Client) error {
+		if check.ccm != "" {
+			if check.args = args; cmd.Flags().Changed("data-dir") {
+				check.dataDir = dataDir
+			}
+			return check.show(cmd, c)
+		}
+		found, err := checkUpgrade(cmd.Context(), c, dataDir, sinceMark)
+		if err != nil {
+			return err
+		}
+		if err := printing(cmd).show(list("loadBalancers", found), func(s *terminal.Screen) error {
+			printChanges(s, found)
+			return nil
+		}); err != nil {
+			return err
+		}
+		return verdictOf(found)
+	})
+	flags := cmd.Flags()
+	flags.StringVar(&dataDir, "data-dir", defaultDataDir, "folder of a stopped emulator's state")
+	flags.StringVar(&sinceMark, "since-mark", "", "calls after this mark (default: all)")
+	flags.StringVar(&check.ccm, "ccm", "", "program of the new version; arguments after -- are passed to it")
+	flags.StringVar(&check.kubeconfig, "kubeconfig", "", "kubeconfig of the cluster")
+	flags.StringVar(&check.clusterID, "cluster-id", "", "id of the cluster (default: the tag ack.aliyun.com of load balancers)")
+	flags.StringVar(&check.cloudConfig, "cloud-config", "", "the CCM's file about its cloud (default: written from the state)")
+	flags.DurationVar(&check.timeout, "timeout", 5*time.Minute, "how long the dry run may take")
+	cmd.MarkFlagsRequiredTogether("ccm", "kubeconfig")
+	cmd.MarkFlagsMutuallyExclusive("ccm", "since-mark")
+	completeFlag(cmd, "since-mark", live(markNames))
+	return cmd
+}
+
+func verdictOf(found []upgradecheck.LoadBalancer) error {
+	changes := 0
+	for _, lb := range found {
+		changes += len(lb.Changes)
+	}
+	if changes == 0 {
+		return nil
+	}
+	return failed(fmt.Errorf("the client tried %s", counted(changes, "change")))
+}
+
+func printChanges(w io.Writer, found []upgradecheck.LoadBalancer) {
+	if len(found) == 0 {
+		fmt.Fprintln(w, "the client tried no changes")
+	}
+	for _, lb := range found {
+		switch {
+		case lb.ID == "":
+			fmt.Fprintln(w, "not of an existing load balancer")
+		case lb.Name == "":
+			fmt.Fprintln(w, printable(lb.ID))
+		default:
+			fmt.Fprintf(w, "%s (%s)\n", printable(lb.ID), printable(lb.Name))
+		}
+		for _, c := range lb.Changes {
+			fmt.Fprintf(w, "  %s", printable(c.Change))
+			if c.Port != "" {
+				fmt.Fprintf(w, " %s", printable(c.Port))
+			}
+			if c.Code != "" {
+				fmt.Fprintf(w, ", refused with %s", printable(c.Code))
+			}
+			fmt.Fprintln(w)
+			for _, d := range c.Differences {
+				fmt.Fprintf(w, "    %s: %s", printable(d.Parameter), short(d.Sent))
+				if d.Stored != "" {
+					fmt.Fprintf(w, ", stored: %s", short(d.Stored))
+				}
+				fmt.Fprintln(w)
+			}
+		}
+	}
+}
+
+// checkUpgrade compares the calls of a running emulator with a stopped one's state.
+func checkUpgrade(ctx context.Context, c *controlclient.Client, dataDir, sinceMark string) ([]upgradecheck.LoadBalancer, error) {
+	q := url.Values{"limit": {"0"}, "kind": {string(journal.KindCall)}, "product": {"Slb"}}
+	if sinceMark != "" {
+		q.Set("sinceMark", sinceMark)
+	}
+	page, err := c.Journal(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	if page.Missed > 0 {
+		return nil, cannot(fmt.Errorf("the journal dropped %d of the entries, so their changes are unknown: set a later mark", page.Missed))
+	}
+	const maxState = 1 << 30 // of a server that may be anything
+	// A call may name a VServerGroup alone, which identifies the load balancer.
+	var now struct {
+		Tables struct {
+			VServerGroup []struct{ ID, LoadBalancerID string }
+		}
+	}
+	if err := c.ExportState(ctx, func(text io.Reader) error { return json.NewDecoder(io.LimitReader(text, maxState)).Decode(&now) }); err != nil {
+		return nil, err
+	}
+	groups := make(map[string]string)
+	for _, g := range now.Tables.VServerGroup {
+		groups[g.ID] = g.LoadBalancerID
+	}
+	stored, err := emulator.New(ctx, emulator.Config{
+		Fork: dataDir, Listen: "127.0.0.1:0", ControlListen: "127.0.0.1:0", Journal: journal.Config{Entries: -1},
+	})
+	if err != nil {
+		return nil, cannot(fmt.Errorf("open the state that was forked: %w", err))
+	}
+	if err := stored.Start(); err != nil {
+		return nil, cannot(errors.Join(err, stored.Close(ctx)))
+	}
+	found, err := compare(ctx, page.Entries, "http://"+stored.Addr(), groups)
+	return found, cannot(errors.Join(err, stored.Close(ctx)))
+}
+
+// compare checks calls against the state that is served at a URL.
+func compare(ctx context.Context, calls []*journal.Entry, apiURL string, groups map[string]string) ([]upgradecheck.LoadBalancer, error) {
+	mutates := mutations()
+	var broken error
+	describe := func(caller *journal.Entry, action string, params map[string]string) map[string]any {
+		params["RegionId"] = caller.Region
+		client := &apiclient.Client{URL: apiURL, AccessKeyID: caller.AccessKeyID}
+		reply, err := client.CallContext(ctx, emulator.Version("Slb"), action, params)
+		if err != nil {
+			broken = errors.Join(broken, err)
+		}
+		if err != nil || reply.Status != http.StatusOK {
+			return nil
+		}
+		return reply.Body
+	}
+	found := upgradecheck.Check(calls, func(action string) bool { return mutates["Slb "+action] }, describe, groups)
+	return found, broken
+}
+
+// mutations are the actions that can change something, each behind its product.
+func mutations() map[string]bool {
+	mutates := make(map[string]bool)
+	for _, p := range emulator.Products() {
+		for _, a := range p.Actions {
+			mutates[p.Name+" "+a.Name] = a.Mutates
+		}
+	}
+	return mutates
+}
