@@ -10,9 +10,7 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
-	"runtime/debug"
 	"slices"
-	"sync"
 	"syscall"
 	"time"
 
@@ -141,10 +139,6 @@ const (
 	authOff    = "off"
 )
 
-// startOver is the time when clients that waited for the start have their first
-// answers.
-const startOver = time.Second
-
 // addressFree refuses an address that is taken before anything is created, and says when
 // it is another clbemu that has it.
 func addressFree(ctx context.Context, flag, address string) error {
@@ -202,12 +196,6 @@ func (f *serveFlags) serve(cmd *cobra.Command) error {
 
 // serveOnce runs an emulator until ctx ends or it fails.
 func (f *serveFlags) serveOnce(ctx context.Context, cfg emulator.Config, announce func(*emulator.Emulator) error) error {
-	tune := func(context.Context) {}
-	if os.Getenv("GOGC") == "" { // else the user has decided
-		usual := debug.SetGCPercent(startGCPercent)
-		defer debug.SetGCPercent(usual)
-		tune = func(ctx context.Context) { tuneCollector(ctx, usual) }
-	}
 	if f.engine == engineEtcd {
 		var err error
 		if cfg.Replica, err = f.etcd.open(ctx); err != nil {
@@ -220,12 +208,7 @@ func (f *serveFlags) serveOnce(ctx context.Context, cfg emulator.Config, announc
 	}
 	if err = e.Start(); err == nil {
 		if err = announce(e); err == nil {
-			tuning, stop := context.WithCancel(ctx)
-			var collector sync.WaitGroup
-			collector.Go(func() { tune(tuning) })
 			err = e.Wait(ctx)
-			stop()
-			collector.Wait()
 		}
 	}
 	// The signal has ended ctx, and closing takes its own time.
