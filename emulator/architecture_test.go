@@ -88,7 +88,6 @@ var mayImport = map[string][]string{
 	"emulator/internal/resources":     {"state", "emulator/internal/cloud"},
 	"emulator/world/conditions":       {"state", "emulator/internal/cloud", "emulator/internal/topology", "emulator/internal/resources"},
 	"emulator/internal/clusterimport": {"state", "emulator/internal/cloud", "emulator/controlapi", "emulator/internal/resources"},
-	"emulator/internal/autoeni":       {"state", "emulator/internal/cloud", "emulator/internal/resources"},
 	// The control API: handlers, and what they work on.
 	"emulator/internal/control":   {"state", "faults", "scenarios", "emulator/internal/cloud", "emulator/internal/topology", "emulator/internal/gateway", "emulator/world", "emulator/internal/clusterimport", "emulator/internal/resources", "emulator/internal/rules", "emulator/internal/snapshots", "emulator/internal/metrics", "emulator/inventory", "emulator/explain", "emulator/controlapi", "emulator/internal/routes", "emulator/internal/console", "emulator/names", "emulator/journal", "emulator/spelling"},
 	"emulator/internal/rules":     {"state", "faults", "emulator/internal/cloud", "emulator/internal/gateway", "emulator/controlapi", "emulator/names"},
@@ -99,10 +98,9 @@ var mayImport = map[string][]string{
 	"emulator/explain":            {"contracttests/fidelity", "emulator/controlapi", "emulator/names", "emulator/internal/gateway", "scenarios"},
 	"emulator/inventory":          {"state", "emulator/internal/cloud", "emulator/internal/topology", "emulator/controlapi", "emulator/internal/gateway", "emulator/glob", "emulator/spelling"},
 	// It knows who leads, and not what a call asks for.
-	"emulator/internal/replicas":  {"state", "emulator/controlapi", "emulator/internal/routes"},
-	"emulator/internal/routes":    {},
-	"emulator/internal/catalogue": {},
-	"emulator/names":              {"state", "emulator/controlapi", "faults", "emulator/internal/cloud", "emulator/internal/gateway", "emulator/world", "emulator/internal/catalogue", "emulator/spelling", "emulator/glob"},
+	"emulator/internal/replicas": {"state", "emulator/controlapi", "emulator/internal/routes"},
+	"emulator/internal/routes":   {},
+	"emulator/names":             {"state", "emulator/controlapi", "faults", "emulator/internal/cloud", "emulator/internal/gateway", "emulator/world", "emulator/spelling", "emulator/glob"},
 	// What goes over the wire, and who calls: neither knows who answers.
 	"emulator/controlapi":    {"emulator/journal", "scenarios"},
 	"emulator/controlclient": {"emulator/controlapi", "emulator/internal/routes", "emulator/journal", "scenarios"},

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/internal/autoeni"
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/products/cas"
@@ -20,6 +19,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/products/resourcemanager"
 	"github.com/clbemu/clbemu/emulator/internal/products/sts"
 	"github.com/clbemu/clbemu/emulator/internal/products/vpc"
+	"github.com/clbemu/clbemu/emulator/internal/resources"
 	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
@@ -132,7 +132,7 @@ func productsOf(apis []func(gateway.Deps) *gateway.Product, deps gateway.Deps) [
 func (cfg *Config) products() []*gateway.Product {
 	deps := gateway.Deps{Health: cfg.Health}
 	if len(cfg.AutoENI) > 0 {
-		deps.MakeNetworkInterface = autoeni.Blocks(cfg.AutoENI).MakeNetworkInterface
+		deps.MakeNetworkInterface = resources.PodBlocks(cfg.AutoENI).MakeNetworkInterface
 	}
 	return productsOf(slices.Concat(apis, cfg.Products), deps)
 }

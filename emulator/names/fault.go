@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/clbemu/clbemu/emulator/glob"
-	"github.com/clbemu/clbemu/emulator/internal/catalogue"
 	"github.com/clbemu/clbemu/emulator/spelling"
 	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/state"
@@ -130,9 +129,9 @@ func knownError(e faults.ErrorEffect, actions []Action) (faults.ErrorEffect, err
 	}
 	var codes []string
 	for _, a := range actions {
-		known, ok := catalogue.Find(a.Product, a.Name, a.ParameterNames(), e.Code)
+		known, ok := findError(a.Product, a.Name, a.ParameterNames(), e.Code)
 		if !ok {
-			codes = append(codes, catalogue.Codes(a.Product, a.Name)...)
+			codes = append(codes, errorCodes(a.Product, a.Name)...)
 			continue
 		}
 		e.HTTPStatus = cmp.Or(e.HTTPStatus, known.Status)

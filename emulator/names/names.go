@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/emulator/glob"
-	"github.com/clbemu/clbemu/emulator/internal/catalogue"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/spelling"
 	"github.com/clbemu/clbemu/state"
@@ -158,7 +157,7 @@ func (a Action) Worded(code string) (row ErrorRow, here, found bool) {
 			}
 		}
 	}
-	known, found := catalogue.Find(a.Product, a.Name, nil, code)
+	known, found := findError(a.Product, a.Name, nil, code)
 	row = ErrorRow{Status: known.Status, Code: code, Message: known.Message}
 	if !slices.Contains(gateway.GatewayCodes(), code) {
 		row.Actions = []string{a.Name}
@@ -202,7 +201,7 @@ func (a Action) Codes() []string {
 }
 
 // Catalogued lists the codes that the cloud's table of all products has for the action.
-func (a Action) Catalogued() []string { return catalogue.Codes(a.Product, a.Name) }
+func (a Action) Catalogued() []string { return errorCodes(a.Product, a.Name) }
 
 // AllCodes lists the codes that any action can be refused with, here or, by a
 // fault, as in the cloud.

@@ -1,15 +1,13 @@
-package catalogue_test
+package names
 
 import (
 	"slices"
 	"testing"
-
-	"github.com/clbemu/clbemu/emulator/internal/catalogue"
 )
 
 // An action answers its own errors, the common ones and its parameters' errors,
 // and no others.
-func TestFind(t *testing.T) {
+func TestFindError(t *testing.T) {
 	for _, c := range []struct {
 		product, action, code string
 		status                int // 0: unknown
@@ -26,16 +24,16 @@ func TestFind(t *testing.T) {
 		{"Vpc", "CreateRouteEntry", "InvalidCIDRBlock.Duplicate", 400},
 		{"Slb", "DescribeRegions", "InternalError", 500},
 	} {
-		e, ok := catalogue.Find(c.product, c.action, []string{"VSwitchId", "Bandwidth"}, c.code)
+		e, ok := findError(c.product, c.action, []string{"VSwitchId", "Bandwidth"}, c.code)
 		if ok != (c.status != 0) || ok && (e.Status != c.status || e.Code != c.code || e.Message == "") {
-			t.Errorf("Find(%s, %s, %s) = %+v, %v, want status %d", c.product, c.action, c.code, e, ok, c.status)
+			t.Errorf("findError(%s, %s, %s) = %+v, %v, want status %d", c.product, c.action, c.code, e, ok, c.status)
 		}
 	}
 }
 
 // The codes of an action are listed once each.
-func TestCodes(t *testing.T) {
-	codes := catalogue.Codes("Slb", "DeleteVServerGroup")
+func TestErrorCodes(t *testing.T) {
+	codes := errorCodes("Slb", "DeleteVServerGroup")
 	if !slices.Contains(codes, "RspoolVipExist") || !slices.Contains(codes, "Throttling") || !slices.IsSorted(codes) ||
 		len(slices.Compact(slices.Clone(codes))) != len(codes) {
 		t.Errorf("codes of DeleteVServerGroup = %q", codes)

@@ -1,7 +1,4 @@
-// Package autoeni creates the network interfaces of pods when a client looks them up,
-// for clusters that only give the address blocks of their pods. It must not know who
-// looks.
-package autoeni
+package resources
 
 import (
 	"cmp"
@@ -10,29 +7,29 @@ import (
 	"slices"
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
-	"github.com/clbemu/clbemu/emulator/internal/resources"
 	"github.com/clbemu/clbemu/state"
 )
 
-// Blocks returns the address blocks of pods.
-type Blocks []netip.Prefix
+// PodBlocks are the address blocks of pods, whose network interfaces are created when a
+// client looks them up: for clusters that give no more than the blocks.
+type PodBlocks []netip.Prefix
 
 // MakeNetworkInterface creates the network interface of an address in the blocks.
-func (b Blocks) MakeNetworkInterface(tx *state.Tx, vpcID, ip string) error {
+func (b PodBlocks) MakeNetworkInterface(tx *state.Tx, vpcID, ip string) error {
 	addr, err := netip.ParseAddr(ip)
 	if err != nil || !slices.ContainsFunc(b, func(block netip.Prefix) bool { return block.Contains(addr) }) {
 		return nil
 	}
-	return add(tx, vpcID, ip)
+	return addPod(tx, vpcID, ip)
 }
 
-// add gives an address of a VPC a network interface, like a pod's, on a running
+// addPod gives an address of a VPC a network interface, like a pod's, on a running
 // instance; a vSwitch is made for it if none holds it. It does nothing when the scope
 // has no such VPC or that no running instance, and when the cloud keeps the address
 // for itself or another has it.
-func add(tx *state.Tx, vpcID, ip string) error {
+func addPod(tx *state.Tx, vpcID, ip string) error {
 	vpc, ok := cloud.VPCs.Find(tx.View, vpcID)
-	if !ok || vpc.Owner != tx.Scope() || !resources.CanHold(tx.View, vpcID, ip) {
+	if !ok || vpc.Owner != tx.Scope() || !CanHold(tx.View, vpcID, ip) {
 		return nil
 	}
 	first, zones := running(tx.View, vpc)
@@ -40,17 +37,17 @@ func add(tx *state.Tx, vpcID, ip string) error {
 		return nil
 	}
 	everything := tx.In(state.Owner{})
-	sw, err := resources.VSwitchAround(everything, vpc.Owner, vpcID, first.ZoneID, ip, &resources.Made{})
+	sw, err := VSwitchAround(everything, vpc.Owner, vpcID, first.ZoneID, ip, &Made{})
 	if err != nil {
 		return fmt.Errorf("auto-eni: %w", err)
 	}
 	n := &cloud.NetworkInterface{ID: tx.NewID(cloud.NetworkInterfaces.Kind())}
-	address, err := resources.Allocate(everything, sw.ID, sw.CIDRBlock, ip, cloud.NetworkInterfaces.Kind(), n.ID)
+	address, err := Allocate(everything, sw.ID, sw.CIDRBlock, ip, cloud.NetworkInterfaces.Kind(), n.ID)
 	if err != nil {
 		return fmt.Errorf("auto-eni: %w", err)
 	}
 	n.PrivateIPAddresses = []string{address}
-	resources.AddNetworkInterface(everything, sw, zones[sw.ZoneID], n)
+	AddNetworkInterface(everything, sw, zones[sw.ZoneID], n)
 	return nil
 }
 
