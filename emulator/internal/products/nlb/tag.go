@@ -21,13 +21,13 @@ var tagActions = []gateway.Action{
 // What is refused here.
 var (
 	errTagKeyIllegal = refusals.New("TagKeyIllegal", 400, "IllegalParam.TagKey",
-		"The param of TagKey %s is illegal.", "NLB-0003")
+		"The param of TagKey %s is illegal.", "CLB-0203")
 	errTagValueIllegal = refusals.New("TagValueIllegal", 400, "IllegalParam.TagValue",
-		"The param of TagValue %s is illegal.", "NLB-0003")
+		"The param of TagValue %s is illegal.", "CLB-0203")
 	errTagKeyTwice = refusals.New("TagKeyTwice", 400, "DuplicatedParam.TagKey",
-		"The param of TagKey is duplicated.", "NLB-0003")
+		"The param of TagKey is duplicated.", "CLB-0203")
 	errTaggedUnknown = refusals.New("TaggedUnknown", 404, "ResourceNotFound.ResourceId",
-		"The specified resource of %s is not found.", "NLB-0003")
+		"The specified resource of %s is not found.", "CLB-0203")
 )
 
 // tagged is the part of a request that sets tags.
