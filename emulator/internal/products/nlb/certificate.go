@@ -173,6 +173,9 @@ type listListenerCertificatesRequest struct {
 	IDs        []string `rpc:"CertificateIds"`
 }
 
+// Validate enforces the rules of shape.
+func (req *listListenerCertificatesRequest) Validate() error { return fewer(req.ByToken) }
+
 type listListenerCertificatesResponse struct {
 	CertificateIDs []string              `rpc:"CertificateIds"`
 	Certificates   []listenerCertificate `rpc:"Certificates"`
