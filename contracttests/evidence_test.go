@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/clbemu/clbemu/contracttests/fidelity"
 )
 
 // evidence says how a behaviour of the cloud is known.
@@ -27,6 +29,8 @@ type evidence struct {
 	Confidence string `yaml:"confidence"`
 	Date       string `yaml:"date"`
 	Test       string `yaml:"test"`
+	// Statements cites what is published about it, such as Slb/CreateRules/busy.
+	Statements []string `yaml:"statements"`
 }
 
 // problem returns what is wrong with an entry by itself.
@@ -36,8 +40,8 @@ func (e evidence) problem() error {
 		return fmt.Errorf("id %q is not CLB- or NLB- and four digits", e.ID)
 	case e.Claim == "" || e.Source == "":
 		return fmt.Errorf("claim or source is empty")
-	case !slices.Contains([]string{"high", "medium", "low"}, e.Confidence):
-		return fmt.Errorf("confidence %q is not high, medium or low", e.Confidence)
+	case !slices.Contains([]string{"high", "medium", "low", "ours"}, e.Confidence):
+		return fmt.Errorf("confidence %q is not high, medium, low or ours", e.Confidence)
 	}
 	_, err := time.Parse(time.DateOnly, e.Date)
 	return err
@@ -131,11 +135,27 @@ func entries(t *testing.T) map[string]evidence {
 	return all
 }
 
+// statements are what is published, by name.
+func statements(t *testing.T) map[string]*fidelity.Statement {
+	t.Helper()
+	all := make(map[string]*fidelity.Statement)
+	files, err := fidelity.Load(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		for i := range file.Statements {
+			all[file.Name(&file.Statements[i])] = &file.Statements[i]
+		}
+	}
+	return all
+}
+
 // Every number that the code cites has an entry, every entry is cited, and its
-// test exists.
+// test and its statements exist.
 func TestEvidence(t *testing.T) {
 	files := sources(t)
-	cited, tests, all := citations(t, files), testNames(t, files), entries(t)
+	cited, tests, all, published := citations(t, files), testNames(t, files), entries(t), statements(t)
 	for _, id := range slices.Sorted(maps.Keys(cited)) {
 		if _, ok := all[id]; !ok {
 			t.Errorf("%s cites %s, which has no entry in the evidence folder", cited[id], id)
@@ -147,6 +167,11 @@ func TestEvidence(t *testing.T) {
 		}
 		if name, _, _ := strings.Cut(all[id].Test, "/"); !tests[name] {
 			t.Errorf("%s: there is no test %q", id, all[id].Test)
+		}
+		for _, name := range all[id].Statements {
+			if s := published[name]; s == nil || s.Unchecked != "" {
+				t.Errorf("%s cites %s, which is no statement with a case", id, name)
+			}
 		}
 	}
 }

@@ -34,6 +34,8 @@ type clouds struct {
 	products func() []*gateway.Product // of the forks
 	room     *gateway.Room             // for the calls of all clouds
 	ports    chan struct{}             // for the connections at the ports of all forks
+	// durableRoom is the most durable clouds.
+	durableRoom int
 
 	// changing serialises what creates, resets and deletes clouds; it is taken before mu.
 	changing sync.Mutex
@@ -60,17 +62,19 @@ type forkedCloud struct {
 
 // The bounds of clouds.
 const (
-	maxClouds    = 10_000
-	usualExpiry  = 24 * time.Hour
-	maxExpiry    = 100 * 365 * 24 * time.Hour
-	neverExpires = "never"
+	maxClouds = 10_000
+	// A durable cloud has two files open: all of them may have an eighth of the descriptors.
+	descriptorsOfDurable = 16
+	usualExpiry          = 24 * time.Hour
+	maxExpiry            = 100 * 365 * 24 * time.Hour
+	neverExpires         = "never"
 	// deleteTimeout limits how long a deletion waits for calls in flight, whose clients
 	// have seen the end of the cloud.
 	deleteTimeout = 10 * time.Second
 )
 
 func newClouds(e *Emulator) *clouds {
-	return &clouds{e: e, shelf: e.base.shelf(), forked: make(map[string]*forkedCloud), again: make(map[string]chan struct{}), unopened: make(map[string]error), room: gateway.NewRoom(), ports: make(chan struct{}, max(min(maxConnections, descriptors()/8), 1)),
+	return &clouds{e: e, shelf: e.base.shelf(), forked: make(map[string]*forkedCloud), again: make(map[string]chan struct{}), unopened: make(map[string]error), room: gateway.NewRoom(), ports: make(chan struct{}, max(min(maxConnections, descriptors()/8), 1)), durableRoom: descriptors() / descriptorsOfDurable,
 		products: sync.OnceValue(func() []*gateway.Product { return e.base.products() })}
 }
 
@@ -132,7 +136,7 @@ func (s *clouds) Create(ctx context.Context, name string, spec controlapi.NewClo
 	f := &forkedCloud{made: spec, created: now.UTC(), expires: expires, calls: new(sync.WaitGroup)}
 	s.changing.Lock()
 	defer s.changing.Unlock()
-	if err := s.free(name); err != nil {
+	if err := s.free(name, spec.Durable); err != nil {
 		return controlapi.Cloud{}, err
 	}
 	if err := s.fork(ctx, name, f); err != nil {
@@ -152,8 +156,8 @@ func seedOf(name string) uint64 {
 	return cmp.Or(h.Sum64(), 1)
 }
 
-// free refuses a name that is taken.
-func (s *clouds) free(name string) error {
+// free refuses a name that is taken, and a cloud for which there is no room.
+func (s *clouds) free(name string, durable bool) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	switch {
@@ -165,6 +169,8 @@ func (s *clouds) free(name string) error {
 		return fmt.Errorf("%w: %w: delete it, or choose another name", control.ErrTaken, s.unopened[name])
 	case len(s.forked) >= maxClouds:
 		return fmt.Errorf("%w: there are %d clouds, which is the most there can be: delete some", control.ErrTaken, maxClouds)
+	case durable && s.durable() >= s.durableRoom:
+		return fmt.Errorf("%w: there are %d durable clouds, and this process may open %d files: delete some, or raise the limit (ulimit -n)", control.ErrTaken, s.durable(), descriptors())
 	}
 	return s.e.store.View(state.Owner{}, func(v *state.View) error {
 		for key := range cloud.AccessKeys.All(v) {
@@ -174,6 +180,16 @@ func (s *clouds) free(name string) error {
 		}
 		return nil
 	})
+}
+
+// durable counts the durable clouds that have files open. The caller has the lock.
+func (s *clouds) durable() (n int) {
+	for _, f := range s.forked {
+		if f.made.Durable && s.e.replica == nil {
+			n++
+		}
+	}
+	return n
 }
 
 // fork makes the cloud of f from the one that it begins as. The caller changes.

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -62,5 +63,29 @@ func TestCloudsShareBounds(t *testing.T) {
 	client.Timeout = time.Minute
 	if err := ask(); err != nil {
 		t.Errorf("once there is room: %v", err)
+	}
+}
+
+// TestDurableCloudsLeaveDescriptors proves that durable clouds, which keep files open, are
+// refused before they take the descriptors that clients need.
+func TestDurableCloudsLeaveDescriptors(t *testing.T) {
+	e, err := New(t.Context(), Config{DataDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := e.Close(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+	}()
+	e.clouds.durableRoom = 2
+	for n := range 3 {
+		_, err := e.clouds.Create(t.Context(), fmt.Sprint("c-", n), controlapi.NewCloud{Durable: true})
+		if full := n == 2; (err != nil) != full || full && !strings.Contains(err.Error(), "ulimit -n") {
+			t.Errorf("durable cloud %d: %v, want the third refused, with what helps", n+1, err)
+		}
+	}
+	if _, err := e.clouds.Create(t.Context(), "memory", controlapi.NewCloud{}); err != nil {
+		t.Errorf("a cloud in memory: %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package emulator_test
 
 import (
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -10,7 +11,8 @@ import (
 )
 
 // TestListenersAreNoServers proves that a load balancer whose server is one of the
-// emulator's own listeners does not lead a client there.
+// emulator's own listeners does not lead a client there, and that a condition that names
+// one is refused.
 func TestListenersAreNoServers(t *testing.T) {
 	e, control := running(t, emulator.Config{Listen: "127.0.0.1:0", ControlListen: "127.0.0.1:0", DNSListen: "127.0.0.1:0", DataPlane: emulator.Ports})
 	other, _ := running(t, emulator.Config{})
@@ -24,14 +26,23 @@ func TestListenersAreNoServers(t *testing.T) {
 	lb := u.make("LoadBalancerId", slb, "CreateLoadBalancer", "InstanceChargeType=PayByCLCU")
 	in := "LoadBalancerId=" + lb
 	u.make("RequestId", slb, "AddBackendServers", in, `BackendServers=[{"ServerId":"i-bp1clbemu0000000001"}]`)
-	u.make("RequestId", slb, "CreateLoadBalancerHTTPListener", in, "ListenerPort=80", "BackendServerPort=80", "Bandwidth=-1", "StickySession=off", "HealthCheck=off")
-	u.make("RequestId", slb, "StartLoadBalancerListener", in, "ListenerPort=80")
 	for name, at := range map[string]string{"API listener": e.Addr(), "control listener": e.ControlAddr(), "DNS listener": e.DNSAddr(), "debug listener": debug.Addr().String(),
 		"control listener of another emulator": other.ControlAddr()} {
-		if _, err := control.SetWorld(t.Context(), controlapi.Change{Settings: []controlapi.Setting{{Name: "instance.i-bp1clbemu0000000001.reachAt", Value: at}}}); err != nil {
+		listener := strings.TrimSuffix(name, " of another emulator")
+		reachAt := func(at string) error {
+			_, err := control.SetWorld(t.Context(), controlapi.Change{Settings: []controlapi.Setting{{Name: "instance.i-bp1clbemu0000000001.reachAt", Value: at}}})
+			return err
+		}
+		if err := reachAt(at); !strings.HasPrefix(name, "DNS") && (err == nil || !strings.Contains(err.Error(), "clbemu's "+listener)) {
+			t.Errorf("reachAt at the %s: %v, want that it is clbemu's own", name, err)
+		}
+		// Without a port, it is the listener that names the port.
+		host, port, _ := net.SplitHostPort(at)
+		if err := reachAt(host); err != nil {
 			t.Fatal(err)
 		}
-		listener := strings.TrimSuffix(name, " of another emulator")
+		u.make("RequestId", slb, "CreateLoadBalancerHTTPListener", in, "ListenerPort="+port, "BackendServerPort="+port, "Bandwidth=-1", "StickySession=off", "HealthCheck=off")
+		u.make("RequestId", slb, "StartLoadBalancerListener", in, "ListenerPort="+port)
 		waitFor(t, "a client of the load balancer gets 502 and the reason, for "+name, func() bool {
 			traffic, err := control.Traffic(t.Context(), "")
 			if err != nil || len(traffic.Listeners) != 1 {
@@ -47,5 +58,6 @@ func TestListenersAreNoServers(t *testing.T) {
 			}
 			return response.StatusCode == http.StatusBadGateway && strings.Contains(response.Header.Get("X-Clbemu-Reason"), listener)
 		})
+		u.make("RequestId", slb, "DeleteLoadBalancerListener", in, "ListenerPort="+port)
 	}
 }

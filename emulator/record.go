@@ -29,6 +29,7 @@ func entryOf(call *gateway.Call, outcome gateway.Outcome, now time.Time) journal
 		Resource:     call.Resource(),
 		Status:       outcome.Status,
 		Code:         outcome.Code,
+		Evidence:     outcome.Evidence,
 		Milliseconds: float64(outcome.Duration.Microseconds()) / 1000,
 		Faults:       call.Faults,
 		Unread:       call.Unread(),

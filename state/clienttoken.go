@@ -60,7 +60,7 @@ var (
 	})
 )
 
-// ClientTokenLifetime is the time for which the store keeps a token: CLB-0109.
+// ClientTokenLifetime is the time for which the store keeps a token: CLB-0101.
 const ClientTokenLifetime = 24 * time.Hour
 
 // expiring bounds how many tokens a transaction looks at, so that none waits for

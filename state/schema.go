@@ -64,6 +64,13 @@ func (s *Schema) Kinds() []Kind {
 	return list
 }
 
+// Internal reports whether a kind is the world's or the store's own, and no resource of a
+// client.
+func (s *Schema) Internal(name Kind) bool {
+	k := s.kinds[name]
+	return k != nil && k.internal
+}
+
 // Stages lists the stages with what they take in the realistic profile.
 func (s *Schema) Stages() map[Stage]time.Duration {
 	list := make(map[Stage]time.Duration, len(s.stages))
@@ -92,6 +99,7 @@ type kind struct {
 	events    map[string]func(tx *Tx, t *Transition)
 	tag       TagResourceType
 	setting   bool
+	internal  bool
 	counter   bool
 	// counts say what a row counts in quotas.
 	counts []count
@@ -107,11 +115,14 @@ func IDForm(prefix string, length int) Option {
 }
 
 // Setting marks a kind that belongs to the world or the store, and that no call creates.
-func Setting() Option { return func(k *kind) { k.setting = true } }
+func Setting() Option { return func(k *kind) { k.setting, k.internal = true, true } }
+
+// Internal marks a kind that calls create and clients never see as a resource.
+func Internal() Option { return func(k *kind) { k.internal = true } }
 
 // Counter marks a kind whose changes are not changes of the cloud, since it only counts
 // events.
-func Counter() Option { return func(k *kind) { k.counter, k.setting = true, true } }
+func Counter() Option { return func(k *kind) { k.counter, k.setting, k.internal = true, true, true } }
 
 // Tagged sets the resource type of the kind's tags.
 func Tagged(t TagResourceType) Option {

@@ -47,16 +47,18 @@ func busyServer(t *testing.T) (s *binary.Server, id string) {
 }
 
 // TestJournalLines proves that a line says what a call was and how it was
-// answered, without escape sequences, and that what went wrong is marked.
+// answered, without escape sequences, and that what went wrong and what is a guess are marked.
 func TestJournalLines(t *testing.T) {
 	s, _ := busyServer(t)
 	call(t, s, "Evil\x1b[31m", nil)
+	call(t, s, "DeleteServerCertificate", map[string]string{"ServerCertificateId": "none"})
 	const when = `\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}`
 	want := regexp.MustCompile(`^  ` + when + `  CreateLoadBalancer +lb-[0-9a-z]+ +200 OK +\d+\.\d ms  by testid Go-http-client/1.1  VSwitchId=vsw-bp1clbemu000000000001
 ! ` + when + `  DeleteLoadBalancer +lb-none +404 InvalidLoadBalancerId.NotFound +\d+\.\d ms  by testid Go-http-client/1.1  unread=SourceIp  SourceIp=1
 \* ` + when + `  fault: add fault rules  busy="name: busy\\nmatch:.*…"
 ! ` + when + `  DescribeRegions +503 ServiceUnavailable +\d+\.\d ms  by testid Go-http-client/1.1  fault=busy
 ! ` + when + `  "Evil\\x1b\[31m" +\d+ InvalidAction.NotEmulated +\d+\.\d ms  by testid Go-http-client/1.1
+! ` + when + `  DeleteServerCertificate +none +404 ServerCertificateId.NotFound +\d+\.\d ms  by testid Go-http-client/1.1  guess=CLB-0203
 $`)
 	if r := journalOf(t, s); r.Code != 0 || !want.MatchString(r.Stdout) {
 		t.Errorf("journal = %d, %s\n%s\nwant it to match\n%s", r.Code, r.Stderr, r.Stdout, want)

@@ -39,6 +39,12 @@ var facts = sync.OnceValues(func() (f Facts, err error) {
 	return f, err
 })
 
+// Guessed reports whether evidence is of low confidence: what it is about is a guess.
+func Guessed(evidence string) bool {
+	f, err := facts()
+	return err == nil && slices.ContainsFunc(f.Evidence, func(e controlapi.Evidence) bool { return e.ID == evidence && e.Confidence == "low" })
+}
+
 // Name explains a code or an action. One that nothing has is refused.
 func Name(known *names.Names, name string) (controlapi.Explanation, error) {
 	f, err := facts()

@@ -49,6 +49,9 @@ type Entry struct {
 	Omitted int    `json:"omitted,omitempty"`
 	Status  int    `json:"status,omitempty"`
 	Code    string `json:"code,omitempty"` // of a refusal
+	// Evidence is the number of the entry that says how the refusal is known, such as
+	// CLB-0203: that one is a guess.
+	Evidence string `json:"evidence,omitempty"`
 	// Answer is the beginning of the answer to the call. Only the newest calls have it,
 	// and only when a query names one by its sequence. It is recorded by RecordCall only.
 	Answer string `json:"answer,omitempty"`

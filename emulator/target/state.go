@@ -11,10 +11,10 @@ import (
 	"slices"
 	"strings"
 	"time"
-)
 
-// bookkeeping lists the tables that hold no resource of a client.
-var bookkeeping = []string{"AccessKey", "Account", "Address", "ClientToken", "ClockSetting", "Fault", "Job", "LifeCycle", "NLBJob", "NLBLock", "Policy", "Quota", "QuotaApplication", "ReachedAt", "Region", "Sequence", "StagedHealth", "Throttle", "Transition"}
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/state"
+)
 
 // aside lists the fields that no two plays share.
 var aside = []string{"ID", "Name", "AccountID", "RegionID", "OrderID", "MacAddress"}
@@ -40,7 +40,7 @@ func (r *Remote) State(ctx context.Context) ([]string, error) {
 func stateLines(tables map[string][]row) (lines []string) {
 	var known []string // pairs for a strings.Replacer
 	for _, table := range slices.Sorted(maps.Keys(tables)) {
-		if slices.Contains(bookkeeping, table) {
+		if cloud.Schema.Internal(state.Kind(table)) {
 			continue
 		}
 		for i, r := range tables[table] {
@@ -56,7 +56,7 @@ func stateLines(tables map[string][]row) (lines []string) {
 	}
 	names := strings.NewReplacer(known...)
 	for _, table := range slices.Sorted(maps.Keys(tables)) {
-		if slices.Contains(bookkeeping, table) {
+		if cloud.Schema.Internal(state.Kind(table)) {
 			continue
 		}
 		for _, r := range tables[table] {

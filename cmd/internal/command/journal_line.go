@@ -10,6 +10,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"github.com/clbemu/clbemu/cmd/internal/terminal"
+	"github.com/clbemu/clbemu/emulator/explain"
 	"github.com/clbemu/clbemu/emulator/journal"
 )
 
@@ -125,6 +126,9 @@ func told(e *journal.Entry) (list []string) {
 	}
 	for _, fault := range e.Faults {
 		list = append(list, "fault="+fault)
+	}
+	if e.Evidence != "" && explain.Guessed(e.Evidence) {
+		list = append(list, "guess="+printable(e.Evidence))
 	}
 	for _, name := range e.Unread {
 		list = append(list, "unread="+printable(name))

@@ -29,7 +29,7 @@ type Address struct {
 func AddressID(pool, ip string) string { return pool + "/" + ip }
 
 // Addresses by AddressID.
-var Addresses = state.NewTable(Schema, "Address", func(a *Address) string { return AddressID(a.Pool, a.IP) })
+var Addresses = state.NewTable(Schema, "Address", func(a *Address) string { return AddressID(a.Pool, a.IP) }, state.Internal())
 
 // AddressesByPool finds the allocated addresses of a pool.
 var AddressesByPool = Addresses.Index("pool", func(a *Address) [][]string { return state.Key(a.Pool) })

@@ -34,7 +34,7 @@ type Jobs struct {
 }
 
 // NewJobs declares the jobs of a product as a kind of a schema, with the names of its stages:
-// NLB-0010.
+// CLB-0500.
 func NewJobs(schema *state.Schema, product string, kind state.Kind, stage state.Stage) *Jobs {
 	table := state.NewTable(schema, kind, func(j *Job) string { return j.ID }, state.Setting(),
 		state.Life(func(j *Job) *string { return &j.Status }))

@@ -23,7 +23,7 @@ type Locks struct {
 }
 
 // NewLocks declares the locks of a product's load balancers as a kind of a schema, with the name of
-// its stage: NLB-0010.
+// its stage: CLB-0500.
 func NewLocks[T any](schema *state.Schema, kind state.Kind, stage state.Stage, loadBalancers *state.Table[T]) *Locks {
 	table := state.NewTable(schema, kind, func(l *Lock) string { return l.LoadBalancerID }, state.Setting(),
 		state.Life(func(l *Lock) *string { return &l.Activity }))

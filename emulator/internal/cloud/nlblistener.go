@@ -146,7 +146,7 @@ func (l *NLBListener) forwards(v *state.View) bool {
 		l.Status == NLBListenerConfiguring && state.Next(v, NLBListeners.Kind(), l.ID, l.Status) == NLBListenerRunning
 }
 
-// The stages of a listener: NLB-0010.
+// The stages of a listener: CLB-0500.
 var (
 	StageNLBListenerProvisioning = NLBListeners.Stage("nlb.listener.provisioning", NLBListenerProvisioning, NLBListenerRunning, time.Second)
 	StageNLBListenerConfiguring  = NLBListeners.Stage("nlb.listener.configuring", NLBListenerConfiguring, "", time.Second)

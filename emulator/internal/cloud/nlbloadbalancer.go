@@ -195,7 +195,7 @@ func checkNLBLoadBalancer(c *state.Checker, lb *NLBLoadBalancer) {
 }
 
 // The stages of a Network Load Balancer. How long they take is not published:
-// NLB-0010.
+// CLB-0500.
 var (
 	StageNLBProvisioning = NLBLoadBalancers.Stage("nlb.loadbalancer.provisioning", NLBProvisioning, NLBActive, 3*time.Second)
 	StageNLBConfiguring  = NLBLoadBalancers.Stage("nlb.loadbalancer.configuring", NLBConfiguring, NLBActive, time.Second)

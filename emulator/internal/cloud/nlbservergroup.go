@@ -112,7 +112,7 @@ var NLBServerGroupsByRegion = NLBServerGroups.Index("region", func(g *NLBServerG
 	return state.Key(g.AccountID, g.RegionID)
 })
 
-// The stages of a server group: NLB-0010.
+// The stages of a server group: CLB-0500.
 var (
 	StageNLBGroupCreating    = NLBServerGroups.Stage("nlb.servergroup.creating", NLBGroupCreating, NLBGroupAvailable, time.Second)
 	StageNLBGroupConfiguring = NLBServerGroups.Stage("nlb.servergroup.configuring", NLBGroupConfiguring, NLBGroupAvailable, time.Second)

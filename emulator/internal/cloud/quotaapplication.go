@@ -35,7 +35,7 @@ type QuotaApplication struct {
 func (a *QuotaApplication) Belonging() state.Owner { return state.Owner{AccountID: a.AccountID} }
 
 // QuotaApplications by id, which is also the order in which they were made.
-var QuotaApplications = state.NewTable(Schema, "QuotaApplication", func(a *QuotaApplication) string { return a.ID },
+var QuotaApplications = state.NewTable(Schema, "QuotaApplication", func(a *QuotaApplication) string { return a.ID }, state.Internal(),
 	state.Belongs(Accounts, func(a *QuotaApplication) string { return a.AccountID }),
 	state.Life(func(a *QuotaApplication) *string { return &a.Status }))
 

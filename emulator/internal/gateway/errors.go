@@ -16,6 +16,8 @@ type Problem struct {
 	Status  int
 	Code    string
 	Message string
+	// Evidence is the number of the entry that says how this is known, "" if it is CLB-0005.
+	Evidence string
 	// Cause is for the log; the caller never sees it.
 	Cause error
 
@@ -219,5 +221,5 @@ func (t *ErrorTable) problem(action string, err error) *Problem {
 	if strings.Contains(message, "%s") {
 		message = fmt.Sprintf(message, fact.ID)
 	}
-	return &Problem{Status: row.Status, Code: row.Code, Message: message, Cause: fact}
+	return &Problem{Status: row.Status, Code: row.Code, Message: message, Evidence: row.Evidence, Cause: fact}
 }

@@ -70,6 +70,7 @@ type Chosen struct {
 type Outcome struct {
 	Status   int
 	Code     string // "" for success
+	Evidence string // of the code
 	Duration time.Duration
 	// Answer is the body, which is another call's afterwards.
 	Answer []byte
@@ -140,7 +141,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var out reply
 	if problem != nil {
 		out = call.failure(problem)
-		outcome.Status, outcome.Code = problem.Status, problem.Code
+		outcome.Status, outcome.Code, outcome.Evidence = problem.Status, problem.Code, problem.Evidence
 	} else {
 		out = call.success(response)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -33,4 +34,32 @@ func getQuotas(c *change) []Setting {
 		}
 	}
 	return list
+}
+
+// The sites of accounts. An international one has fewer load balancers, says the page CLB
+// quotas (2025-06-27).
+const (
+	siteMainland      = "mainland"
+	siteInternational = "international"
+
+	loadBalancersInternational = 30
+)
+
+func setSite(c *change, _, value string) error {
+	limit := "default"
+	if value == siteInternational {
+		limit = strconv.Itoa(loadBalancersInternational)
+	}
+	return setQuota(c, string(cloud.QuotaLoadBalancers), limit)
+}
+
+// getSite reads the site off the quota: one that was set to another number is of neither.
+func getSite(c *change) []Setting {
+	switch q, ok := state.Quotas.Find(c.View, state.QuotaID(c.account.ID, cloud.QuotaLoadBalancers)); {
+	case !ok:
+		return []Setting{{Name: "account.site", Value: siteMainland}}
+	case q.Limit == loadBalancersInternational:
+		return []Setting{{Name: "account.site", Value: siteInternational}}
+	}
+	return nil
 }

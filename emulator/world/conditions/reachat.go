@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/listen"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -22,6 +23,11 @@ func setReachAt(c *change, server, value string) error {
 	at, err := cloud.ParseReachAt(value)
 	if err != nil {
 		return err
+	}
+	if at.Port() != 0 {
+		if err := (*listen.Service)(nil).Check("tcp", at); err != nil {
+			return err
+		}
 	}
 	if !cloud.KnownServer(c.In(owner), server) {
 		return fmt.Errorf("there is no instance, network interface or member %s in %s", server, c.region)

@@ -117,7 +117,7 @@ async function show(sequence) {
   if (asked().get('entry') !== sequence) return;
   fill(detail, el('div', { class: 'bar' }, el('h2', {}, e.action), answer(e), struck(e), close),
     terms([[t`Time`, e.time], [t`Product`, e.product], [t`About`, known(e.resource, e.also)], [t`Made`, known(e.made, e.alsoMade)], [t`Region`, e.region], [t`Access key`, e.accessKeyId],
-      [t`Caller`, e.userAgent], [t`Request id`, e.requestId], [t`Took`, e.milliseconds && t`${e.milliseconds} ms`], [t`Sequence`, String(e.sequence)]]),
+      [t`Caller`, e.userAgent], [t`Request id`, e.requestId], [t`Evidence`, e.evidence], [t`Took`, e.milliseconds && t`${e.milliseconds} ms`], [t`Sequence`, String(e.sequence)]]),
     el('h3', {}, { call: t`Parameters`, traffic: t`Packets` }[e.kind] ?? t`Changed`), parameters(e),
     e.kind === 'call' && answered(e),
     explained && why(e, explained),

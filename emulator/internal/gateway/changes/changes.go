@@ -80,12 +80,17 @@ func ByJob[Req, Res any, PReq request[Req]](rules *Rules, name string, plan func
 
 // AtOnce declares an action whose work is done when it is answered.
 func AtOnce[Req any, PReq request[Req]](rules *Rules, name string, plan func(*state.Tx, *Req) (*Work, error)) gateway.Action {
-	return gateway.Write(name, func(tx *state.Tx, req *Req) (*gateway.Empty, error) {
+	return Answered[Req, gateway.Empty, PReq](rules, name, plan, func(*Req) *gateway.Empty { return &gateway.Empty{} })
+}
+
+// Answered declares an action like AtOnce, which says more than that it is done.
+func Answered[Req, Res any, PReq request[Req]](rules *Rules, name string, plan func(*state.Tx, *Req) (*Work, error), answer func(*Req) *Res) gateway.Action {
+	return gateway.Write(name, func(tx *state.Tx, req *Req) (*Res, error) {
 		w, err := prepare(tx, rules, PReq(req).order(), req, plan)
 		if err != nil {
 			return nil, err
 		}
-		return &gateway.Empty{}, w.Do()
+		return answer(req), w.Do()
 	})
 }
 

@@ -35,7 +35,7 @@ var (
 	errSharedInstanceNotSold = refusals.New("SharedInstanceNotSold", 400, "ShareSlbHaltSales",
 		"The share instance has been discontinued.", "CLB-0200")
 	errSubscriptionNotSold = refusals.New("SubscriptionNotSold", 400, "Operation.NotAllowed",
-		"Operation Denied. Subscription instances are no longer sold.", "CLB-0213")
+		"Operation Denied. Subscription instances are no longer sold.", "CLB-0212")
 	errInternetChargeTypeNotAllowed = refusals.New("InternetChargeTypeNotAllowed", 400, "Instance.InternetChargeTypeNotAllowed",
 		"Illegal parameter. The specified InternetChargeType not allowed.", "CLB-0200")
 	errBandwidthInvalid = refusals.New("BandwidthInvalid", 400, "InvalidParameter.Bandwidth",

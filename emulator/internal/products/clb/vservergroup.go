@@ -112,7 +112,7 @@ func createVServerGroup(tx *state.Tx, req *createVServerGroupRequest) (*vServerG
 }
 
 // join adds servers to the group. What is a member already stays as it is:
-// CLB-0125.
+// CLB-0121.
 func join(v *state.View, lb *cloud.LoadBalancer, g *cloud.VServerGroup, list []backendServerParam) error {
 	if err := checkDuplicates(list); err != nil {
 		return err

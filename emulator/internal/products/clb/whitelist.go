@@ -85,7 +85,7 @@ func (req *whiteListItemsRequest) Validate() error {
 }
 
 // addListenerWhiteListItem keeps the list as it is: an item that is on the list
-// already is no error. CLB-0183.
+// already is no error. CLB-0121.
 func addListenerWhiteListItem(tx *state.Tx, req *whiteListItemsRequest) (*gateway.Empty, error) {
 	return req.edit(tx, func(l *cloud.Listener) error {
 		if l.AclStatus == cloud.On {

@@ -17,7 +17,7 @@ var refusals gateway.Refusals
 // tokens for how a ClientToken that comes again is refused.
 const (
 	published   = "CLB-0300"
-	unpublished = "CLB-0301"
+	unpublished = "CLB-0203"
 	tokens      = "CLB-0302"
 )
 

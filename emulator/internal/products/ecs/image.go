@@ -17,9 +17,9 @@ var imageActions = []gateway.Action{
 
 // A struct tag names it.
 var errImageOwnerUnknown = refusals.New("ImageOwnerUnknown", 404, "InvalidImageOwnerAlias.ValueNotSupported",
-	"The specified ImageOwnerAlias is invalid.", "CLB-0381")
+	"The specified ImageOwnerAlias is invalid.", "CLB-0380")
 
-// images are the public images, without anything in them. Evidence CLB-0381.
+// images are the public images, without anything in them. Evidence CLB-0380.
 var images = []imageView{
 	newImage("aliyun_3_x64_20G_alibase_20250629.vhd", "acs:alibaba_cloud_linux_3_2104_lts_x64", "Aliyun", "Alibaba Cloud Linux  3.2104 LTS 64位", "Alibaba Cloud Linux  3.2104 LTS 64 bit", "2025-06-29T03:00:00Z"),
 	newImage("centos_7_9_x64_20G_alibase_20240628.vhd", "acs:centos_7_9_x64", "CentOS", "CentOS  7.9 64位", "CentOS  7.9 64 bit", "2024-06-28T03:00:00Z"),
@@ -124,7 +124,7 @@ type describeImageSupportInstanceTypesResponse struct {
 }
 
 // describeImageSupportInstanceTypes lists the types with the architecture of the
-// image: CLB-0533.
+// image: CLB-0380.
 func describeImageSupportInstanceTypes(v *state.View, req *describeImageSupportInstanceTypesRequest) (*describeImageSupportInstanceTypesResponse, error) {
 	image, ok := findImage(req.ImageID)
 	if !ok {

@@ -11,7 +11,7 @@ import (
 // What is refused here.
 var (
 	errInstanceProtected = refusals.New("InstanceProtected", 403, "InvalidOperation.DeletionProtection",
-		"The instance %s is protected against deletion: unset DeletionProtection first.", "CLB-0301")
+		"The instance %s is protected against deletion: unset DeletionProtection first.", "CLB-0203")
 	errInstanceSubscribed = refusals.New("InstanceSubscribed", 403, "ChargeTypeViolation",
 		"The operation is not permitted due to charge type of the instance.", "CLB-0300")
 	errInstanceNotStopped = refusals.New("InstanceNotStopped", 403, "IncorrectInstanceStatus",

@@ -44,21 +44,21 @@ var (
 	errTooManyTags = refusals.New("TooManyTags", 400, "InvalidTagCount",
 		"The specified tags are beyond the permitted range.", "CLB-0300")
 	errInterfaceNameInvalid = refusals.New("InterfaceNameInvalid", 403, "InvalidParams.NetworkInterfaceName",
-		"The specified NetworkInterfaceName is not valid.", "CLB-0301")
+		"The specified NetworkInterfaceName is not valid.", "CLB-0203")
 	errQueueSizeUnsupported = refusals.New("QueueSizeUnsupported", 400, "InvalidEniQueueSize.RegionOrUserNotSupported",
 		"The specified parameter RxQueueSize or TxQueueSize is not supported in this region, or this account is not in the whitelist of using eni QueueSize.", "CLB-0300")
 	errPrimaryQueueNumber = refusals.New("PrimaryQueueNumber", 403, "InvalidOperation.ModifyPrimaryEniQueueNumber",
 		"Primary NetworkInterface is not allowed to modify queue number.", "CLB-0300")
 	errQueueNumberUnsupported = refusals.New("QueueNumberUnsupported", 400, "InvalidOperation.NotSupportModifyQueueNumber",
-		"The queue number of %s cannot be modified.", "CLB-0301")
+		"The queue number of %s cannot be modified.", "CLB-0203")
 	errTooManyGroups = refusals.New("TooManyGroups", 400, "JoinedGroupLimitExceed",
-		"The network interface %s cannot join more security groups.", "CLB-0301")
+		"The network interface %s cannot join more security groups.", "CLB-0203")
 	errGroupOutsideVPC = refusals.New("GroupOutsideVPC", 403, "InvalidOperation.VpcMismatch",
-		"The security group %s is in another VPC than the network interface.", "CLB-0301")
+		"The security group %s is in another VPC than the network interface.", "CLB-0203")
 	errGroupTypesMixed = refusals.New("GroupTypesMixed", 403, "InvalidOperation.MultiGroupType",
 		"The specified instance can't join different types of security group.", "CLB-0300")
 	errInterfaceChanging = refusals.New("InterfaceChanging", 400, "InvalidOperation.Conflict",
-		"Another change of the network interface %s is in progress.", "CLB-0301")
+		"Another change of the network interface %s is in progress.", "CLB-0203")
 )
 
 type describeNetworkInterfacesRequest struct {

@@ -15,7 +15,7 @@ import (
 // What is refused here.
 var (
 	errParameterMissing = refusals.New("ParameterMissing", 400, "MissingParameter",
-		"The input parameter %s that is mandatory for processing this request is not supplied.", "CLB-0301")
+		"The input parameter %s that is mandatory for processing this request is not supplied.", "CLB-0203")
 	errPolicyMalformed = refusals.New("PolicyMalformed", 400, "InvalidPolicy.Malformed",
 		"The specified parameter Policy is not valid.", "CLB-0300")
 	errPriorityMalformed = refusals.New("PriorityMalformed", 400, "InvalidPriority.Malformed",

@@ -18,9 +18,9 @@ var regionActions = []gateway.Action{
 // What is refused here.
 var (
 	errDestinationUnknown = refusals.New("DestinationUnknown", 404, "InvalidDestinationResource",
-		"The specified parameter DestinationResource is not valid.", "CLB-0382")
+		"The specified parameter DestinationResource is not valid.", "CLB-0380")
 	errZoneNotFound = refusals.New("ZoneNotFound", 404, "InvalidZoneId.NotFound",
-		"The specified zone does not exist.", "CLB-0382")
+		"The specified zone does not exist.", "CLB-0380")
 )
 
 type describeRegionsRequest struct {
@@ -47,7 +47,7 @@ func describeRegions(v *state.View, _ *describeRegionsRequest) (*describeRegions
 	return resp, nil
 }
 
-// What each zone sells: CLB-0382.
+// What each zone sells: CLB-0380.
 var (
 	diskCategories = []string{"cloud_essd", "cloud_efficiency", "cloud_ssd", "cloud_auto"}
 	zoneResources  = []string{"VSwitch", "IoOptimized", "Instance", "Disk"}

@@ -23,18 +23,18 @@ var tagActions = []gateway.Action{
 // What is refused here.
 var (
 	errTagTypeUnknown = refusals.New("TagTypeUnknown", 404, "InvalidResourceType.NotFound",
-		"The ResourceType provided does not exist in our records.", "CLB-0387")
+		"The ResourceType provided does not exist in our records.", "CLB-0342")
 	errTaggedUnknown = refusals.New("TaggedUnknown", 404, "InvalidResourceId.NotFound",
-		"The specified ResourceIds are not found in our records.", "CLB-0387")
+		"The specified ResourceIds are not found in our records.", "CLB-0342")
 	errTagsMissing = refusals.New("TagsMissing", 400, "MissingParameter.TagKey",
-		"You must specify Tag.N.", "CLB-0387")
+		"You must specify Tag.N.", "CLB-0342")
 	errTagsOrIDsMissing = refusals.New("TagsOrIDsMissing", 400, "MissingParameter.TagOwner",
-		"You must specify ResourceId.N or Tag.N.", "CLB-0387")
+		"You must specify ResourceId.N or Tag.N.", "CLB-0342")
 )
 
 // tagErrors are about the number of a resource's tags.
 var tagErrors = []gateway.ErrorRow{{Fact: state.QuotaExceeded, Kind: state.Kind(cloud.QuotaTags), Status: 400,
-	Code: "QuotaExceeded.TagNumPerResource", Message: "The number of tags of the resource exceeds the quota.", Evidence: "CLB-0387"}}
+	Code: "QuotaExceeded.TagNumPerResource", Message: "The number of tags of the resource exceeds the quota.", Evidence: "CLB-0342"}}
 
 // taggable are the resources that are tagged here.
 var taggable = tagging.Types{Unknown: errTaggedUnknown.Of, Kinds: map[string][]state.TagResourceType{
@@ -81,7 +81,7 @@ type listTagResourcesRequest struct {
 	NextToken   string        `rpc:"NextToken"`
 }
 
-// tagsOfPage is the number of tags on a page, which no parameter changes: CLB-0387.
+// tagsOfPage is the number of tags on a page, which no parameter changes: CLB-0342.
 const tagsOfPage = 50
 
 type listTagResourcesResponse struct {

@@ -27,11 +27,11 @@ var (
 	errCertificateCount = refusals.New("CertificateCount", 400, "IllegalParamSize.certificateIds",
 		"The param size of certificateIds or caCertificateIds is illegal.", "NLB-0001")
 	errNotTCPSSL = refusals.New("NotTCPSSL", 400, "OperationDenied.ListenerProtocolNotSupport",
-		"The operation is not allowed because of ListenerProtocolNotSupport.", "NLB-0003")
+		"The operation is not allowed because of ListenerProtocolNotSupport.", "CLB-0203")
 	errCertificateAssociated = refusals.New("CertificateAssociated", 400, "ResourceAlreadyAssociated.Certificate",
-		"The specified resource of %s is already associated.", "NLB-0003")
+		"The specified resource of %s is already associated.", "CLB-0203")
 	errCertificateNotAssociated = refusals.New("CertificateNotAssociated", 400, "ResourceNotAssociated.Certificate",
-		"The specified resource of %s is not associated.", "NLB-0003")
+		"The specified resource of %s is not associated.", "CLB-0203")
 )
 
 // tlsSettings holds the settings that only a TCPSSL listener has.
@@ -172,6 +172,9 @@ type listListenerCertificatesRequest struct {
 	CertType   string   `rpc:"CertType,enum=Server|Ca,default=Server,invalid=Illegal"`
 	IDs        []string `rpc:"CertificateIds"`
 }
+
+// Validate enforces the rules of shape.
+func (req *listListenerCertificatesRequest) Validate() error { return fewer(req.ByToken) }
 
 type listListenerCertificatesResponse struct {
 	CertificateIDs []string              `rpc:"CertificateIds"`

@@ -9,7 +9,7 @@ import (
 // What is refused here.
 var (
 	errFinancialLocked = refusals.New("FinancialLocked", 400, "OperationDenied.FinancialLocked",
-		"The operation is not allowed because of FinancialLocked.", "NLB-0003")
+		"The operation is not allowed because of FinancialLocked.", "CLB-0203")
 	errLockConflict = refusals.New("LockConflict", 400, "Conflict.Lock",
 		"The Lock [%s] is conflict.", "NLB-0001")
 	errCreating = refusals.New("Creating", 400, "ResourceInCreating.loadbalancer",

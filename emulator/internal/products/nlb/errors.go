@@ -9,7 +9,7 @@ import (
 
 // refusals holds the refusals of this product, declared beside the code that returns
 // them. The evidence says where code and message come from: NLB-0001 the API's
-// documentation, NLB-0002 what clients look for, NLB-0003 nothing public, chosen here.
+// documentation, NLB-0002 what clients look for, CLB-0203 nothing public, chosen here.
 var refusals gateway.Refusals
 
 // What more than one file refuses.
@@ -35,19 +35,19 @@ var factRows = []gateway.ErrorRow{
 	{Fact: state.NotFound, Kind: cloud.NLBServerGroups.Kind(), Status: 404, Code: "ResourceNotFound.serverGroup",
 		Message: "The specified resource of serverGroup is not found.", Evidence: "NLB-0001"},
 	{Fact: state.NotFound, Kind: cloud.NLBSecurityPolicies.Kind(), Status: 404, Code: "ResourceNotFound.SecurityPolicy",
-		Message: "The specified resource of SecurityPolicy is not found.", Evidence: "NLB-0003"},
+		Message: "The specified resource of SecurityPolicy is not found.", Evidence: "CLB-0203"},
 	{Fact: state.NotFound, Kind: cloud.NLBHdMonitorConfigs.Kind(), Status: 404, Code: "ResourceNotFound.HdMonitorConfigNotExist",
 		Message: "The specified resource of HdMonitorConfigNotExist is not found.", Evidence: "NLB-0001"},
 	{Fact: state.NotFound, Kind: cloud.NLBJobs.Kind(), Status: 404, Code: "ResourceNotFound.Job",
-		Message: "The specified resource of job is not found.", Evidence: "NLB-0003"},
+		Message: "The specified resource of job is not found.", Evidence: "CLB-0203"},
 	{Fact: state.NotFound, Kind: cloud.VPCs.Kind(), Status: 404, Code: "ResourceNotFound.Vpc",
 		Message: "The specified resource of Vpc is not found.", Evidence: "NLB-0001"},
 	{Fact: state.NotFound, Kind: cloud.VSwitches.Kind(), Status: 404, Code: "ResourceNotFound.VSwitch",
 		Message: "The specified resource of vSwitch is not found.", Evidence: "NLB-0001"},
 	{Fact: state.NotFound, Kind: cloud.EIPs.Kind(), Status: 404, Code: "ResourceNotFound.AllocationId",
-		Message: "The specified resource of AllocationId is not found.", Evidence: "NLB-0003"},
+		Message: "The specified resource of AllocationId is not found.", Evidence: "CLB-0203"},
 	{Fact: state.NotFound, Kind: cloud.SecurityGroups.Kind(), Status: 404, Code: "ResourceNotFound.SecurityGroup",
-		Message: "The specified resource of SecurityGroup is not found.", Evidence: "NLB-0003"},
+		Message: "The specified resource of SecurityGroup is not found.", Evidence: "CLB-0203"},
 	{Fact: state.NotFound, Kind: cloud.ResourceGroups.Kind(), Status: 404, Code: "ResourceNotFound.ResourceGroup",
 		Message: "The param of resourceGroup not existed.", Evidence: "NLB-0001"},
 

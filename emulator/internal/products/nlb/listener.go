@@ -43,7 +43,7 @@ var (
 		"The operation failed because of ResourceIsConfiguring.", "NLB-0002").
 		In(400, "IncorrectStatus.listener", "The status of listener is incorrect.", "NLB-0001", "StopListener", "DeleteListener")
 	errListenerStatus = refusals.New("ListenerStatus", 400, "IncorrectStatus.listener",
-		"The status of listener [%s] is incorrect.", "NLB-0003")
+		"The status of listener [%s] is incorrect.", "CLB-0203")
 	errMSSIllegal = refusals.New("MSSIllegal", 400, "IllegalParam.MssConflictWithUdpAndGeneve",
 		"The param of MssConflictWithUdpAndGeneve is illegal.", "NLB-0001")
 )

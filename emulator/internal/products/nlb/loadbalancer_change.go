@@ -31,17 +31,17 @@ var (
 	errIPv6Intranet = refusals.New("IPv6Intranet", 400, "OperationDenied.Ipv6IntranetInstance",
 		"The operation is not allowed because of Ipv6IntranetInstance.", "NLB-0001")
 	errIPv6Internet = refusals.New("IPv6Internet", 400, "OperationDenied.Ipv6InternetInstance",
-		"The operation is not allowed because of Ipv6InternetInstance.", "NLB-0003")
+		"The operation is not allowed because of Ipv6InternetInstance.", "CLB-0203")
 	errSecurityGroupJoined = refusals.New("SecurityGroupJoined", 400, "ResourceAlreadyAssociated.SecurityGroup",
-		"The specified resource of %s is already associated.", "NLB-0003")
+		"The specified resource of %s is already associated.", "CLB-0203")
 	errSecurityGroupNotJoined = refusals.New("SecurityGroupNotJoined", 400, "ResourceNotAssociated.SecurityGroup",
-		"The specified resource of %s is not associated.", "NLB-0003")
+		"The specified resource of %s is not associated.", "CLB-0203")
 	errBandwidthPackageUnknown = refusals.New("BandwidthPackageUnknown", 404, "ResourceNotFound.BandwidthPackage",
-		"The specified resource of BandwidthPackage is not found.", "NLB-0003")
+		"The specified resource of BandwidthPackage is not found.", "CLB-0203")
 	errBandwidthPackageAttached = refusals.New("BandwidthPackageAttached", 400, "OperationDenied.EipAlreadyInBandwidthPackage",
 		"The operation is not allowed because of EipAlreadyInBandwidthPackage.", "NLB-0001")
 	errNotInternet = refusals.New("NotInternet", 400, "OperationDenied.IntranetInstance",
-		"The operation is not allowed because of IntranetInstance.", "NLB-0003")
+		"The operation is not allowed because of IntranetInstance.", "CLB-0203")
 )
 
 // editing is work that changes a load balancer at once.

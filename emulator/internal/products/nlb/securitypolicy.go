@@ -23,9 +23,9 @@ var securityPolicyActions = []gateway.Action{
 // What is refused here.
 var (
 	errPolicyNameIllegal = refusals.New("PolicyNameIllegal", 400, "IllegalParam.SecurityPolicyName",
-		"The param of SecurityPolicyName is illegal.", "NLB-0003")
+		"The param of SecurityPolicyName is illegal.", "CLB-0203")
 	errPolicyInUse = refusals.New("PolicyInUse", 400, "ResourceInUse.SecurityPolicy",
-		"The specified resource of SecurityPolicy is in use.", "NLB-0003")
+		"The specified resource of SecurityPolicy is in use.", "CLB-0203")
 )
 
 // systemPolicies are the policies that every account has; the first is the usual one.

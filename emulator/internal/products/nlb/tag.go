@@ -1,6 +1,7 @@
 package nlb
 
 import (
+	"net/http"
 	"slices"
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
@@ -15,19 +16,19 @@ var tagActions = []gateway.Action{
 	changes.AtOnce(changing, "TagResources", tagResources),
 	changes.AtOnce(changing, "UntagResources", untagResources),
 	gateway.Read("ListTagResources", listTagResources),
-	changes.AtOnce(changing, "MoveResourceGroup", moveResourceGroup),
+	changes.Answered(changing, "MoveResourceGroup", moveResourceGroup, movedResource),
 }
 
 // What is refused here.
 var (
 	errTagKeyIllegal = refusals.New("TagKeyIllegal", 400, "IllegalParam.TagKey",
-		"The param of TagKey %s is illegal.", "NLB-0003")
+		"The param of TagKey %s is illegal.", "CLB-0203")
 	errTagValueIllegal = refusals.New("TagValueIllegal", 400, "IllegalParam.TagValue",
-		"The param of TagValue %s is illegal.", "NLB-0003")
+		"The param of TagValue %s is illegal.", "CLB-0203")
 	errTagKeyTwice = refusals.New("TagKeyTwice", 400, "DuplicatedParam.TagKey",
-		"The param of TagKey is duplicated.", "NLB-0003")
+		"The param of TagKey is duplicated.", "CLB-0203")
 	errTaggedUnknown = refusals.New("TaggedUnknown", 404, "ResourceNotFound.ResourceId",
-		"The specified resource of %s is not found.", "NLB-0003")
+		"The specified resource of %s is not found.", "CLB-0203")
 )
 
 // tagged is the part of a request that sets tags.
@@ -124,6 +125,17 @@ func (req *listTagResourcesRequest) Validate() error {
 	if len(req.ResourceIDs) == 0 && len(req.Tags) == 0 {
 		return errMissing.Of("ResourceId")
 	}
+	return fewer(req.ByToken)
+}
+
+// mostFew is the most that the lists of certificates and of tags take as MaxResults, which
+// is half of what other lists take.
+const mostFew = 50
+
+func fewer(ask listing.ByToken) error {
+	if ask.MaxResults > mostFew {
+		return gateway.Invalid("MaxResults")
+	}
 	return nil
 }
 
@@ -142,6 +154,20 @@ type moveResourceGroupRequest struct {
 	ResourceType       string `rpc:"ResourceType,required,enum=loadbalancer|servergroup|securitypolicy,invalid=Illegal"`
 	ResourceID         string `rpc:"ResourceId,required"`
 	NewResourceGroupID string `rpc:"NewResourceGroupId,required"`
+}
+
+type moveResourceGroupResponse struct {
+	Data struct {
+		ResourceID string `rpc:"ResourceId"`
+	} `rpc:"Data"`
+	HTTPStatusCode int  `rpc:"HttpStatusCode"`
+	Success        bool `rpc:"Success"`
+}
+
+func movedResource(req *moveResourceGroupRequest) *moveResourceGroupResponse {
+	resp := &moveResourceGroupResponse{HTTPStatusCode: http.StatusOK, Success: true}
+	resp.Data.ResourceID = req.ResourceID
+	return resp
 }
 
 func moveResourceGroup(tx *state.Tx, req *moveResourceGroupRequest) (*changes.Work, error) {

@@ -24,7 +24,7 @@ var (
 	errZoneTwice = refusals.New("ZoneTwice", 400, "OperationFailed.DuplicateZones.",
 		"The operation failed because of Can not Specify duplicate zones.", "NLB-0001")
 	errZoneSoldOut = refusals.New("ZoneSoldOut", 400, "ResourceNotEnough.Zone",
-		"The specified resource of Zone %s is not enough.", "NLB-0003")
+		"The specified resource of Zone %s is not enough.", "CLB-0203")
 	errZoneMismatch = refusals.New("ZoneMismatch", 400, "Mismatch.ZoneIdAndVswitchId",
 		"The ZoneIdAndVswitchId is mismatched for %s.", "NLB-0001")
 	errVSwitchWithoutIPv6 = refusals.New("VSwitchWithoutIPv6", 400, "OperationFailed.vSwitchNotSupportIpv6",
@@ -40,11 +40,11 @@ var (
 	errZoneAddressChanged = refusals.New("ZoneAddressChanged", 400, "OperationDenied.ProtectedPrivateIPv4AddressChanged",
 		"The operation is not allowed because of ProtectedPrivateIPv4AddressChanged.", "NLB-0001")
 	errZoneEIPChanged = refusals.New("ZoneEIPChanged", 400, "OperationDenied.ZoneEipChanged",
-		"The operation is not allowed because of ZoneEipChanged.", "NLB-0003")
+		"The operation is not allowed because of ZoneEipChanged.", "CLB-0203")
 	errZoneNotMapped = refusals.New("ZoneNotMapped", 400, "IllegalParam.ZoneMappings",
-		"The zone %s is not one of the load balancer's.", "NLB-0003")
+		"The zone %s is not one of the load balancer's.", "CLB-0203")
 	errLastZone = refusals.New("LastZone", 400, "OperationDenied.LastZone",
-		"The operation is not allowed because of LastZone.", "NLB-0003")
+		"The operation is not allowed because of LastZone.", "CLB-0203")
 )
 
 // The number of zones of a load balancer; one is enough where a region has no more.

@@ -23,7 +23,7 @@ var (
 	errBandwidthIllegal = refusals.New("BandwidthIllegal", 400, "IllegalParam.Bandwidth",
 		"The param of bandwidth is illegal.", "CLB-0300")
 	errISPIllegal = refusals.New("ISPIllegal", 400, "IllegalParam.Isp",
-		"The param of ISP is illegal.", "CLB-0301")
+		"The param of ISP is illegal.", "CLB-0203")
 	errInternetChargeTypeInvalid = refusals.New("InternetChargeTypeInvalid", 400, "InvalidParameter",
 		`Specified value of "InternetChargeType" is not valid`, "CLB-0300")
 	errSecurityProtectionTypesIllegal = refusals.New("SecurityProtectionTypesIllegal", 400, "IllegalParam.SecurityProtectionTypes",
@@ -41,7 +41,7 @@ var (
 	errReleasedEIPNotFound = refusals.New("ReleasedEIPNotFound", 400, "ResourceNotFound.Ip",
 		"The specified ip is not found.", "CLB-0300")
 	errOrderNotPaid = refusals.New("OrderNotPaid", 400, "OrderFailed",
-		"The Account failed to create order.", "CLB-0301")
+		"The Account failed to create order.", "CLB-0203")
 	errAccountInArrears = refusals.New("AccountInArrears", 400, "SYSTEM.SALE_VALIDATE_UNEXPECTED_ERROR",
 		"You have arrears and do not meet the purchase conditions.", "CLB-0351")
 	errBalanceInsufficient = refusals.New("BalanceInsufficient", 400, "PAY.INSUFFICIENT_BALANCE",

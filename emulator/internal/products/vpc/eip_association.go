@@ -21,7 +21,7 @@ var (
 	errInstanceTypeUnsupported = refusals.New("InstanceTypeUnsupported", 400, "InvalidInstanceType.ValueNotSupported",
 		"The specified value of InstanceType is not supported.", "CLB-0300")
 	errModeIllegal = refusals.New("ModeIllegal", 400, "IllegalParam.Mode",
-		"The param of Mode is illegal.", "CLB-0301")
+		"The param of Mode is illegal.", "CLB-0203")
 	errModeUnsupported = refusals.New("ModeUnsupported", 400, "Mode.NotSupport",
 		"The user cannot use multi direct eip.", "CLB-0300")
 	errIPAddressUnsupported = refusals.New("IPAddressUnsupported", 400, "UnsupportedFeature.EipBindIpAddress",

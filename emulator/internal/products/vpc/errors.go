@@ -18,7 +18,7 @@ var refusals gateway.Refusals
 // are in transit, and a purchase by who can't pay are refused.
 const (
 	published   = "CLB-0300"
-	unpublished = "CLB-0301"
+	unpublished = "CLB-0203"
 	tokens      = "CLB-0302"
 	transit     = "CLB-0350"
 	purchases   = "CLB-0351"

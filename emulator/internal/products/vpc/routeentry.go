@@ -45,7 +45,7 @@ var (
 	errNextHopWithoutIPv6 = refusals.New("NextHopWithoutIPv6", 400, "OperationFailed.NotSupportIPV6",
 		"The specified next hop does not support IPv6.", "CLB-0300")
 	errEntryNamedTwice = refusals.New("EntryNamedTwice", 400, "ParamExclusive.RouteEntryIdAndRouteTableIdOrDestCidrBlock",
-		"RouteEntryId cannot come with RouteTableId or DestinationCidrBlock.", "CLB-0301")
+		"RouteEntryId cannot come with RouteTableId or DestinationCidrBlock.", "CLB-0203")
 	errEntryIsSystem = refusals.New("EntryIsSystem", 400, "OperationDenied",
 		"Specified operation is denied as route entry type is system.", "CLB-0300")
 	errOtherEntryInTransit = refusals.New("OtherEntryInTransit", 400, "TaskConflict",

@@ -16,12 +16,12 @@ var (
 	errIPVersionIllegal = refusals.Varying("IPVersionIllegal").
 				In(400, "PARAMETER_ILLEGAL", "Parameter illegal.Parameter is ipVersion", "CLB-0300",
 			"CheckCanAllocateVpcPrivateIpAddress").
-		In(400, "IllegalParam.IpVersion", "The specified IpVersion is illegal.", "CLB-0301",
+		In(400, "IllegalParam.IpVersion", "The specified IpVersion is illegal.", "CLB-0203",
 			"DescribeRouteEntryList")
 	errListedTableNotFound = refusals.New("ListedTableNotFound", 400, "InvalidRouteTable.NotFound",
-		"The specified route table %s does not exist.", "CLB-0301")
+		"The specified route table %s does not exist.", "CLB-0203")
 	errRouteEntryTypeIllegal = refusals.New("RouteEntryTypeIllegal", 400, "IllegalParam.RouteEntryType",
-		"The specified RouteEntryType is illegal.", "CLB-0301")
+		"The specified RouteEntryType is illegal.", "CLB-0203")
 )
 
 type describeRouteEntryListRequest struct {

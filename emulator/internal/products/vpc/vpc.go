@@ -39,7 +39,7 @@ var (
 	errIPAMPoolMissing = refusals.New("IPAMPoolMissing", 400, "IllegalParam.IpamPool",
 		"The specified IPAM pool cannot be empty.", "CLB-0300")
 	errIPv6BlockNotReserved = refusals.New("IPv6BlockNotReserved", 400, "OperationFailed.IPv6CidrNotReserved",
-		"The specified IPv6 CIDR block %s is not reserved.", "CLB-0301")
+		"The specified IPv6 CIDR block %s is not reserved.", "CLB-0203")
 	errIPv6ISPUnsupported = refusals.New("IPv6ISPUnsupported", 400, "UnsupportedFeature.Ipv6Isp",
 		"The Ipv6Isp feature is not supported.", "CLB-0300")
 	errVPCHasVSwitch = refusals.New("VPCHasVSwitch", 400, "DependencyViolation.VSwitch",

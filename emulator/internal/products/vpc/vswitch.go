@@ -31,13 +31,13 @@ var (
 	errBlockOverlaps = refusals.New("BlockOverlaps", 400, "InvalidCidrBlock.Overlapped",
 		"Specified CIDR block overlapped with other subnets.", "CLB-0300")
 	errIPv6SubnetInvalid = refusals.New("IPv6SubnetInvalid", 400, "IllegalParam.Ipv6CidrBlock",
-		"The specified Ipv6CidrBlock is not between 0 and 255.", "CLB-0301")
+		"The specified Ipv6CidrBlock is not between 0 and 255.", "CLB-0203")
 	errIPv6SubnetTaken = refusals.New("IPv6SubnetTaken", 400, "OperationFailed.Ipv6CidrBlockExisted",
-		"The IPv6 CIDR block %s exists already.", "CLB-0301")
+		"The IPv6 CIDR block %s exists already.", "CLB-0203")
 	errVPCIPv6Disabled = refusals.New("VPCIPv6Disabled", 400, "OperationFailed.VpcIpv6Disabled",
-		"IPv6 is not enabled for the VPC.", "CLB-0301")
+		"IPv6 is not enabled for the VPC.", "CLB-0203")
 	errVPCIPv6BlockInvalid = refusals.New("VPCIPv6BlockInvalid", 400, "IllegalParam.VpcIpv6CidrBlock",
-		"The specified VpcIpv6CidrBlock %s is not the VPC's.", "CLB-0301")
+		"The specified VpcIpv6CidrBlock %s is not the VPC's.", "CLB-0203")
 	errVSwitchInUse = refusals.New("VSwitchInUse", 400, "DependencyViolation",
 		"Resources deployed in the vSwitch have not been deleted.", "CLB-0300")
 	errVSwitchHasRouteTable = refusals.New("VSwitchHasRouteTable", 400, "DependencyViolation.RouteTable",
