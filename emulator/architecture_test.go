@@ -97,6 +97,9 @@ var mayImport = map[string][]string{
 	"contracttests/fidelity":      {"scenarios", "emulator/yamlfile"},
 	"emulator/explain":            {"contracttests/fidelity", "emulator/controlapi", "emulator/names", "emulator/internal/gateway", "scenarios"},
 	"emulator/inventory":          {"state", "emulator/internal/cloud", "emulator/internal/topology", "emulator/controlapi", "emulator/internal/gateway", "emulator/glob", "emulator/spelling"},
+	// One cloud knows no others, and those who hold many know nothing of what one consists of.
+	"emulator/internal/onecloud": {"state", "faults", "emulator/controlapi", "emulator/internal/cloud", "emulator/internal/control", "emulator/internal/dataplane", "emulator/internal/dns", "emulator/internal/gateway", "emulator/internal/listen", "emulator/internal/metadata", "emulator/internal/metrics", "emulator/internal/products", "emulator/internal/resources", "emulator/internal/rules", "emulator/internal/snapshots", "emulator/internal/topology", "emulator/apiclient", "emulator/controlclient", "emulator/inventory", "emulator/journal", "emulator/names", "emulator/target", "emulator/world"},
+	"emulator/internal/clouds":   {"state", "emulator/controlapi", "emulator/internal/cloud", "emulator/internal/control", "emulator/internal/gateway", "emulator/internal/listen", "emulator/internal/onecloud", "emulator/names"},
 	// It knows who leads, and not what a call asks for.
 	"emulator/internal/replicas": {"state", "emulator/controlapi", "emulator/internal/routes"},
 	"emulator/internal/routes":   {},

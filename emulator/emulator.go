@@ -9,21 +9,21 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/netip"
-	"path/filepath"
 
 	"github.com/rs/zerolog"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
-	"github.com/clbemu/clbemu/emulator/internal/dns"
+	"github.com/clbemu/clbemu/emulator/internal/clouds"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/listen"
+	"github.com/clbemu/clbemu/emulator/internal/onecloud"
 	"github.com/clbemu/clbemu/emulator/internal/replicas"
 	"github.com/clbemu/clbemu/emulator/internal/rules"
 	"github.com/clbemu/clbemu/emulator/internal/topology"
 	"github.com/clbemu/clbemu/emulator/journal"
-	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/state"
@@ -42,6 +42,23 @@ const (
 	// Memory forgets everything when the emulator is closed.
 	Memory EngineName = "memory"
 )
+
+// DataPlane chooses where load balancers answer packets.
+type DataPlane string
+
+// The data planes.
+const (
+	// NoPackets has none: load balancers have addresses that nobody answers.
+	NoPackets DataPlane = onecloud.NoPackets
+	// Ports answers for each listener at a port of 127.0.0.1.
+	Ports DataPlane = onecloud.AtPorts
+	// Addresses answers at the addresses and ports of load balancers, on Linux with the
+	// right NET_ADMIN.
+	Addresses DataPlane = onecloud.AtAddresses
+)
+
+// DataPlanes are all of them.
+var DataPlanes = []DataPlane{NoPackets, Ports, Addresses}
 
 // Config configures an Emulator. Its zero value is an emulator in memory, with the
 // default world, that accepts unsigned calls.
@@ -127,13 +144,11 @@ type Config struct {
 // Emulator is a running process: a cloud, the clouds that were forked from it, and the
 // listeners where clients reach them.
 type Emulator struct {
-	*emulated // the cloud that is there from the start
-
-	base    Config // as it was given
-	clouds  *clouds
-	api     http.Handler      // of all clouds
-	servers []*server         // the API's and the control API's, once started
-	dns     *dns.Server       // nil unless it is asked for
+	cfg     Config // as it was given
+	cloud   onecloud.Config
+	first   *onecloud.Cloud // the cloud that is there from the start
+	clouds  *clouds.Clouds
+	servers []*listen.Server  // the API's and the control API's, once started
 	replica *replicas.Replica // nil unless others share the state
 	failed  chan error        // one place for each listener
 }
@@ -141,57 +156,85 @@ type Emulator struct {
 // New opens the store, plants the world if it is empty, and builds the
 // handlers. It does not listen: Start does, and Handler serves without.
 func New(ctx context.Context, cfg Config) (*Emulator, error) {
-	store, err := cfg.open(ctx)
+	e := &Emulator{cfg: cfg, cloud: cfg.cloud(), failed: make(chan error, 4)}
+	store, err := e.open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	e := &Emulator{base: cfg, failed: make(chan error, 4)}
-	e.clouds = newClouds(e)
-	if e.emulated, err = newEmulated(cfg, "", store, e.clouds); err != nil {
+	e.clouds = clouds.New(clouds.Config{Process: process{e}, Fork: forkOf(e.cloud), Keep: cfg.keeper(), Shared: cfg.Replica != nil, Log: cfg.Log})
+	if e.first, err = onecloud.New(e.cloud, store, e.clouds); err != nil {
 		return nil, err
 	}
-	e.metrics.Add(e.clouds)
-	e.api = http.HandlerFunc(e.serveAPI)
+	e.clouds.Begin(e.first)
+	e.first.Metrics().Add(e.clouds)
 	if cfg.Replica == nil { // else the leader has them
-		if err := errors.Join(e.faults.Begin(), e.clouds.reopen(ctx)); err != nil {
+		if err := errors.Join(e.first.Faults().Begin(), e.clouds.Reopen(ctx)); err != nil {
 			return nil, errors.Join(err, e.Close(ctx))
 		}
 	}
 	return e, nil
 }
 
+// cloud returns what of the configuration is the first cloud's.
+func (cfg *Config) cloud() onecloud.Config {
+	return onecloud.Config{
+		Schema: cfg.Schema, More: cfg.Products, World: cfg.World, Faults: cfg.Faults, StrictAuth: cfg.StrictAuth,
+		Host: listen.HostOf(cfg.Listen), AllowedHosts: cfg.AllowedHosts, AutoENI: cfg.AutoENI, InstanceID: cfg.InstanceID,
+		Clock: cfg.Clock, Seed: cfg.Seed, Log: cfg.Log, Journal: cfg.Journal, Dir: cfg.stateDir(), Health: cfg.Health,
+		Packets: onecloud.Packets{At: string(cfg.DataPlane), Interface: cfg.DataPlaneInterface, Transparent: cfg.Transparent,
+			MaxListeners: cfg.MaxListeners, AccessLog: cfg.AccessLog, Direct: cfg.DirectBackends},
+		DNSListen: cfg.DNSListen, ControlToken: cfg.ControlToken, ControlHost: listen.HostOf(cfg.ControlListen),
+		Version: cfg.Version, Crash: cfg.Crash,
+	}
+}
+
+// forkOf returns the configuration of the clouds that are forked from one: they leave
+// nothing behind, and answer packets and DNS at ports of their own, as the addresses are
+// the first one's.
+func forkOf(cfg onecloud.Config) onecloud.Config {
+	cfg.Dir, cfg.Journal.File = "", ""
+	if cfg.Packets.At != "" && cfg.Packets.At != onecloud.NoPackets {
+		cfg.Packets.At, cfg.Packets.Transparent = onecloud.AtPorts, nil
+	}
+	if cfg.DNSListen != "" {
+		cfg.DNSListen = net.JoinHostPort(cmp.Or(listen.HostOf(cfg.DNSListen), "127.0.0.1"), "0")
+	}
+	return cfg
+}
+
+// keeper returns where durable clouds are kept, nil if there is none.
+func (cfg *Config) keeper() clouds.Keeper {
+	switch {
+	case cfg.Replica != nil:
+		return clouds.Branches(cfg.Replica.State)
+	case cfg.stateDir() != "":
+		return clouds.Folders(cfg.stateDir())
+	}
+	return nil
+}
+
+// CloudDir is the folder of a durable cloud in a data folder.
+func CloudDir(dataDir, name string) string { return clouds.Dir(dataDir, name) }
+
 // open opens the store and gives it a world; a follower gets its world from the leader.
-func (cfg *Config) open(ctx context.Context) (*state.Store, error) {
-	if cfg.Replica != nil {
-		cfg.Clock = sharedClock{cmp.Or(cfg.Clock, state.Clock(&state.SystemClock{})), cfg.Replica.State}
-		return state.Follow(ctx, cfg.storeOn(nil), cfg.Replica.State)
+func (e *Emulator) open(ctx context.Context) (*state.Store, error) {
+	if e.cfg.Replica != nil {
+		e.cloud.Clock = sharedClock{cmp.Or(e.cfg.Clock, state.Clock(&state.SystemClock{})), e.cfg.Replica.State}
+		return state.Follow(ctx, e.cloud.StoreOn(nil), e.cfg.Replica.State)
 	}
-	engine, err := openEngine(ctx, *cfg)
+	engine, err := openEngine(ctx, e.cfg)
 	if err != nil {
 		return nil, err
 	}
-	store, err := cfg.openStore(ctx, engine)
+	store, err := e.cloud.OpenStore(ctx, engine)
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(plantIfEmpty(store, *cfg), warnOfInstance(store, *cfg)); err != nil {
+	if err := errors.Join(e.cloud.PlantIfEmpty(store), e.cloud.WarnOfInstance(store)); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
 	return store, nil
 }
-
-func (cfg *Config) openStore(ctx context.Context, e engine.Engine) (*state.Store, error) {
-	return state.Open(ctx, cfg.storeOn(e))
-}
-
-func (cfg *Config) storeOn(e engine.Engine) state.Config {
-	return state.Config{
-		Schema: cmp.Or(cfg.Schema, cloud.Schema), Engine: e, Clock: cfg.Clock, Seed: cfg.Seed, Requires: rules.Requires,
-		Warn: cfg.warn,
-	}
-}
-
-func (cfg Config) warn(what string) { cfg.Log.Warn().Msg(what) }
 
 func openEngine(ctx context.Context, cfg Config) (engine.Engine, error) {
 	if cfg.Storage != nil {
@@ -236,68 +279,32 @@ func (cfg *Config) stateDir() string {
 	return cfg.DataDir
 }
 
-// absoluteDir is the same as a path for others.
-func (cfg *Config) absoluteDir() string {
-	dir := cfg.stateDir()
-	if absolute, err := filepath.Abs(dir); dir != "" && err == nil {
-		return absolute
-	}
-	return dir
-}
-
-// plantIfEmpty gives a new store its world. One that has a world keeps it.
-func plantIfEmpty(store *state.Store, cfg Config) error {
-	return store.Update(state.Owner{}, func(tx *state.Tx) error {
-		if tx.Empty() {
-			return cfg.plant(tx)
+// Handler serves the cloud's API, and the metadata service under /latest/: for the cloud
+// that the host of a call names, such as NAME.localhost.
+func (e *Emulator) Handler() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		chosen, leave := e.clouds.ByHost(r.Host)
+		defer leave()
+		if chosen == e.first {
+			chosen.API().ServeHTTP(w, r)
+			return
 		}
-		if cfg.World != nil {
-			cfg.Log.Warn().Msg("the store has a world already and keeps it: a reset of the state plants the one that was given")
-		}
-		return nil
+		chosen.During(r, func(r *http.Request) { chosen.API().ServeHTTP(w, r) })
 	})
 }
-
-// warnOfInstance warns when the instance whose metadata are to be served does not
-// exist. An import may still create it.
-func warnOfInstance(store *state.Store, cfg Config) error {
-	if cfg.InstanceID == "" {
-		return nil
-	}
-	return store.View(state.Owner{}, func(v *state.View) error {
-		if _, ok := cloud.Instances.Find(v, cfg.InstanceID); ok {
-			return nil
-		}
-		var known []string
-		for instance := range cloud.Instances.All(v) {
-			known = append(known, instance.ID)
-		}
-		cfg.Log.Warn().Msgf("there is no instance %s to serve the metadata of%s", cfg.InstanceID, names.DidYouMean(cfg.InstanceID, known, "clbemu world import creates a cluster's instances"))
-		return nil
-	})
-}
-
-// plant puts the world into an empty store.
-func (cfg *Config) plant(tx *state.Tx) error {
-	if cfg.World != nil {
-		return cfg.World.Plant(tx)
-	}
-	return world.Default().Plant(tx)
-}
-
-// serveAPI answers for the cloud that the host of a call names, such as NAME.localhost.
-func (e *Emulator) serveAPI(w http.ResponseWriter, r *http.Request) {
-	chosen, leave := e.clouds.byHost(r.Host)
-	defer leave()
-	if chosen == e.emulated {
-		chosen.api.ServeHTTP(w, r)
-		return
-	}
-	chosen.during(r, func(r *http.Request) { chosen.api.ServeHTTP(w, r) })
-}
-
-// Handler serves the cloud's API, and the metadata service under /latest/.
-func (e *Emulator) Handler() http.Handler { return e.api }
 
 // ControlHandler serves the control API.
-func (e *Emulator) ControlHandler() http.Handler { return http.HandlerFunc(e.serveControl) }
+func (e *Emulator) ControlHandler() http.Handler { return http.HandlerFunc(e.first.ServeControl) }
+
+// Faults are the fault rules.
+func (e *Emulator) Faults() *rules.Rules { return e.first.Faults() }
+
+// Journal returns the journal of calls and changes.
+func (e *Emulator) Journal() *journal.Journal { return e.first.Journal() }
+
+// Store is the emulated cloud's state.
+func (e *Emulator) Store() *state.Store { return e.first.Store() }
+
+// StartPackets lets the listeners of load balancers answer, if there is a data plane.
+// Start does it too; it is for those who serve the handlers themselves.
+func (e *Emulator) StartPackets() { e.first.StartPackets() }

@@ -2,24 +2,13 @@ package emulator
 
 import (
 	"context"
-	_ "embed"
 	"errors"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
-	"github.com/clbemu/clbemu/emulator/internal/products/cas"
-	"github.com/clbemu/clbemu/emulator/internal/products/clb"
-	"github.com/clbemu/clbemu/emulator/internal/products/ecs"
-	"github.com/clbemu/clbemu/emulator/internal/products/nlb"
-	"github.com/clbemu/clbemu/emulator/internal/products/quotas"
-	"github.com/clbemu/clbemu/emulator/internal/products/resourcemanager"
-	"github.com/clbemu/clbemu/emulator/internal/products/sts"
-	"github.com/clbemu/clbemu/emulator/internal/products/vpc"
-	"github.com/clbemu/clbemu/emulator/internal/resources"
+	"github.com/clbemu/clbemu/emulator/internal/onecloud"
 	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
@@ -41,39 +30,8 @@ type (
 // NotEmulatedCode is the code with which the emulator refuses what it does not emulate.
 const NotEmulatedCode = gateway.NotEmulatedCode
 
-// apis are the APIs of the emulated cloud.
-var apis = []func(gateway.Deps) *gateway.Product{
-	clb.Product,
-	vpc.Product,
-	ecs.Product,
-	nlb.Product,
-	sts.Product,
-	resourcemanager.Product,
-	cas.Product,
-	quotas.Product,
-}
-
-// elsewhereText names the other products of the cloud, a version and a name a line:
-// CLB-0021.
-//
-//go:embed elsewhere.txt
-var elsewhereText string
-
-// elsewhere are the products of the cloud that are not emulated, by version.
-var elsewhere = sync.OnceValue(func() map[string]string {
-	products := make(map[string]string)
-	for line := range strings.Lines(elsewhereText) {
-		version, name, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if other, shared := products[version]; shared {
-			name = other + " or " + name
-		}
-		products[version] = name
-	}
-	return products
-})
-
 // Products lists the APIs of the emulated cloud.
-func Products() []*gateway.Product { return productsOf(apis, gateway.Deps{}) }
+func Products() []*gateway.Product { return onecloud.Products() }
 
 // Names returns the names of the emulated cloud that users write: actions, parameters,
 // refusals, conditions, quotas.
@@ -110,29 +68,3 @@ var versions = sync.OnceValue(func() map[string]string {
 // Version returns the version that chooses a product in calls, such as Slb's; ""
 // if no product has the name.
 func Version(product string) string { return versions()[product] }
-
-func dnsApexes(products []*gateway.Product) (list []string) {
-	for _, p := range products {
-		if p.DNSApex != "" {
-			list = append(list, p.DNSApex)
-		}
-	}
-	return list
-}
-
-func productsOf(apis []func(gateway.Deps) *gateway.Product, deps gateway.Deps) []*gateway.Product {
-	list := make([]*gateway.Product, len(apis))
-	for i, product := range apis {
-		list[i] = product(deps)
-	}
-	return list
-}
-
-// products lists what an emulator serves.
-func (cfg *Config) products() []*gateway.Product {
-	deps := gateway.Deps{Health: cfg.Health}
-	if len(cfg.AutoENI) > 0 {
-		deps.MakeNetworkInterface = resources.PodBlocks(cfg.AutoENI).MakeNetworkInterface
-	}
-	return productsOf(slices.Concat(apis, cfg.Products), deps)
-}

@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -10,6 +11,9 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/listen"
+	"github.com/clbemu/clbemu/emulator/internal/onecloud"
 	"github.com/clbemu/clbemu/emulator/internal/replicas"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/engine"
@@ -46,13 +50,13 @@ func (e *Emulator) startReplica() {
 	if e.replica == nil {
 		return
 	}
-	e.tasks.Go(func() {
-		if err := e.replica.Run(e.life); err != nil && e.life.Err() == nil {
+	e.first.Go(func() {
+		if err := e.replica.Run(e.first.Life()); err != nil && e.first.Life().Err() == nil {
 			e.failed <- err
 		}
 	})
-	if e.base.Replica.ReadLocally {
-		e.tasks.Go(e.learnNonces)
+	if e.cfg.Replica.ReadLocally {
+		e.first.Go(e.learnNonces)
 	}
 }
 
@@ -66,36 +70,26 @@ func (e *Emulator) learnNonces() {
 	for {
 		select {
 		case <-tick.C:
-			if err := e.nonces.Learn(e.life, time.Now()); err != nil && e.life.Err() == nil {
-				e.base.Log.Warn().Err(err).Msg("the used nonces of other replicas are not known")
+			if err := e.first.Learn(e.first.Life()); err != nil && e.first.Life().Err() == nil {
+				e.cfg.Log.Warn().Err(err).Msg("the used nonces of other replicas are not known")
 			}
-		case <-e.life.Done():
+		case <-e.first.Life().Done():
 			return
 		}
 	}
 }
 
-// newReplica must know the addresses of the listeners.
-func (e *Emulator) newReplica(api, control string) *replicas.Replica {
-	cfg := e.base.Replica
-	scheme := "http://"
-	if e.base.TLS != nil {
-		scheme = "https://"
-	}
-	self := controlapi.Replica{Name: cfg.Name, API: cfg.API, Control: cfg.Control}
-	if e.base.TLS != nil {
-		self.Certificate = certificateOf(e.base.TLS)
-	}
-	if self.API == "" {
-		self.API = scheme + api
-	}
-	if self.Control == "" {
-		self.Control = "http://" + control
+// newReplica must know the listeners.
+func (e *Emulator) newReplica(api, control *listen.Server) *replicas.Replica {
+	cfg := e.cfg.Replica
+	self := controlapi.Replica{Name: cfg.Name, API: cmp.Or(cfg.API, api.URL()), Control: cmp.Or(cfg.Control, control.URL())}
+	if e.cfg.TLS != nil {
+		self.Certificate = listen.CertificateOf(e.cfg.TLS)
 	}
 	if self.Name == "" {
-		self.Name = control
+		self.Name = control.Addr()
 	}
-	made := replicas.Config{Election: cfg.State, Store: e.store, Self: self, Lead: e.lead, Log: e.base.Log}
+	made := replicas.Config{Election: cfg.State, Store: e.Store(), Self: self, Lead: e.lead, Log: e.cfg.Log}
 	if cfg.ReadLocally {
 		made.Local = e.mayReadLocally
 	}
@@ -104,11 +98,11 @@ func (e *Emulator) newReplica(api, control string) *replicas.Replica {
 
 // lead begins what only the leader has.
 func (e *Emulator) lead(ctx context.Context) error {
-	if err := errors.Join(e.nonces.Learn(ctx, time.Now()), plantIfEmpty(e.store, e.base), warnOfInstance(e.store, e.base)); err != nil {
+	if err := errors.Join(e.first.Learn(ctx), e.cloud.PlantIfEmpty(e.Store()), e.cloud.WarnOfInstance(e.Store())); err != nil {
 		return err
 	}
-	e.faults.Follow()
-	if err := errors.Join(e.faults.Begin(), e.clouds.reopen(ctx)); err != nil {
+	e.Faults().Follow()
+	if err := errors.Join(e.Faults().Begin(), e.clouds.Reopen(ctx)); err != nil {
 		return err
 	}
 	e.StartPackets()
@@ -126,16 +120,16 @@ func (e *Emulator) mayReadLocally(r *http.Request) bool {
 		_, key, _ = strings.Cut(r.Header.Get("Authorization"), "Credential=")
 		key, _, _ = strings.Cut(key, ",")
 	}
-	host := strings.TrimSuffix(hostOf(r.Host), ".localhost")
-	if strings.Contains(key, ".") || host != hostOf(r.Host) && !slices.Contains(ownHosts, host) {
+	host := strings.TrimSuffix(listen.HostOf(r.Host), ".localhost")
+	if strings.Contains(key, ".") || host != listen.HostOf(r.Host) && !slices.Contains(onecloud.OwnHosts, host) {
 		return false // a fork's
 	}
-	at := slices.IndexFunc(e.products, func(p *Product) bool { return p.Version == version })
-	if at < 0 || !e.products[at].Reads(action) {
+	at := slices.IndexFunc(e.first.Products(), func(p *gateway.Product) bool { return p.Version == version })
+	if at < 0 || !e.first.Products()[at].Reads(action) {
 		return false
 	}
 	may := false
-	_ = e.store.View(state.Owner{}, func(v *state.View) error {
+	_ = e.Store().View(state.Owner{}, func(v *state.View) error {
 		may = cloud.Faults.Len(v) == 0 && cloud.Accounts.Len(v) > 0 // before it has a world, it knows no key
 		return nil
 	})

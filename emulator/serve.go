@@ -1,39 +1,21 @@
 package emulator
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"log"
 	"net"
 	"net/http"
-	"net/netip"
-	"strings"
-	"time"
 
-	"github.com/rs/zerolog"
-
-	"github.com/clbemu/clbemu/emulator/internal/dns"
+	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/internal/listen"
 )
 
-// Limits of the listeners. A call's parameters may all be in its URL, so headers
-// and request line get more room than a browser would need.
+// So many connections are open at a time; others wait until one is closed. Those of
+// the API leave descriptors to the control API, and both to the state.
 const (
-	readHeaderTimeout = 10 * time.Second
-	readTimeout       = 5 * time.Minute
-	idleTimeout       = 2 * time.Minute
-	// A client has this long for each piece of an answer. Then the server closes the
-	// connection and frees what it holds.
-	writeTimeout = 30 * time.Second
-	// An answer of one piece that is made so fast has its time from when its call was
-	// read.
-	soon           = time.Second
-	piece          = 256 << 10
-	maxHeaderBytes = 1 << 20
-	// So many connections are open at a time; others wait until one is closed. Those of
-	// the API leave descriptors to the control API, and both to the state.
 	maxConnections        = 1024
 	maxControlConnections = 256
 )
@@ -42,50 +24,55 @@ const (
 // its members say. Errors name it, such as "debug listener".
 func Listen(name, address string) (net.Listener, error) { return listen.TCP(name, address) }
 
-// server is one of the two listeners with what serves it.
-type server struct {
-	listener net.Listener
-	http     *http.Server
+// CAFile is the file with the certificate of the authority of GenerateTLS.
+const CAFile = listen.CAFile
+
+// GenerateTLS returns a server certificate for the hosts, names or addresses.
+// It is kept in dir, with the certificate of its authority in CAFile for
+// clients to trust. The authority's key is thrown away, so that trusting it is
+// trusting this one certificate.
+func GenerateTLS(dir string, hosts []string) (*tls.Config, error) {
+	return listen.GenerateTLS(dir, hosts)
 }
+
+// LoadTLS returns a configuration with the certificate of the two PEM files.
+func LoadTLS(certFile, keyFile string) (*tls.Config, error) { return listen.LoadTLS(certFile, keyFile) }
 
 // Start listens on its addresses and serves until Close.
 func (e *Emulator) Start() error {
 	if err := errors.Join(e.guardControl(), e.guardUnsigned()); err != nil {
 		return err
 	}
-	files := descriptors()
+	files := listen.Descriptors()
 	// Which handlers they have is known once their addresses are.
-	apiHandler, controlHandler := e.api, e.ControlHandler()
+	apiHandler, controlHandler := e.Handler(), e.ControlHandler()
 	api, err := e.listen("API", e.cfg.Listen, make(chan struct{}, min(maxConnections, files/2)), forward(&apiHandler), e.cfg.TLS)
 	if err != nil {
 		return err
 	}
 	control, err := e.listen("control", e.cfg.ControlListen, make(chan struct{}, min(maxControlConnections, files/8)), forward(&controlHandler), nil)
 	if err != nil {
-		return errors.Join(err, api.listener.Close())
+		return errors.Join(err, api.Close())
 	}
-	if e.base.Replica != nil {
-		e.replica = e.newReplica(api.listener.Addr().String(), control.listener.Addr().String())
-		e.metrics.Add(e.replica)
-		apiHandler, controlHandler = e.replica.API(e.api), e.replica.Control(e.ControlHandler())
+	if e.cfg.Replica != nil {
+		e.replica = e.newReplica(api, control)
+		e.first.Metrics().Add(e.replica)
+		apiHandler, controlHandler = e.replica.API(apiHandler), e.replica.Control(controlHandler)
 	}
-	if e.cfg.DNSListen != "" {
-		e.dns, err = dns.Start(e.cfg.DNSListen, e.store, dnsApexes(e.products), func(err error) { e.failed <- fmt.Errorf("listener: %w", err) })
-		if err != nil {
-			return errors.Join(err, api.listener.Close(), control.listener.Close())
-		}
+	if err := e.first.StartDNS(func(err error) { e.failed <- fmt.Errorf("listener: %w", err) }); err != nil {
+		return errors.Join(err, api.Close(), control.Close())
 	}
 	if e.replica == nil {
 		e.StartPackets()
 	}
-	e.servers = []*server{api, control}
-	if err := e.clouds.start(); err != nil {
+	e.servers = []*listen.Server{api, control}
+	if err := e.clouds.Start(e.first.Life()); err != nil {
 		return err
 	}
 	for _, s := range e.servers {
 		go func() {
-			if err := s.http.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {
-				e.failed <- fmt.Errorf("listener: %w", err)
+			if err := s.Serve(); err != nil {
+				e.failed <- err
 			}
 		}()
 	}
@@ -100,94 +87,65 @@ func forward(h *http.Handler) http.Handler {
 
 // guardControl refuses to give other machines a control API without a token.
 func (e *Emulator) guardControl() error {
-	host := hostOf(e.cfg.ControlListen)
-	if e.cfg.ControlToken != "" || isLoopback(host) {
+	host := listen.HostOf(e.cfg.ControlListen)
+	if e.cfg.ControlToken != "" || listen.IsLoopback(host) {
 		return nil
 	}
 	return fmt.Errorf("the control listener %s can be reached from other machines and needs a token: "+
 		"set --control-token, have one made by --control-token-file, or listen on 127.0.0.1", e.cfg.ControlListen)
 }
 
-func isLoopback(host string) bool {
-	if host == "localhost" {
-		return true
+// guardUnsigned refuses to let other machines change the cloud without a key,
+// unless that is what is wanted.
+func (e *Emulator) guardUnsigned() error {
+	if e.cfg.StrictAuth || e.cfg.UnsignedRemote || listen.IsLoopback(listen.HostOf(e.cfg.Listen)) {
+		return nil
 	}
-	addr, err := netip.ParseAddr(host)
-	return err == nil && addr.IsLoopback()
+	return fmt.Errorf("without signatures, whoever reaches %s can change the cloud: verify them with --auth strict, "+
+		"listen on 127.0.0.1, or say --unsigned-remote (CLBEMU_UNSIGNED_REMOTE) if that is what you want", e.cfg.Listen)
 }
 
-func (e *Emulator) listen(name, address string, connections chan struct{}, handler http.Handler, config *tls.Config) (*server, error) {
-	l, err := Listen(name+" listener", address)
-	if err != nil {
-		return nil, fmt.Errorf("%s listener: %w: choose another address", name, err)
-	}
-	l = newLimited(l, connections)
-	if config != nil {
-		l = tls.NewListener(l, config)
-	}
-	return &server{l, newServer(e.life, &e.cfg, handler)}, nil
+func (e *Emulator) listen(name, address string, connections chan struct{}, handler http.Handler, config *tls.Config) (*listen.Server, error) {
+	return listen.NewServer(e.first.Life(), listen.ServerConfig{Name: name, Address: address, Connections: connections, TLS: config, Log: e.cfg.Log}, handler)
 }
 
-// newServer serves a handler until life, which every request sees the end of.
-func newServer(life context.Context, cfg *Config, handler http.Handler) *http.Server {
-	return &http.Server{
-		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			handler.ServeHTTP(&inPieces{w, time.Now()}, r)
-		}),
-		BaseContext:       func(net.Listener) context.Context { return life },
-		ReadHeaderTimeout: readHeaderTimeout,
-		ReadTimeout:       readTimeout,
-		WriteTimeout:      writeTimeout + soon,
-		IdleTimeout:       idleTimeout,
-		MaxHeaderBytes:    maxHeaderBytes,
-		ErrorLog:          log.New(serverLog{cfg.Log}, "", 0),
+// process is the emulator as its clouds know it.
+type process struct{ e *Emulator }
+
+// Listen implements clouds.Process.
+func (p process) Listen(name, port string, connections chan struct{}, handler http.Handler) (*listen.Server, error) {
+	address := net.JoinHostPort(cmp.Or(listen.HostOf(p.e.cfg.Listen), "127.0.0.1"), port)
+	return p.e.listen(name, address, connections, handler, p.e.cfg.TLS)
+}
+
+// APIURL implements clouds.Process.
+func (p process) APIURL() string {
+	if len(p.e.servers) == 0 {
+		return ""
 	}
+	return p.e.servers[0].URL()
 }
 
-// inPieces writes an answer in pieces. The client's time for each starts with the
-// piece: producing it may have taken longer.
-type inPieces struct {
-	http.ResponseWriter
-	read time.Time // when the call was
-}
-
-// Unwrap is for http.ResponseController.
-func (w *inPieces) Unwrap() http.ResponseWriter { return w.ResponseWriter }
-
-func (w *inPieces) extend() {
-	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(writeTimeout))
-}
-
-// WriteHeader implements http.ResponseWriter: it may be all of the answer.
-func (w *inPieces) WriteHeader(status int) {
-	if time.Since(w.read) >= soon {
-		w.extend()
+// Describe implements clouds.Process.
+func (p process) Describe(described *controlapi.Server) {
+	described.Auth = controlapi.AuthOff
+	if p.e.cfg.StrictAuth {
+		described.Auth = controlapi.AuthStrict
 	}
-	w.ResponseWriter.WriteHeader(status)
-}
-
-// Write implements http.ResponseWriter.
-func (w *inPieces) Write(p []byte) (written int, err error) {
-	if len(p) <= piece && time.Since(w.read) < soon {
-		return w.ResponseWriter.Write(p)
+	if p.e.cfg.TLS != nil && described.API != "" {
+		described.Certificate = listen.CertificateOf(p.e.cfg.TLS)
 	}
-	for {
-		w.extend()
-		n, err := w.ResponseWriter.Write(p[written:min(written+piece, len(p))])
-		written += n
-		if err != nil || written == len(p) {
-			return written, err
-		}
+	if p.e.replica != nil {
+		described.Replicas = p.e.replica.Status()
 	}
 }
 
-// serverLog takes what net/http has to say, such as that a client did not trust
-// the certificate.
-type serverLog struct{ zerolog.Logger }
-
-func (l serverLog) Write(line []byte) (int, error) {
-	l.Info().Msg(strings.TrimSpace(string(line)))
-	return len(line), nil
+// Ready implements clouds.Process.
+func (p process) Ready() error {
+	if p.e.replica != nil {
+		return p.e.replica.Ready()
+	}
+	return nil
 }
 
 // Wait returns when a listener fails, when a replica is deposed, or with nil when ctx
@@ -209,36 +167,26 @@ func (e *Emulator) ControlAddr() string { return e.addr(1) }
 
 // DNSAddr returns the address of the DNS server, "" if there is none, and before
 // Start.
-func (e *Emulator) DNSAddr() string {
-	if e.dns == nil {
-		return ""
-	}
-	return e.dns.Addr()
-}
+func (e *Emulator) DNSAddr() string { return e.first.DNSAddr() }
 
 func (e *Emulator) addr(n int) string {
 	if len(e.servers) == 0 {
 		return ""
 	}
-	return e.servers[n].listener.Addr().String()
+	return e.servers[n].Addr()
 }
 
 // Close stops accepting calls, finishes those in flight until ctx ends, and closes
 // all clouds.
 func (e *Emulator) Close(ctx context.Context) error {
-	e.stop()
+	e.first.Stop()
 	var errs []error
-	if e.dns != nil {
-		errs = append(errs, e.dns.Close(ctx))
-	}
 	for i, s := range e.servers {
 		if i > 0 {
 			// All calls are in the journal. Its streams have no end of their own.
-			errs = append(errs, e.journal.Close())
+			errs = append(errs, e.first.Journal().Close())
 		}
-		if err := s.http.Shutdown(ctx); err != nil {
-			errs = append(errs, fmt.Errorf("calls were cut off: %w", err), s.http.Close())
-		}
+		errs = append(errs, s.Shutdown(ctx))
 	}
-	return errors.Join(append(errs, e.clouds.close(ctx), e.close())...)
+	return errors.Join(append(errs, e.clouds.Close(ctx), e.first.Close(ctx))...)
 }

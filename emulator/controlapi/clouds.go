@@ -32,6 +32,8 @@ type Cloud struct {
 	Seed    uint64     `json:"seed,omitempty"`
 	// API is the URL of the cloud's own port, or else of the port of all clouds.
 	API string `json:"api,omitempty"`
+	// DNS is host:port of its DNS server, "" if it has none.
+	DNS string `json:"dns,omitempty"`
 	// Host is the host name that reaches it at the address of all clouds, "" for the
 	// default one.
 	Host string `json:"host,omitempty"`

@@ -1,14 +1,19 @@
-package emulator
+package onecloud
 
 import (
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"strings"
+
+	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/internal/listen"
 )
+
+// OwnHosts are names under localhost of the cloud that is there from the start.
+var OwnHosts = []string{"clbemu", controlapi.DefaultCloud}
 
 // callers lets programs call the API, and keeps out web pages that somebody on this
 // machine looks at. A page can reach a loopback address under a name that it made
@@ -21,16 +26,16 @@ type callers struct {
 // newCallers knows the names of the loopback address, of the listener and of the
 // cloud, and those that the user allows. Other names under localhost belong to
 // clouds: a call for one that is gone must not reach another.
-func (cfg *Config) newCallers(cloud string) callers {
+func (cfg *Config) newCallers() callers {
 	names := []string{"localhost", "*.aliyuncs.com"}
-	for _, own := range ownHosts {
+	for _, own := range OwnHosts {
 		names = append(names, own+".localhost")
 	}
-	if cloud != "" {
-		names = append(names, cloud+".localhost")
+	if cfg.Name != "" {
+		names = append(names, cfg.Name+".localhost")
 	}
-	if host := hostOf(cfg.Listen); host != "" {
-		names = append(names, host)
+	if cfg.Host != "" {
+		names = append(names, cfg.Host)
 	}
 	return callers{append(names, cfg.AllowedHosts...)}
 }
@@ -38,7 +43,7 @@ func (cfg *Config) newCallers(cloud string) callers {
 var errCrossSite = errors.New("the API takes no calls from the pages of other sites")
 
 func (c callers) refuse(r *http.Request) error {
-	host := hostOf(r.Host)
+	host := listen.HostOf(r.Host)
 	if name, ok := strings.CutSuffix(host, ".localhost"); ok && !c.know(host) {
 		return fmt.Errorf("there is no cloud %.70q: it may have expired, and `clbemu cloud list` shows all", name)
 	}
@@ -83,22 +88,4 @@ func crossSite(r *http.Request) bool {
 		}
 	}
 	return false
-}
-
-// guardUnsigned refuses to let other machines change the cloud without a key,
-// unless that is what is wanted.
-func (e *Emulator) guardUnsigned() error {
-	if e.cfg.StrictAuth || e.cfg.UnsignedRemote || isLoopback(hostOf(e.cfg.Listen)) {
-		return nil
-	}
-	return fmt.Errorf("without signatures, whoever reaches %s can change the cloud: verify them with --auth strict, "+
-		"listen on 127.0.0.1, or say --unsigned-remote (CLBEMU_UNSIGNED_REMOTE) if that is what you want", e.cfg.Listen)
-}
-
-func hostOf(address string) string {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return address
-	}
-	return host
 }

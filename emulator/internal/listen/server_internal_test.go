@@ -1,4 +1,4 @@
-package emulator
+package listen
 
 import (
 	"bytes"
@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/rs/zerolog"
 )
 
 // oneConn is a listener with one connection.
@@ -37,7 +39,7 @@ func (l *oneConn) Close() error {
 func serveOne(t *testing.T, handler http.HandlerFunc) (client net.Conn) {
 	t.Helper()
 	client, conn := net.Pipe()
-	s := newServer(context.Background(), &Config{}, handler)
+	s := newHTTP(context.Background(), zerolog.Nop(), handler)
 	go func() { _ = s.Serve(&oneConn{Conn: conn}) }()
 	t.Cleanup(func() {
 		client.Close()

@@ -1,4 +1,4 @@
-package emulator
+package onecloud
 
 import (
 	"time"
@@ -8,7 +8,7 @@ import (
 )
 
 // observe measures a call and records it.
-func (c *emulated) observe(call *gateway.Call, outcome gateway.Outcome) {
+func (c *Cloud) observe(call *gateway.Call, outcome gateway.Outcome) {
 	c.answered.Add(1)
 	c.metrics.Observe(call, outcome)
 	c.journal.RecordCall(entryOf(call, outcome, c.store.Now()), outcome.Answer, call.Params...)

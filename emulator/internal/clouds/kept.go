@@ -1,4 +1,4 @@
-package emulator
+package clouds
 
 import (
 	"context"
@@ -15,39 +15,34 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/internal/control"
+	"github.com/clbemu/clbemu/emulator/internal/onecloud"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/engine"
 	"github.com/clbemu/clbemu/state/engine/bolt"
 	"github.com/clbemu/clbemu/state/engine/durable"
 )
 
-// shelf is where durable clouds are kept, by their names.
-type shelf interface {
+// Keeper keeps durable clouds, by their names.
+type Keeper interface {
 	// list yields what is said about each cloud that is kept, or why that can't be read. It
 	// deletes what a crash left of others.
 	list(ctx context.Context, each func(name string, about []byte, err error)) error
-	// begin begins a cloud, and open opens one that is kept, with the configuration that it
-	// has there.
-	begin(context.Context, string, Config) (engine.Engine, Config, error)
-	open(context.Context, string, Config) (engine.Engine, Config, error)
+	// begin begins a cloud, and open opens one that is kept: its engine, and the folder of
+	// what else is kept of it, if there is one.
+	begin(ctx context.Context, name string) (engine.Engine, string, error)
+	open(ctx context.Context, name string) (engine.Engine, string, error)
 	// keep makes a cloud one that list yields from then on.
 	keep(ctx context.Context, name string, about []byte) error
 	// forget deletes a cloud.
 	forget(ctx context.Context, name string) error
 }
 
-// shelf returns where this emulator keeps durable clouds, nil if it keeps none.
-func (cfg *Config) shelf() shelf {
-	switch {
-	case cfg.Replica != nil:
-		return branches{cfg.Replica.State}
-	case cfg.stateDir() != "":
-		return folders{cfg.stateDir()}
-	}
-	return nil
-}
+// Branches keeps clouds beside the state that replicas share. The leader has them.
+func Branches(of engine.Elected) Keeper { return branches{of} }
 
-// branches are kept beside the state that replicas share. The leader has them.
+// Folders keeps clouds within the folder of the state.
+func Folders(dir string) Keeper { return folders{dir} }
+
 type branches struct{ of engine.Elected }
 
 func (b branches) list(ctx context.Context, each func(string, []byte, error)) error {
@@ -58,16 +53,14 @@ func (b branches) list(ctx context.Context, each func(string, []byte, error)) er
 	return err
 }
 
-func (b branches) begin(ctx context.Context, name string, cfg Config) (engine.Engine, Config, error) {
+func (b branches) begin(ctx context.Context, name string) (engine.Engine, string, error) {
 	branch, err := b.of.NewBranch(ctx, name)
-	cfg.Storage = branch
-	return branch, cfg, err
+	return branch, "", err
 }
 
-func (b branches) open(ctx context.Context, name string, cfg Config) (engine.Engine, Config, error) {
+func (b branches) open(ctx context.Context, name string) (engine.Engine, string, error) {
 	branch, err := b.of.Branch(ctx, name)
-	cfg.Storage = branch
-	return branch, cfg, err
+	return branch, "", err
 }
 
 func (b branches) keep(ctx context.Context, name string, about []byte) error {
@@ -85,8 +78,8 @@ const (
 	cloudFile    = "cloud.json"
 )
 
-// CloudDir is the folder of a durable cloud in a data folder.
-func CloudDir(dataDir, name string) string { return filepath.Join(dataDir, cloudsFolder, name) }
+// Dir is the folder of a durable cloud in a data folder.
+func Dir(dataDir, name string) string { return filepath.Join(dataDir, cloudsFolder, name) }
 
 func (f folders) list(ctx context.Context, each func(string, []byte, error)) error {
 	found, err := os.ReadDir(filepath.Join(f.dir, cloudsFolder))
@@ -95,7 +88,7 @@ func (f folders) list(ctx context.Context, each func(string, []byte, error)) err
 	}
 	for _, entry := range found {
 		name := entry.Name()
-		text, err := os.ReadFile(filepath.Join(CloudDir(f.dir, name), cloudFile))
+		text, err := os.ReadFile(filepath.Join(Dir(f.dir, name), cloudFile))
 		if errors.Is(err, fs.ErrNotExist) {
 			if err = f.forget(ctx, name); err == nil {
 				continue
@@ -106,32 +99,32 @@ func (f folders) list(ctx context.Context, each func(string, []byte, error)) err
 	return err
 }
 
-func (f folders) begin(ctx context.Context, name string, cfg Config) (engine.Engine, Config, error) {
-	dir := CloudDir(f.dir, name)
+func (f folders) begin(ctx context.Context, name string) (engine.Engine, string, error) {
+	dir := Dir(f.dir, name)
 	if _, err := os.Lstat(dir); err == nil {
-		return nil, cfg, fmt.Errorf("%s: %w", dir, fs.ErrExist)
+		return nil, "", fmt.Errorf("%s: %w", dir, fs.ErrExist)
 	}
-	return f.open(ctx, name, cfg)
+	return f.open(ctx, name)
 }
 
-func (f folders) open(_ context.Context, name string, cfg Config) (engine.Engine, Config, error) {
-	cfg.Engine, cfg.DataDir = Bolt, CloudDir(f.dir, name)
-	e, err := bolt.Open(cfg.DataDir)
+func (f folders) open(_ context.Context, name string) (engine.Engine, string, error) {
+	dir := Dir(f.dir, name)
+	e, err := bolt.Open(dir)
 	if err != nil {
-		return nil, cfg, err
+		return nil, "", err // of the interface's type
 	}
-	return e, cfg, nil
+	return e, dir, nil
 }
 
 func (f folders) keep(_ context.Context, name string, about []byte) error {
-	return durable.Write(filepath.Join(CloudDir(f.dir, name), cloudFile), func(w io.Writer) error {
+	return durable.Write(filepath.Join(Dir(f.dir, name), cloudFile), func(w io.Writer) error {
 		_, err := w.Write(about)
 		return err
 	})
 }
 
 func (f folders) forget(_ context.Context, name string) error {
-	dir := CloudDir(f.dir, name)
+	dir := Dir(f.dir, name)
 	return errors.Join(durable.Discard(filepath.Join(dir, cloudFile)), os.RemoveAll(dir))
 }
 
@@ -144,66 +137,65 @@ type keptCloud struct {
 }
 
 // beginKept copies a state into a new durable cloud, and opens the store there.
-func (s *clouds) beginKept(ctx context.Context, name string, from *state.Store, f *forkedCloud) (store *state.Store, cfg Config, err error) {
-	if s.shelf == nil {
-		return nil, cfg, fmt.Errorf("%w: a durable cloud needs a data folder or etcd, and this emulator has its state in memory", control.ErrCloud)
+func (s *Clouds) beginKept(ctx context.Context, cfg *onecloud.Config, from *state.Store, f *forkedCloud) (*state.Store, error) {
+	if s.cfg.Keep == nil {
+		return nil, fmt.Errorf("%w: a durable cloud needs a data folder or etcd, and this emulator has its state in memory", control.ErrCloud)
 	}
-	e, cfg, err := s.shelf.begin(ctx, name, s.e.base.of(name))
+	e, dir, err := s.cfg.Keep.begin(ctx, cfg.Name)
 	if errors.Is(err, fs.ErrExist) {
-		return nil, cfg, fmt.Errorf("%w: %w", control.ErrTaken, err)
+		return nil, fmt.Errorf("%w: %w", control.ErrTaken, err)
 	}
 	if err != nil {
-		return nil, cfg, err
+		return nil, err
 	}
-	f.kept = true
+	f.kept, cfg.Dir = true, dir
 	forked, err := from.Fork(state.ForkConfig{Seed: f.made.Seed})
 	if err != nil {
-		return nil, cfg, errors.Join(err, e.Close())
+		return nil, errors.Join(err, e.Close())
 	}
 	if err := errors.Join(forked.CopyTo(ctx, e), forked.Close()); err != nil {
-		return nil, cfg, errors.Join(err, e.Close())
+		return nil, errors.Join(err, e.Close())
 	}
-	store, err = cfg.openStore(ctx, e)
-	return store, cfg, err
+	return cfg.OpenStore(ctx, e)
 }
 
 // publish makes a durable cloud one that a restart finds.
-func (s *clouds) publish(ctx context.Context, name string, f *forkedCloud) error {
+func (s *Clouds) publish(ctx context.Context, name string, f *forkedCloud) error {
 	if !f.made.Durable {
 		return nil
 	}
 	kept := keptCloud{Made: f.made, Created: f.created, Expires: f.expires}
 	if f.port != nil {
-		_, kept.Port, _ = net.SplitHostPort(f.port.listener.Addr().String()) // a listener's address has both
+		_, kept.Port, _ = net.SplitHostPort(f.port.Addr()) // a listener's address has both
 	}
 	about, err := json.Marshal(kept)
 	if err != nil {
 		return err
 	}
-	return s.shelf.keep(ctx, name, about)
+	return s.cfg.Keep.keep(ctx, name, about)
 }
 
 // forget deletes what is kept of a cloud.
-func (s *clouds) forget(ctx context.Context, name string, f *forkedCloud) error {
+func (s *Clouds) forget(ctx context.Context, name string, f *forkedCloud) error {
 	if !f.kept {
 		return nil
 	}
-	return s.shelf.forget(ctx, name)
+	return s.cfg.Keep.forget(ctx, name)
 }
 
 // reopenAtOnce is how many durable clouds are opened at a time: etcd and disks take
 // several calls while one waits.
 const reopenAtOnce = 16
 
-// reopen opens the durable clouds. One that can't be opened keeps its name until it is
+// Reopen opens the durable clouds. One that can't be opened keeps its name until it is
 // deleted; the list of clouds says why.
-func (s *clouds) reopen(ctx context.Context) error {
-	if s.shelf == nil {
+func (s *Clouds) Reopen(ctx context.Context) error {
+	if s.cfg.Keep == nil {
 		return nil
 	}
 	var opening sync.WaitGroup
 	room := make(chan struct{}, reopenAtOnce)
-	err := s.shelf.list(ctx, func(name string, about []byte, err error) {
+	err := s.cfg.Keep.list(ctx, func(name string, about []byte, err error) {
 		room <- struct{}{}
 		opening.Go(func() {
 			defer func() { <-room }()
@@ -211,7 +203,7 @@ func (s *clouds) reopen(ctx context.Context) error {
 				err = s.reopenOne(ctx, name, about)
 			}
 			if err != nil {
-				s.e.cfg.Log.Warn().Err(err).Str("cloud", name).Msg("a durable cloud can't be opened")
+				s.cfg.Log.Warn().Err(err).Str("cloud", name).Msg("a durable cloud can't be opened")
 				s.mu.Lock()
 				defer s.mu.Unlock()
 				s.unopened[name] = fmt.Errorf("the durable cloud %s could not be opened: %w", name, err)
@@ -225,7 +217,7 @@ func (s *clouds) reopen(ctx context.Context) error {
 	return nil
 }
 
-func (s *clouds) reopenOne(ctx context.Context, name string, about []byte) error {
+func (s *Clouds) reopenOne(ctx context.Context, name string, about []byte) error {
 	var kept keptCloud
 	if err := errors.Join(json.Unmarshal(about, &kept), checkCloudName(name)); err != nil {
 		return fmt.Errorf("what is kept about it can't be read: %w", err)
@@ -234,22 +226,24 @@ func (s *clouds) reopenOne(ctx context.Context, name string, about []byte) error
 		return errors.New("it is said to be forked from itself") // its reset would wait for itself
 	}
 	if !kept.Expires.IsZero() && !kept.Expires.After(time.Now()) {
-		return s.shelf.forget(ctx, name)
+		return s.cfg.Keep.forget(ctx, name)
 	}
 	f := &forkedCloud{made: kept.Made, created: kept.Created, expires: kept.Expires, kept: true, calls: new(sync.WaitGroup)}
-	e, cfg, err := s.shelf.open(ctx, name, s.e.base.of(name))
+	cfg := s.configOf(name, f)
+	e, dir, err := s.cfg.Keep.open(ctx, name)
 	if err != nil {
 		return err
 	}
-	store, err := cfg.openStore(ctx, e)
+	cfg.Dir = dir
+	store, err := cfg.OpenStore(ctx, e)
 	if err != nil {
 		return err
 	}
-	if f.emulated, err = newEmulated(cfg, name, store, s); err != nil {
+	if f.Cloud, err = onecloud.New(cfg, store, s); err != nil {
 		return err
 	}
-	if err := f.nonces.Learn(ctx, time.Now()); err != nil {
-		return errors.Join(err, f.close())
+	if err := f.Learn(ctx); err != nil {
+		return errors.Join(err, f.Close(ctx))
 	}
 	f.wanted = kept.Port
 	s.admit(name, f)

@@ -1,4 +1,8 @@
-package emulator
+// Package onecloud owns one emulated cloud with everything of its own: state, clock,
+// conditions, fault rules, throttling, nonces, journal, metrics, snapshots, scenarios,
+// packets and DNS. It must not know which other clouds there are, nor the sockets of the
+// APIs.
+package onecloud
 
 import (
 	"context"
@@ -13,8 +17,10 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/control"
 	"github.com/clbemu/clbemu/emulator/internal/dataplane"
+	"github.com/clbemu/clbemu/emulator/internal/dns"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/metadata"
 	"github.com/clbemu/clbemu/emulator/internal/metrics"
@@ -25,17 +31,28 @@ import (
 	"github.com/clbemu/clbemu/emulator/target"
 	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/state"
-	"github.com/clbemu/clbemu/state/engine"
 )
 
-// emulated is one emulated cloud with everything of its own: state, clock, conditions,
-// fault rules, throttling, nonces, journal, metrics, snapshots and scenarios.
-type emulated struct {
+// Neighbours are the clouds of a process, as one of them knows them.
+type Neighbours interface {
+	control.Clouds
+	// ByKey finds the cloud that the access key of a call to c names.
+	ByKey(c *Cloud, key string) (gateway.Chosen, error)
+	// Server returns how clients find c.
+	Server(c *Cloud) controlapi.Server
+	// Ready returns why c can't answer yet, nil if it can.
+	Ready(c *Cloud) error
+	// Room is where the calls of all clouds wait for memory.
+	Room() *gateway.Room
+}
+
+// Cloud is one emulated cloud.
+type Cloud struct {
 	cfg      Config
-	name     string // "" for the cloud that is there from the start
 	store    *state.Store
 	journal  *journal.Journal
 	plane    *dataplane.Plane // nil without packets
+	dns      atomic.Pointer[dns.Server]
 	products []*gateway.Product
 	faults   *rules.Rules
 	nonces   *gateway.Nonces
@@ -51,45 +68,44 @@ type emulated struct {
 	tasks    sync.WaitGroup // what goes on until then
 }
 
-// newEmulated builds a cloud on a store, which it closes, also when it fails.
-func newEmulated(cfg Config, name string, store *state.Store, clouds *clouds) (*emulated, error) {
-	c := &emulated{cfg: cfg, name: name, store: store}
+// New builds a cloud on a store, which it closes, also when it fails.
+func New(cfg Config, store *state.Store, others Neighbours) (*Cloud, error) {
+	c := &Cloud{cfg: cfg, store: store}
 	c.life, c.end = context.WithCancel(context.Background())
-	if err := c.open(clouds); err != nil {
-		return nil, errors.Join(err, c.close())
+	if err := c.open(others); err != nil {
+		return nil, errors.Join(err, c.Close(c.life))
 	}
 	return c, nil
 }
 
 // open opens the parts of the cloud and puts them together.
-func (c *emulated) open(clouds *clouds) (err error) {
+func (c *Cloud) open(others Neighbours) (err error) {
 	cfg := &c.cfg
 	cfg.Journal.Log = cfg.Log
 	if c.journal, err = journal.New(cfg.Journal); err != nil {
 		return err
 	}
 	injector := &faults.Injector{}
-	if c.plane, err = cfg.newPlane(c.store, injector, c.journal); err != nil {
+	if c.plane, err = c.newPlane(injector); err != nil {
 		return err
 	}
 	if c.plane != nil && cfg.Health == nil {
 		cfg.Health = c.plane
 	}
-	c.products = clouds.productsOf(c)
+	c.products = cfg.Serves()
 	c.faults = rules.New(c.store, c.products, injector)
 	c.faults.First = cfg.Faults
 	for _, skipped := range c.faults.Skipped() {
 		cfg.Log.Warn().Msg(skipped.String())
 	}
-	// A copy and a state in memory leave nothing behind, so neither do theirs.
-	snapshots := snapshots.New(cfg.stateDir())
+	snapshots := snapshots.New(cfg.Dir)
 	if err := snapshots.CleanUp(); err != nil {
 		return fmt.Errorf("clean up the snapshots: %w", err)
 	}
 	if c.nonces, err = cfg.openNonces(); err != nil {
 		return err
 	}
-	c.build(clouds, snapshots)
+	c.build(others, snapshots)
 	return nil
 }
 
@@ -97,28 +113,22 @@ func (c *emulated) open(clouds *clouds) (err error) {
 const noncesFile = "nonces"
 
 func (cfg *Config) openNonces() (*gateway.Nonces, error) {
-	if cfg.Replica != nil {
-		return gateway.SharedNonces(cfg.Replica.State), nil
-	}
-	if branch, ok := cfg.Storage.(engine.Branch); ok {
-		return gateway.SharedNonces(branch), nil
-	}
-	if cfg.stateDir() == "" {
+	if cfg.Dir == "" {
 		return &gateway.Nonces{}, nil
 	}
-	return gateway.OpenNonces(filepath.Join(cfg.stateDir(), noncesFile), time.Now())
+	return gateway.OpenNonces(filepath.Join(cfg.Dir, noncesFile), time.Now())
 }
 
-func (c *emulated) build(clouds *clouds, snapshots *snapshots.Snapshots) {
+func (c *Cloud) build(others Neighbours, snapshots *snapshots.Snapshots) {
 	c.metrics = metrics.New(c.store, c.products)
-	callers := c.cfg.newCallers(c.name)
+	callers := c.cfg.newCallers()
 	c.gateway = gateway.NewServer(gateway.Config{
 		Store:      c.store,
 		Caller:     callers.refuse,
-		Cloud:      func(key string) (gateway.Chosen, error) { return clouds.byKey(c, key) },
+		Cloud:      func(key string) (gateway.Chosen, error) { return others.ByKey(c, key) },
 		Products:   c.products,
 		Elsewhere:  elsewhere,
-		Room:       clouds.room,
+		Room:       others.Room(),
 		StrictAuth: c.cfg.StrictAuth,
 		Nonces:     c.nonces,
 		Seed:       c.cfg.Seed,
@@ -139,7 +149,7 @@ func (c *emulated) build(clouds *clouds, snapshots *snapshots.Snapshots) {
 			Seed:       c.cfg.Seed,
 		})
 	}), callers)
-	player := &target.Player{API: c.api, Control: http.HandlerFunc(c.serveControl), Token: c.cfg.ControlToken, Store: c.store, Products: c.products}
+	player := &target.Player{API: c.api, Control: http.HandlerFunc(c.ServeControl), Token: c.cfg.ControlToken, Store: c.store, Products: c.products}
 	c.metrics.Add(c.measures())
 	var packets inventory.Packets
 	if c.plane != nil {
@@ -160,18 +170,19 @@ func (c *emulated) build(clouds *clouds, snapshots *snapshots.Snapshots) {
 			Go:        func(task func(context.Context)) { c.tasks.Go(func() { task(c.life) }) },
 			Snapshots: snapshots,
 			Health:    c.cfg.Health,
-			Ready:     func() error { return clouds.ready(c) },
+			Ready:     func() error { return others.Ready(c) },
 			Token:     c.cfg.ControlToken,
-			Host:      hostOf(c.cfg.ControlListen),
+			Host:      c.cfg.ControlHost,
 			Version:   c.cfg.Version,
-			Server:    func() controlapi.Server { return clouds.describe(c) },
-			Clouds:    clouds,
+			Server:    func() controlapi.Server { return others.Server(c) },
+			Clouds:    others,
 			Log:       c.cfg.Log,
 		})
 	})
 }
 
-func (c *emulated) serveControl(w http.ResponseWriter, r *http.Request) { c.control().ServeHTTP(w, r) }
+// ServeControl serves the control API.
+func (c *Cloud) ServeControl(w http.ResponseWriter, r *http.Request) { c.control().ServeHTTP(w, r) }
 
 // serveAPI gives the metadata service its paths and the API all others. It
 // is no http.ServeMux, which would redirect a path that it finds untidy, and
@@ -192,7 +203,7 @@ func serveAPI(api http.Handler, metadata func() http.Handler, callers callers) h
 
 // crash ends the process as a power failure would: without a flush or a
 // notice.
-func (c *emulated) crash() {
+func (c *Cloud) crash() {
 	if c.cfg.Crash != nil {
 		c.cfg.Crash()
 		return
@@ -208,32 +219,95 @@ func (c *emulated) crash() {
 }
 
 // Faults are the fault rules.
-func (c *emulated) Faults() *rules.Rules { return c.faults }
+func (c *Cloud) Faults() *rules.Rules { return c.faults }
 
 // Journal returns the journal of calls and changes.
-func (c *emulated) Journal() *journal.Journal { return c.journal }
+func (c *Cloud) Journal() *journal.Journal { return c.journal }
 
 // Store is the emulated cloud's state.
-func (c *emulated) Store() *state.Store { return c.store }
+func (c *Cloud) Store() *state.Store { return c.store }
 
-// StartPackets lets the listeners of load balancers answer, if there is a data plane.
-// Start does it too; it is for those who serve the handlers themselves.
-func (c *emulated) StartPackets() {
-	if c.plane != nil {
-		c.plane.Start()
-	}
+// Name returns the cloud's name, "" for the one that is there from the start.
+func (c *Cloud) Name() string { return c.cfg.Name }
+
+// Products lists what the cloud serves.
+func (c *Cloud) Products() []*gateway.Product { return c.products }
+
+// API serves the cloud's API, and the metadata service under /latest/.
+func (c *Cloud) API() http.Handler { return c.api }
+
+// Gateway answers calls for the cloud that reached another one.
+func (c *Cloud) Gateway() *gateway.Server { return c.gateway }
+
+// Metrics counts what the cloud does.
+func (c *Cloud) Metrics() *metrics.Metrics { return c.metrics }
+
+// Answered returns the number of calls that the cloud answered.
+func (c *Cloud) Answered() uint64 { return c.answered.Load() }
+
+// Life ends with the cloud.
+func (c *Cloud) Life() context.Context { return c.life }
+
+// Go runs what ends with the life of the cloud.
+func (c *Cloud) Go(task func()) { c.tasks.Go(task) }
+
+// During serves a request that ends with the cloud.
+func (c *Cloud) During(r *http.Request, serve func(*http.Request)) {
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	defer context.AfterFunc(c.life, cancel)()
+	serve(r.WithContext(ctx))
 }
 
-// stop ends what waits, such as a call that a fault holds.
-func (c *emulated) stop() {
+// HasKey reports whether an access key is the cloud's.
+func (c *Cloud) HasKey(id string) (known bool) {
+	// The function returns no error, so neither does View.
+	_ = c.store.View(state.Owner{}, func(v *state.View) error {
+		_, known = cloud.AccessKeys.Find(v, id)
+		return nil
+	})
+	return known
+}
+
+// Resources counts what the state holds.
+func (c *Cloud) Resources() (n int) {
+	// The function returns no error, so neither does View.
+	_ = c.store.View(state.Owner{}, func(v *state.View) error {
+		for _, of := range v.Counts() {
+			n += of
+		}
+		return nil
+	})
+	return n
+}
+
+// Dir returns the path of the cloud's folder, "" if it leaves nothing behind.
+func (c *Cloud) Dir() string {
+	if absolute, err := filepath.Abs(c.cfg.Dir); c.cfg.Dir != "" && err == nil {
+		return absolute
+	}
+	return c.cfg.Dir
+}
+
+// Learn makes known what nonces other replicas have seen.
+func (c *Cloud) Learn(ctx context.Context) error { return c.nonces.Learn(ctx, time.Now()) }
+
+// Closing reports whether the cloud ends.
+func (c *Cloud) Closing() bool { return c.closing.Load() }
+
+// Stop ends what waits, such as a call that a fault holds.
+func (c *Cloud) Stop() {
 	c.closing.Store(true)
 	c.end()
 }
 
-// close closes the parts that are open. Nobody calls the cloud any more.
-func (c *emulated) close() error {
-	c.stop()
+// Close closes the parts that are open. Nobody calls the cloud any more.
+func (c *Cloud) Close(ctx context.Context) error {
+	c.Stop()
 	var errs []error
+	if server := c.dns.Swap(nil); server != nil {
+		errs = append(errs, server.Close(ctx))
+	}
 	if c.plane != nil {
 		errs = append(errs, c.plane.Close())
 	}

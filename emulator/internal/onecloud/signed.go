@@ -1,4 +1,4 @@
-package emulator
+package onecloud
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/controlclient"
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/state"
 )
@@ -20,8 +21,8 @@ const consoleAgent = "console"
 
 // consoleCall signs and makes a call like any other: faults, policies and throttling
 // apply to it, and the journal records it.
-func (c *emulated) consoleCall(ctx context.Context, made controlapi.CloudCall) (controlapi.CloudAnswer, error) {
-	at := slices.IndexFunc(c.products, func(p *Product) bool { return p.Name == made.Product })
+func (c *Cloud) consoleCall(ctx context.Context, made controlapi.CloudCall) (controlapi.CloudAnswer, error) {
+	at := slices.IndexFunc(c.products, func(p *gateway.Product) bool { return p.Name == made.Product })
 	if at < 0 {
 		var known []string
 		for _, p := range c.products {
@@ -41,7 +42,7 @@ func (c *emulated) consoleCall(ctx context.Context, made controlapi.CloudCall) (
 
 // keyOf is the first access key of an account, or of the first account, that can sign
 // without a token.
-func (c *emulated) keyOf(account string) (key *cloud.AccessKey, err error) {
+func (c *Cloud) keyOf(account string) (key *cloud.AccessKey, err error) {
 	err = c.store.View(state.Owner{}, func(v *state.View) error {
 		for a := range cloud.Accounts.All(v) {
 			if account == "" {

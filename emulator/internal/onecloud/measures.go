@@ -1,4 +1,4 @@
-package emulator
+package onecloud
 
 import (
 	"slices"
@@ -14,7 +14,7 @@ import (
 
 // The bounds of series whose labels users choose: what is beyond counts as other, or not.
 const (
-	maxSeries   = 100
+	MaxSeries   = 100
 	maxAccounts = 10
 	otherSeries = "other"
 )
@@ -29,19 +29,19 @@ var (
 
 // measures counts what a cloud's rules, quotas and conditions do, when it is asked.
 type measures struct {
-	*emulated
+	*Cloud
 	usual func() (map[conditions.Key]string, error)
 }
 
-func (c *emulated) measures() *measures {
+func (c *Cloud) measures() *measures {
 	return &measures{c, sync.OnceValues(c.usualConditions)}
 }
 
 // usualConditions returns the conditions of the world that a reset plants.
-func (c *emulated) usualConditions() (usual map[conditions.Key]string, err error) {
+func (c *Cloud) usualConditions() (usual map[conditions.Key]string, err error) {
 	cfg := c.cfg
 	cfg.Clock = nil
-	store, err := cfg.openStore(c.life, &memory.Engine{})
+	store, err := cfg.OpenStore(c.life, &memory.Engine{})
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func (m *measures) Collect(ch chan<- prometheus.Metric) {
 	ch <- prometheus.MustNewConstMetric(buildDesc, prometheus.GaugeValue, 1, m.cfg.Version.Version, m.cfg.Version.Commit)
 	hits := make(map[string]uint64)
 	for i, s := range m.faults.Injector.Rules() {
-		hits[seriesOf(i, s.Rule.Name)] += s.Hits
+		hits[SeriesOf(i, s.Rule.Name)] += s.Hits
 	}
 	for rule, n := range hits {
 		ch <- prometheus.MustNewConstMetric(faultHitsDesc, prometheus.CounterValue, float64(n), rule)
@@ -94,9 +94,9 @@ func (m *measures) Collect(ch chan<- prometheus.Metric) {
 	})
 }
 
-// seriesOf returns the label of the n-th of many, which share one from the hundredth on.
-func seriesOf(n int, name string) string {
-	if n < maxSeries {
+// SeriesOf returns the label of the n-th of many, which share one from the hundredth on.
+func SeriesOf(n int, name string) string {
+	if n < MaxSeries {
 		return name
 	}
 	return otherSeries

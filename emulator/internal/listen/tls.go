@@ -1,4 +1,4 @@
-package emulator
+package listen
 
 import (
 	"crypto/ecdsa"
@@ -61,9 +61,9 @@ func LoadTLS(certFile, keyFile string) (*tls.Config, error) {
 	return &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12}, nil
 }
 
-// certificateOf is the certificate of a configuration in PEM. Who trusts it trusts no
+// CertificateOf is the certificate of a configuration in PEM. Who trusts it trusts no
 // other by that.
-func certificateOf(config *tls.Config) string {
+func CertificateOf(config *tls.Config) string {
 	if len(config.Certificates) == 0 {
 		return ""
 	}

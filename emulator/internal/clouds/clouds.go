@@ -1,4 +1,7 @@
-package emulator
+// Package clouds owns the clouds of a process: the one that is there from the start, and
+// those that are forked from it, in memory or kept. It finds the cloud that a call names,
+// and must not know what a cloud consists of.
+package clouds
 
 import (
 	"cmp"
@@ -17,21 +20,48 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/control"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/listen"
+	"github.com/clbemu/clbemu/emulator/internal/onecloud"
 	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/state"
 )
 
-// clouds are the clouds that were forked in this process, by name. Each is on its own:
-// what a call does in one shows in no other.
-type clouds struct {
-	e        *Emulator
-	shelf    shelf                     // of durable ones, nil if there is none
-	products func() []*gateway.Product // of the forks
+// Process is what clouds need of the process that they are in.
+type Process interface {
+	// Listen opens a server beside that of the API, at a port of the same host.
+	Listen(name, port string, connections chan struct{}, handler http.Handler) (*listen.Server, error)
+	// APIURL returns where the API is, "" before it listens.
+	APIURL() string
+	// Describe adds what clients of any cloud must know.
+	Describe(*controlapi.Server)
+	// Ready returns why the first cloud can't answer yet, nil if it can.
+	Ready() error
+}
+
+// Config configures Clouds.
+type Config struct {
+	Process Process
+	// Fork is the configuration of forks, but for their names, seeds and folders.
+	Fork onecloud.Config
+	// Keep is where durable clouds are kept, nil if there is none.
+	Keep Keeper
+	// Shared is set where replicas share the state: no cloud has a port of its own.
+	Shared bool
+	Log    zerolog.Logger
+}
+
+// Clouds holds the clouds of a process, by name. Each is on its own: what a call does in one
+// shows in no other.
+type Clouds struct {
+	cfg      Config
+	first    *onecloud.Cloud
+	products func() []*gateway.Product // of the forks without packets
 	room     *gateway.Room             // for the calls of all clouds
 	ports    chan struct{}             // for the connections at the ports of all forks
 	// durableRoom is the most durable clouds.
@@ -48,14 +78,14 @@ type clouds struct {
 
 // forkedCloud is a cloud with what stays over a reset of it.
 type forkedCloud struct {
-	*emulated
+	*onecloud.Cloud
 
 	made    controlapi.NewCloud
 	created time.Time
-	expires time.Time // zero is never
-	kept    bool      // on the shelf, if only in part
-	port    *server   // of its own, nil if none
-	wanted  string    // the port that it had before a restart
+	expires time.Time      // zero is never
+	kept    bool           // if only in part
+	port    *listen.Server // of its own, nil if none
+	wanted  string         // the port that it had before a restart
 	expiry  *time.Timer
 	calls   *sync.WaitGroup // in flight
 }
@@ -73,18 +103,22 @@ const (
 	deleteTimeout = 10 * time.Second
 )
 
-func newClouds(e *Emulator) *clouds {
-	return &clouds{e: e, shelf: e.base.shelf(), forked: make(map[string]*forkedCloud), again: make(map[string]chan struct{}), unopened: make(map[string]error), room: gateway.NewRoom(), ports: make(chan struct{}, max(min(maxConnections, descriptors()/8), 1)), durableRoom: descriptors() / descriptorsOfDurable,
-		products: sync.OnceValue(func() []*gateway.Product { return e.base.products() })}
+// maxConnections limits the connections at the ports of all forks.
+const maxConnections = 1024
+
+// New returns the clouds of a process, without the first.
+func New(cfg Config) *Clouds {
+	files := listen.Descriptors()
+	return &Clouds{cfg: cfg, forked: make(map[string]*forkedCloud), again: make(map[string]chan struct{}), unopened: make(map[string]error), room: gateway.NewRoom(),
+		ports: make(chan struct{}, max(min(maxConnections, files/8), 1)), durableRoom: files / descriptorsOfDurable,
+		products: sync.OnceValue(cfg.Fork.Serves)}
 }
 
-// productsOf returns what a cloud serves. Forks share their products, which know no store.
-func (s *clouds) productsOf(c *emulated) []*gateway.Product {
-	if c.name == "" {
-		return c.cfg.products()
-	}
-	return s.products()
-}
+// Begin makes a cloud the first, from which others are forked.
+func (s *Clouds) Begin(first *onecloud.Cloud) { s.first = first }
+
+// Room implements onecloud.Neighbours.
+func (s *Clouds) Room() *gateway.Room { return s.room }
 
 // cloudName is a label of a host name, since NAME.localhost is one.
 var cloudName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`) })
@@ -94,7 +128,7 @@ func checkCloudName(name string) error {
 	switch {
 	case !cloudName().MatchString(name):
 		return fmt.Errorf("%w: %.70q is not a name for a cloud: write up to 63 lower-case letters, digits and -, and begin and end with a letter or a digit", control.ErrCloud, name)
-	case slices.Contains(ownHosts, name):
+	case slices.Contains(onecloud.OwnHosts, name):
 		return fmt.Errorf("%w: %s is the cloud that is there from the start: choose another name", control.ErrCloud, name)
 	}
 	return nil
@@ -121,7 +155,7 @@ func readExpiry(text string, now time.Time) (time.Time, error) {
 }
 
 // Create implements control.Clouds.
-func (s *clouds) Create(ctx context.Context, name string, spec controlapi.NewCloud) (controlapi.Cloud, error) {
+func (s *Clouds) Create(ctx context.Context, name string, spec controlapi.NewCloud) (controlapi.Cloud, error) {
 	if err := checkCloudName(name); err != nil {
 		return controlapi.Cloud{}, err
 	}
@@ -131,7 +165,7 @@ func (s *clouds) Create(ctx context.Context, name string, spec controlapi.NewClo
 		return controlapi.Cloud{}, err
 	}
 	// Another replica may lead next, at another address.
-	spec.Port = spec.Port && s.e.replica == nil
+	spec.Port = spec.Port && !s.cfg.Shared
 	spec.From, spec.Seed = cmp.Or(spec.From, controlapi.DefaultCloud), cmp.Or(spec.Seed, seedOf(name))
 	f := &forkedCloud{made: spec, created: now.UTC(), expires: expires, calls: new(sync.WaitGroup)}
 	s.changing.Lock()
@@ -143,7 +177,7 @@ func (s *clouds) Create(ctx context.Context, name string, spec controlapi.NewClo
 		return controlapi.Cloud{}, err
 	}
 	if err := errors.Join(s.listen(name, f), s.publish(ctx, name, f)); err != nil {
-		return controlapi.Cloud{}, errors.Join(err, f.leave(ctx), f.close(), s.forget(ctx, name, f))
+		return controlapi.Cloud{}, errors.Join(err, f.leave(ctx), f.Close(ctx), s.forget(ctx, name, f))
 	}
 	s.admit(name, f)
 	return s.show(name, f), nil
@@ -157,7 +191,7 @@ func seedOf(name string) uint64 {
 }
 
 // free refuses a name that is taken, and a cloud for which there is no room.
-func (s *clouds) free(name string, durable bool) error {
+func (s *Clouds) free(name string, durable bool) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	switch {
@@ -170,9 +204,9 @@ func (s *clouds) free(name string, durable bool) error {
 	case len(s.forked) >= maxClouds:
 		return fmt.Errorf("%w: there are %d clouds, which is the most there can be: delete some", control.ErrTaken, maxClouds)
 	case durable && s.durable() >= s.durableRoom:
-		return fmt.Errorf("%w: there are %d durable clouds, and this process may open %d files: delete some, or raise the limit (ulimit -n)", control.ErrTaken, s.durable(), descriptors())
+		return fmt.Errorf("%w: there are %d durable clouds, and this process may open %d files: delete some, or raise the limit (ulimit -n)", control.ErrTaken, s.durable(), listen.Descriptors())
 	}
-	return s.e.store.View(state.Owner{}, func(v *state.View) error {
+	return s.first.Store().View(state.Owner{}, func(v *state.View) error {
 		for key := range cloud.AccessKeys.All(v) {
 			if strings.HasPrefix(key.ID, name+".") {
 				return fmt.Errorf("%w: the access key %s would belong to two clouds: choose another name", control.ErrTaken, key.ID)
@@ -183,9 +217,9 @@ func (s *clouds) free(name string, durable bool) error {
 }
 
 // durable counts the durable clouds that have files open. The caller has the lock.
-func (s *clouds) durable() (n int) {
+func (s *Clouds) durable() (n int) {
 	for _, f := range s.forked {
-		if f.made.Durable && s.e.replica == nil {
+		if f.made.Durable && !s.cfg.Shared {
 			n++
 		}
 	}
@@ -193,21 +227,21 @@ func (s *clouds) durable() (n int) {
 }
 
 // fork makes the cloud of f from the one that it begins as. The caller changes.
-func (s *clouds) fork(ctx context.Context, name string, f *forkedCloud) (err error) {
+func (s *Clouds) fork(ctx context.Context, name string, f *forkedCloud) (err error) {
 	from, leave, ok := s.enter(f.made.From)
 	if !ok {
 		return s.unknown(f.made.From)
 	}
 	defer leave()
 	var store *state.Store
-	cfg := s.e.base.of(name)
+	cfg := s.configOf(name, f)
 	if f.made.Durable {
-		store, cfg, err = s.beginKept(ctx, name, from.store, f)
+		store, err = s.beginKept(ctx, &cfg, from.Store(), f)
 	} else {
-		store, err = from.store.Fork(state.ForkConfig{Seed: f.made.Seed, Warn: cfg.warn})
+		store, err = from.Store().Fork(state.ForkConfig{Seed: f.made.Seed, Warn: cfg.Warn})
 	}
 	if err == nil {
-		f.emulated, err = newEmulated(cfg, name, store, s)
+		f.Cloud, err = onecloud.New(cfg, store, s)
 	}
 	if err != nil {
 		return errors.Join(err, s.forget(ctx, name, f))
@@ -215,18 +249,23 @@ func (s *clouds) fork(ctx context.Context, name string, f *forkedCloud) (err err
 	return nil
 }
 
-// of is the configuration of a fork in memory. It listens nowhere, answers no packets,
-// and writes no journal file.
-func (cfg Config) of(name string) Config {
-	cfg.Engine, cfg.DataDir, cfg.Fork, cfg.Storage, cfg.Replica = Memory, "", "", nil, nil
-	cfg.DNSListen, cfg.DataPlane, cfg.Journal.File = "", NoPackets, ""
-	cfg.Seed = seedOf(name)
+// configOf returns the configuration of a fork. One without a port of its own answers no
+// packets either, and shares its products with others of that kind.
+func (s *Clouds) configOf(name string, f *forkedCloud) onecloud.Config {
+	cfg := s.cfg.Fork
+	cfg.Name, cfg.Seed = name, seedOf(name)
 	cfg.Log = cfg.Log.With().Str("cloud", name).Logger()
+	if !f.made.Port {
+		cfg.Packets.At, cfg.DNSListen = onecloud.NoPackets, ""
+	}
+	if cfg.Packets.At == onecloud.NoPackets {
+		cfg.Products = s.products()
+	}
 	return cfg
 }
 
 // admit lets clients reach a cloud that is complete.
-func (s *clouds) admit(name string, f *forkedCloud) {
+func (s *Clouds) admit(name string, f *forkedCloud) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.forked[name] = f
@@ -235,34 +274,44 @@ func (s *clouds) admit(name string, f *forkedCloud) {
 	}
 }
 
-// listen opens the port of a cloud that is to have one.
-func (s *clouds) listen(name string, f *forkedCloud) (err error) {
+// listen opens the port of a cloud that is to have one, and lets its load balancers answer.
+func (s *Clouds) listen(name string, f *forkedCloud) (err error) {
 	if !f.made.Port {
 		return nil
 	}
-	if len(s.e.servers) == 0 {
+	if s.cfg.Process.APIURL() == "" {
 		return fmt.Errorf("%w: a port needs an emulator that listens", control.ErrCloud)
 	}
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.serve(name, w, r) })
 	for _, port := range []string{cmp.Or(f.wanted, "0"), "0"} { // the one from before the restart, or another
-		address := net.JoinHostPort(cmp.Or(hostOf(s.e.cfg.Listen), "127.0.0.1"), port)
-		if f.port, err = s.e.listen("cloud "+name, address, s.ports, handler, s.e.cfg.TLS); err == nil {
-			go func() { _ = f.port.http.Serve(f.port.listener) }() // it ends when it is closed
-			return nil
+		if f.port, err = s.cfg.Process.Listen("cloud "+name, port, s.ports, handler); err == nil {
+			go func() { _ = f.port.Serve() }() // it ends when it is closed
+			return s.answer(f)
 		}
 	}
 	return err
 }
 
-// start opens the ports of the clouds that are there from an earlier run.
-func (s *clouds) start() error {
+// answer lets the load balancers of a cloud with a port answer packets and DNS.
+func (s *Clouds) answer(f *forkedCloud) error {
+	if !f.made.Port {
+		return nil
+	}
+	f.StartPackets()
+	return f.StartDNS(func(err error) {
+		s.cfg.Log.Warn().Err(err).Str("cloud", f.Name()).Msg("a cloud answers no names any more")
+	})
+}
+
+// Start opens the ports of the clouds that are there from an earlier run.
+func (s *Clouds) Start(ctx context.Context) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	for name, f := range s.forked {
 		if !f.made.Port {
 			continue
 		}
-		if err := errors.Join(s.listen(name, f), s.publish(s.e.life, name, f)); err != nil {
+		if err := errors.Join(s.listen(name, f), s.publish(ctx, name, f)); err != nil {
 			return err
 		}
 	}
@@ -270,34 +319,26 @@ func (s *clouds) start() error {
 }
 
 // serve answers a call at the port of a cloud.
-func (s *clouds) serve(name string, w http.ResponseWriter, r *http.Request) {
+func (s *Clouds) serve(name string, w http.ResponseWriter, r *http.Request) {
 	c, leave, ok := s.enter(name)
 	if !ok {
 		http.Error(w, s.unknown(name).Error(), http.StatusNotFound)
 		return
 	}
 	defer leave()
-	c.during(r, func(r *http.Request) { c.api.ServeHTTP(w, r) })
-}
-
-// during serves a request that ends with the cloud.
-func (c *emulated) during(r *http.Request, serve func(*http.Request)) {
-	ctx, cancel := context.WithCancel(r.Context())
-	defer cancel()
-	defer context.AfterFunc(c.life, cancel)()
-	serve(r.WithContext(ctx))
+	c.During(r, func(r *http.Request) { c.API().ServeHTTP(w, r) })
 }
 
 // enter finds a cloud by its name, which stays until the caller leaves. It waits for one
 // that is reset.
-func (s *clouds) enter(name string) (c *emulated, leave func(), ok bool) {
+func (s *Clouds) enter(name string) (c *onecloud.Cloud, leave func(), ok bool) {
 	if name == "" || name == controlapi.DefaultCloud {
-		return s.e.emulated, func() {}, true
+		return s.first, func() {}, true
 	}
 	for {
 		f, again := s.find(name)
 		if f != nil {
-			return f.emulated, f.calls.Done, true
+			return f.Cloud, f.calls.Done, true
 		}
 		if again == nil {
 			return nil, nil, false
@@ -308,7 +349,7 @@ func (s *clouds) enter(name string) (c *emulated, leave func(), ok bool) {
 
 // find finds a cloud and counts a call that enters it, or returns what is closed once a
 // reset of it is over.
-func (s *clouds) find(name string) (f *forkedCloud, again <-chan struct{}) {
+func (s *Clouds) find(name string) (f *forkedCloud, again <-chan struct{}) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if f = s.forked[name]; f == nil {
@@ -318,78 +359,68 @@ func (s *clouds) find(name string) (f *forkedCloud, again <-chan struct{}) {
 	return f, nil
 }
 
-func (s *clouds) unknown(name string) error {
+func (s *Clouds) unknown(name string) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if err := s.unopened[name]; err != nil {
 		return fmt.Errorf("%w: %w", control.ErrNoCloud, err)
 	}
 	known := []string{controlapi.DefaultCloud}
-	if len(s.forked) <= maxSeries { // anybody can ask, and looking through more takes long
+	if len(s.forked) <= onecloud.MaxSeries { // anybody can ask, and looking through more takes long
 		known = slices.AppendSeq(known, maps.Keys(s.forked))
 	}
 	return fmt.Errorf("%w: %.70q%s", control.ErrNoCloud, name, names.DidYouMean(name, known, "it may have expired; `clbemu cloud list` shows all"))
 }
 
-// byHost finds the cloud that the host of a call names, such as NAME.localhost.
-func (s *clouds) byHost(host string) (c *emulated, leave func()) {
-	if name, ok := strings.CutSuffix(strings.ToLower(strings.TrimSuffix(hostOf(host), ".")), ".localhost"); ok {
+// ByHost finds the cloud that the host of a call names, such as NAME.localhost.
+func (s *Clouds) ByHost(host string) (c *onecloud.Cloud, leave func()) {
+	if name, ok := strings.CutSuffix(strings.ToLower(strings.TrimSuffix(listen.HostOf(host), ".")), ".localhost"); ok {
 		if c, leave, ok := s.enter(name); ok {
 			return c, leave
 		}
 	}
-	return s.e.emulated, func() {}
+	return s.first, func() {}
 }
 
-// byKey finds the cloud that an access key names, such as NAME.testid, for a call that
-// reached c.
-func (s *clouds) byKey(c *emulated, key string) (gateway.Chosen, error) {
+// ByKey implements onecloud.Neighbours: an access key such as NAME.testid names a cloud.
+func (s *Clouds) ByKey(c *onecloud.Cloud, key string) (gateway.Chosen, error) {
 	name, id, named := strings.Cut(key, ".")
 	if !named {
 		return gateway.Chosen{AccessKeyID: key}, nil
 	}
-	if name == c.name {
+	if name == c.Name() {
 		return gateway.Chosen{AccessKeyID: id}, nil
 	}
 	chosen, leave, ok := s.enter(name)
 	switch {
-	case ok && c.name != "":
+	case ok && c.Name() != "":
 		leave()
-		return gateway.Chosen{}, fmt.Errorf("the access key %.70s belongs to the cloud %s, and the host of the call to the cloud %s", key, name, c.name)
-	case ok && chosen != c && c.hasKey(key):
+		return gateway.Chosen{}, fmt.Errorf("the access key %.70s belongs to the cloud %s, and the host of the call to the cloud %s", key, name, c.Name())
+	case ok && chosen != c && c.HasKey(key):
 		leave()
 		return gateway.Chosen{}, fmt.Errorf("the access key %.70s belongs to two clouds: it is one of the default cloud, and %s of the cloud %s", key, id, name)
 	case ok:
-		return gateway.Chosen{Server: chosen.gateway, AccessKeyID: id, Life: chosen.life, Leave: leave}, nil
-	case !c.hasKey(key) && c.hasKey(id):
+		return gateway.Chosen{Server: chosen.Gateway(), AccessKeyID: id, Life: chosen.Life(), Leave: leave}, nil
+	case !c.HasKey(key) && c.HasKey(id):
 		return gateway.Chosen{}, s.unknown(name)
 	}
 	return gateway.Chosen{AccessKeyID: key}, nil
 }
 
-func (c *emulated) hasKey(id string) (known bool) {
-	// The function returns no error, so neither does View.
-	_ = c.store.View(state.Owner{}, func(v *state.View) error {
-		_, known = cloud.AccessKeys.Find(v, id)
-		return nil
-	})
-	return known
-}
-
 // Control implements control.Clouds.
-func (s *clouds) Control(name string) (http.Handler, error) {
+func (s *Clouds) Control(name string) (http.Handler, error) {
 	c, leave, ok := s.enter(name)
 	if !ok {
 		return nil, s.unknown(name)
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer leave()
-		c.during(r, func(r *http.Request) { c.serveControl(w, r) })
+		c.During(r, func(r *http.Request) { c.ServeControl(w, r) })
 	}), nil
 }
 
 // Reset implements control.Clouds. The cloud keeps its name, its port and its expiry.
-func (s *clouds) Reset(ctx context.Context, name string) (controlapi.Cloud, error) {
+func (s *Clouds) Reset(ctx context.Context, name string) (controlapi.Cloud, error) {
 	s.changing.Lock()
 	defer s.changing.Unlock()
 	old, err := s.remove(name, true)
@@ -410,6 +441,9 @@ func (s *clouds) Reset(ctx context.Context, name string) (controlapi.Cloud, erro
 		err = s.fork(ctx, name, &fresh)
 	}
 	if err == nil {
+		err = s.answer(&fresh)
+	}
+	if err == nil {
 		err = s.publish(ctx, name, &fresh)
 	}
 	if err != nil {
@@ -420,7 +454,7 @@ func (s *clouds) Reset(ctx context.Context, name string) (controlapi.Cloud, erro
 }
 
 // letIn lets those in who waited for a reset to end.
-func (s *clouds) letIn(name string) {
+func (s *Clouds) letIn(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	close(s.again[name])
@@ -428,7 +462,7 @@ func (s *clouds) letIn(name string) {
 }
 
 // restore puts a cloud back that was removed.
-func (s *clouds) restore(name string, f *forkedCloud) {
+func (s *Clouds) restore(name string, f *forkedCloud) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.forked[name] = f
@@ -436,7 +470,7 @@ func (s *clouds) restore(name string, f *forkedCloud) {
 
 // remove takes a cloud from those that can be entered; who enters one that is reset waits
 // until letIn. The caller changes.
-func (s *clouds) remove(name string, reset bool) (*forkedCloud, error) {
+func (s *Clouds) remove(name string, reset bool) (*forkedCloud, error) {
 	if name == controlapi.DefaultCloud {
 		return nil, fmt.Errorf("%w: the default cloud stays: `clbemu state reset` resets it", control.ErrCloud)
 	}
@@ -454,7 +488,7 @@ func (s *clouds) remove(name string, reset bool) (*forkedCloud, error) {
 }
 
 // Delete implements control.Clouds.
-func (s *clouds) Delete(ctx context.Context, name string) error {
+func (s *Clouds) Delete(ctx context.Context, name string) error {
 	s.changing.Lock()
 	defer s.changing.Unlock()
 	if there, err := s.deleteUnopened(ctx, name); there {
@@ -469,14 +503,14 @@ func (s *clouds) Delete(ctx context.Context, name string) error {
 
 // deleteUnopened deletes what is kept of a cloud that could not be opened. The caller
 // changes.
-func (s *clouds) deleteUnopened(ctx context.Context, name string) (there bool, err error) {
+func (s *Clouds) deleteUnopened(ctx context.Context, name string) (there bool, err error) {
 	s.mu.RLock()
 	there = s.unopened[name] != nil
 	s.mu.RUnlock()
 	if !there {
 		return false, nil
 	}
-	if err := s.shelf.forget(ctx, name); err != nil {
+	if err := s.cfg.Keep.forget(ctx, name); err != nil {
 		return true, err
 	}
 	s.mu.Lock()
@@ -486,7 +520,7 @@ func (s *clouds) deleteUnopened(ctx context.Context, name string) (there bool, e
 }
 
 // expire deletes a cloud whose time is over, unless the name is another's by now.
-func (s *clouds) expire(name string, created time.Time) {
+func (s *Clouds) expire(name string, created time.Time) {
 	s.mu.RLock()
 	f := s.forked[name]
 	s.mu.RUnlock()
@@ -494,7 +528,7 @@ func (s *clouds) expire(name string, created time.Time) {
 		return
 	}
 	if err := s.Delete(context.Background(), name); err != nil && !errors.Is(err, control.ErrNoCloud) {
-		s.e.cfg.Log.Warn().Err(err).Str("cloud", name).Msg("delete a cloud that expired")
+		s.cfg.Log.Warn().Err(err).Str("cloud", name).Msg("delete a cloud that expired")
 	}
 }
 
@@ -508,16 +542,13 @@ func (f *forkedCloud) leave(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, deleteTimeout)
 	defer cancel()
-	f.stop() // or calls that a fault holds would not end
-	if err := f.port.http.Shutdown(ctx); err != nil {
-		return errors.Join(fmt.Errorf("calls were cut off: %w", err), f.port.http.Close())
-	}
-	return nil
+	f.Stop() // or calls that a fault holds would not end
+	return f.port.Shutdown(ctx)
 }
 
 // quit ends a cloud that nobody enters any more, once the calls in flight are answered.
 func (f *forkedCloud) quit(ctx context.Context) error {
-	f.stop()
+	f.Stop()
 	ended := make(chan struct{})
 	go func() {
 		f.calls.Wait()
@@ -529,11 +560,11 @@ func (f *forkedCloud) quit(ctx context.Context) error {
 	case <-ended:
 	case <-ctx.Done(): // a store that is closed answers them
 	}
-	return f.close()
+	return f.Close(ctx)
 }
 
-// close ends all clouds; durable ones stay where they are kept.
-func (s *clouds) close(ctx context.Context) error {
+// Close ends all forks; durable ones stay where they are kept.
+func (s *Clouds) Close(ctx context.Context) error {
 	s.changing.Lock()
 	defer s.changing.Unlock()
 	s.mu.Lock()
@@ -548,7 +579,7 @@ func (s *clouds) close(ctx context.Context) error {
 }
 
 // List implements control.Clouds.
-func (s *clouds) List() []controlapi.Cloud {
+func (s *Clouds) List() []controlapi.Cloud {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	list := []controlapi.Cloud{s.showDefault()}
@@ -562,13 +593,13 @@ func (s *clouds) List() []controlapi.Cloud {
 	return list
 }
 
-func (s *clouds) showDefault() controlapi.Cloud {
-	return controlapi.Cloud{Name: controlapi.DefaultCloud, Durable: s.shelf != nil, API: s.e.apiURL(s.e.servers), Resources: s.e.resources(), Calls: s.e.answered.Load()}
+func (s *Clouds) showDefault() controlapi.Cloud {
+	return controlapi.Cloud{Name: controlapi.DefaultCloud, Durable: s.cfg.Keep != nil, API: s.cfg.Process.APIURL(), DNS: s.first.DNSAddr(), Resources: s.first.Resources(), Calls: s.first.Answered()}
 }
 
-func (s *clouds) show(name string, f *forkedCloud) controlapi.Cloud {
+func (s *Clouds) show(name string, f *forkedCloud) controlapi.Cloud {
 	shown := controlapi.Cloud{Name: name, From: f.made.From, Created: &f.created, Durable: f.made.Durable, Seed: f.made.Seed,
-		API: s.e.apiURL(s.e.servers), AccessKeyPrefix: name + ".", Resources: f.resources(), Calls: f.answered.Load()}
+		API: s.cfg.Process.APIURL(), DNS: f.DNSAddr(), AccessKeyPrefix: name + ".", Resources: f.Resources(), Calls: f.Answered()}
 	if !f.expires.IsZero() {
 		shown.Expires = &f.expires
 	}
@@ -576,68 +607,36 @@ func (s *clouds) show(name string, f *forkedCloud) controlapi.Cloud {
 		shown.Host = net.JoinHostPort(name+".localhost", u.Port())
 	}
 	if f.port != nil {
-		shown.API = s.e.apiURL([]*server{f.port})
+		shown.API = f.port.URL()
 	}
 	return shown
 }
 
-// apiURL is where a server is, or the first of several, "" if none is started.
-func (e *Emulator) apiURL(servers []*server) string {
-	if len(servers) == 0 {
-		return ""
-	}
-	at := url.URL{Scheme: "http", Host: servers[0].listener.Addr().String()}
-	if e.cfg.TLS != nil {
-		at.Scheme = "https"
-	}
-	return at.String()
-}
-
-// resources counts what the state holds.
-func (c *emulated) resources() (n int) {
-	// The function returns no error, so neither does View.
-	_ = c.store.View(state.Owner{}, func(v *state.View) error {
-		for _, of := range v.Counts() {
-			n += of
-		}
-		return nil
-	})
-	return n
-}
-
-// ready returns why a cloud can't answer, nil if it can.
-func (s *clouds) ready(c *emulated) error {
-	if c.closing.Load() {
+// Ready implements onecloud.Neighbours.
+func (s *Clouds) Ready(c *onecloud.Cloud) error {
+	if c.Closing() {
 		return errClosing
 	}
-	if s.e.replica != nil && c.name == "" {
-		return s.e.replica.Ready()
+	if c.Name() == "" {
+		return s.cfg.Process.Ready()
 	}
 	return nil
 }
 
 var errClosing = errors.New("clbemu is closing")
 
-// describe returns how clients find a cloud.
-func (s *clouds) describe(c *emulated) controlapi.Server {
-	described := controlapi.Server{Auth: controlapi.AuthOff, DataDir: c.cfg.absoluteDir(), API: s.e.apiURL(s.e.servers)}
-	if c.cfg.StrictAuth {
-		described.Auth = controlapi.AuthStrict
-	}
-	if c.cfg.TLS != nil && described.API != "" {
-		described.Certificate = certificateOf(c.cfg.TLS)
-	}
-	if s.e.replica != nil {
-		described.Replicas = s.e.replica.Status()
-	}
-	if c.name == "" {
+// Server implements onecloud.Neighbours.
+func (s *Clouds) Server(c *onecloud.Cloud) controlapi.Server {
+	described := controlapi.Server{DataDir: c.Dir(), API: s.cfg.Process.APIURL()}
+	s.cfg.Process.Describe(&described)
+	if c.Name() == "" {
 		return described
 	}
-	described.Cloud, described.AccessKeyPrefix = c.name, c.name+"."
+	described.Cloud, described.AccessKeyPrefix = c.Name(), c.Name()+"."
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	if f := s.forked[c.name]; f != nil && f.port != nil {
-		described.API = s.e.apiURL([]*server{f.port})
+	if f := s.forked[c.Name()]; f != nil && f.port != nil {
+		described.API = f.port.URL()
 	}
 	return described
 }
@@ -649,14 +648,14 @@ var (
 )
 
 // Describe implements prometheus.Collector.
-func (s *clouds) Describe(ch chan<- *prometheus.Desc) {
+func (s *Clouds) Describe(ch chan<- *prometheus.Desc) {
 	ch <- cloudsDesc
 	ch <- cloudCallsDesc
 	ch <- cloudResourcesDesc
 }
 
 // Collect implements prometheus.Collector.
-func (s *clouds) Collect(ch chan<- prometheus.Metric) {
+func (s *Clouds) Collect(ch chan<- prometheus.Metric) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	ch <- prometheus.MustNewConstMetric(cloudsDesc, prometheus.GaugeValue, float64(len(s.forked)))
@@ -665,15 +664,12 @@ func (s *clouds) Collect(ch chan<- prometheus.Metric) {
 	})
 	calls, resources := make(map[string]uint64), make(map[string]int)
 	for i, name := range oldest {
-		series := seriesOf(i, name)
-		calls[series] += s.forked[name].answered.Load()
-		resources[series] += s.forked[name].resources()
+		series := onecloud.SeriesOf(i, name)
+		calls[series] += s.forked[name].Answered()
+		resources[series] += s.forked[name].Resources()
 	}
 	for series, n := range calls {
 		ch <- prometheus.MustNewConstMetric(cloudCallsDesc, prometheus.CounterValue, float64(n), series)
 		ch <- prometheus.MustNewConstMetric(cloudResourcesDesc, prometheus.GaugeValue, float64(resources[series]), series)
 	}
 }
-
-// ownHosts are names under localhost of the cloud that is there from the start.
-var ownHosts = []string{"clbemu", controlapi.DefaultCloud}

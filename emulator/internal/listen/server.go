@@ -1,0 +1,170 @@
+package listen
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+// Limits of the listeners. A call's parameters may all be in its URL, so headers
+// and request line get more room than a browser would need.
+const (
+	readHeaderTimeout = 10 * time.Second
+	readTimeout       = 5 * time.Minute
+	idleTimeout       = 2 * time.Minute
+	// A client has this long for each piece of an answer. Then the server closes the
+	// connection and frees what it holds.
+	writeTimeout = 30 * time.Second
+	// An answer of one piece that is made so fast has its time from when its call was
+	// read.
+	soon           = time.Second
+	piece          = 256 << 10
+	maxHeaderBytes = 1 << 20
+)
+
+// ServerConfig configures a Server.
+type ServerConfig struct {
+	Name, Address string
+	// Connections limits how many are open at a time; others wait until one is closed.
+	// Servers may share it.
+	Connections chan struct{}
+	// TLS serves by HTTPS; nil is HTTP.
+	TLS *tls.Config
+	Log zerolog.Logger
+}
+
+// Server is an HTTP server with its socket.
+type Server struct {
+	listener net.Listener
+	http     *http.Server
+	scheme   string
+}
+
+// NewServer listens, and serves the handler once Serve is called; every request sees the end
+// of life.
+func NewServer(life context.Context, cfg ServerConfig, handler http.Handler) (*Server, error) {
+	l, err := TCP(cfg.Name+" listener", cfg.Address)
+	if err != nil {
+		return nil, fmt.Errorf("%s listener: %w: choose another address", cfg.Name, err)
+	}
+	s := &Server{newLimited(l, cfg.Connections), newHTTP(life, cfg.Log, handler), "http"}
+	if cfg.TLS != nil {
+		s.listener, s.scheme = tls.NewListener(s.listener, cfg.TLS), "https"
+	}
+	return s, nil
+}
+
+// Serve serves until Close or Shutdown.
+func (s *Server) Serve() error {
+	if err := s.http.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("listener: %w", err)
+	}
+	return nil
+}
+
+// Addr returns host:port.
+func (s *Server) Addr() string { return s.listener.Addr().String() }
+
+// URL returns where the server is.
+func (s *Server) URL() string { return (&url.URL{Scheme: s.scheme, Host: s.Addr()}).String() }
+
+// Close closes the socket of a server that does not serve yet.
+func (s *Server) Close() error { return s.listener.Close() }
+
+// Shutdown stops accepting calls, and finishes those in flight until ctx ends.
+func (s *Server) Shutdown(ctx context.Context) error {
+	if err := s.http.Shutdown(ctx); err != nil {
+		return errors.Join(fmt.Errorf("calls were cut off: %w", err), s.http.Close())
+	}
+	return nil
+}
+
+// newHTTP serves a handler until life, which every request sees the end of.
+func newHTTP(life context.Context, to zerolog.Logger, handler http.Handler) *http.Server {
+	return &http.Server{
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			handler.ServeHTTP(&inPieces{w, time.Now()}, r)
+		}),
+		BaseContext:       func(net.Listener) context.Context { return life },
+		ReadHeaderTimeout: readHeaderTimeout,
+		ReadTimeout:       readTimeout,
+		WriteTimeout:      writeTimeout + soon,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeaderBytes,
+		ErrorLog:          log.New(serverLog{to}, "", 0),
+	}
+}
+
+// inPieces writes an answer in pieces. The client's time for each starts with the
+// piece: producing it may have taken longer.
+type inPieces struct {
+	http.ResponseWriter
+	read time.Time // when the call was
+}
+
+// Unwrap is for http.ResponseController.
+func (w *inPieces) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func (w *inPieces) extend() {
+	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(writeTimeout))
+}
+
+// WriteHeader implements http.ResponseWriter: it may be all of the answer.
+func (w *inPieces) WriteHeader(status int) {
+	if time.Since(w.read) >= soon {
+		w.extend()
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements http.ResponseWriter.
+func (w *inPieces) Write(p []byte) (written int, err error) {
+	if len(p) <= piece && time.Since(w.read) < soon {
+		return w.ResponseWriter.Write(p)
+	}
+	for {
+		w.extend()
+		n, err := w.ResponseWriter.Write(p[written:min(written+piece, len(p))])
+		written += n
+		if err != nil || written == len(p) {
+			return written, err
+		}
+	}
+}
+
+// serverLog takes what net/http has to say, such as that a client did not trust
+// the certificate.
+type serverLog struct{ zerolog.Logger }
+
+func (l serverLog) Write(line []byte) (int, error) {
+	l.Info().Msg(strings.TrimSpace(string(line)))
+	return len(line), nil
+}
+
+// HostOf returns the host of host:port, or of an address without a port.
+func HostOf(address string) string {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return address
+	}
+	return host
+}
+
+// IsLoopback reports whether a host is this machine's loopback address.
+func IsLoopback(host string) bool {
+	if host == "localhost" {
+		return true
+	}
+	addr, err := netip.ParseAddr(host)
+	return err == nil && addr.IsLoopback()
+}
