@@ -29,6 +29,8 @@ import (
 // Config configures a Plane.
 type Config struct {
 	Store *state.Store
+	// Cloud is the name of the cloud whose load balancers they are.
+	Cloud string
 	// MaxListeners limits how many listeners answer; the others report that they don't.
 	MaxListeners int
 	// Direct are the blocks of addresses that are dialed as they are. Servers outside them
@@ -110,7 +112,7 @@ func newWay(cfg *Config) (way, error) {
 		if err := clearMachine(); err != nil { // which needs a right that the ports don't
 			cfg.Log.Warn().Err(err).Msg("an address of a load balancer may take packets that nobody answers")
 		}
-		return loadPorts(cfg.PortsFile)
+		return loadPorts(cfg.Cloud, cfg.PortsFile)
 	}
 	network, err := openNetwork(cfg.Interface)
 	if err != nil {

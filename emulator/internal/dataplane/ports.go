@@ -8,8 +8,10 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"net/netip"
 	"os"
 
+	"github.com/clbemu/clbemu/emulator/internal/listen"
 	"github.com/clbemu/clbemu/state/engine/durable"
 )
 
@@ -22,6 +24,7 @@ const (
 
 // ports gives listeners ports by their ids, each the same as long as it exists.
 type ports struct {
+	cloud   string // whose they are: the ids of another may be the same
 	file    string
 	taken   map[uint16]string // whose each is
 	kept    map[string]uint16 // those that are not of the id, by listener
@@ -29,8 +32,8 @@ type ports struct {
 }
 
 // loadPorts reads the ports that are kept in a file, which need not exist.
-func loadPorts(file string) (*ports, error) {
-	p := &ports{file: file, taken: make(map[uint16]string), kept: make(map[string]uint16)}
+func loadPorts(cloud, file string) (*ports, error) {
+	p := &ports{cloud: cloud, file: file, taken: make(map[uint16]string), kept: make(map[string]uint16)}
 	if file == "" {
 		return p, nil
 	}
@@ -50,19 +53,19 @@ func loadPorts(file string) (*ports, error) {
 	return p, nil
 }
 
-// of returns the port of a listener: the one derived from its id, or the next one that no other
-// listener has.
+// of returns the port of a listener: the one derived from its id and its cloud, or the next
+// one that no other listener has, nor any socket of this process.
 func (p *ports) of(id string) uint16 {
 	if port, ok := p.kept[id]; ok {
 		return port
 	}
 	hash := fnv.New32a()
-	_, _ = hash.Write([]byte(id)) // never fails
+	_, _ = hash.Write([]byte(id + p.cloud)) // never fails
 	const count = lastPort - firstPort + 1
 	own := hash.Sum32() % count
 	for i := range uint32(count) {
 		port := uint16(firstPort + (own+i)%count)
-		if holder, taken := p.taken[port]; taken && holder != id {
+		if holder, taken := p.taken[port]; taken && holder != id || !taken && answers(port) {
 			continue
 		}
 		p.taken[port] = id
@@ -72,6 +75,12 @@ func (p *ports) of(id string) uint16 {
 		return port
 	}
 	return 0 // there are more listeners than ports: the system chooses one
+}
+
+// answers reports whether this process answers at a port.
+func answers(port uint16) bool {
+	at := netip.AddrPortFrom(loopback, port)
+	return listen.Answers("tcp", at) || listen.Answers("udp", at)
 }
 
 // release gives the port of a listener back.

@@ -12,7 +12,7 @@ import (
 func TestPortsStay(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "ports")
 	given, used := make(map[string]uint16), make(map[uint16]string)
-	p, err := loadPorts(file)
+	p, err := loadPorts("", file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func TestPortsStay(t *testing.T) {
 	if err := p.settle(); err != nil {
 		t.Fatal(err)
 	}
-	if p, err = loadPorts(file); err != nil {
+	if p, err = loadPorts("", file); err != nil {
 		t.Fatal(err)
 	}
 	for i := 1999; i >= 0; i-- { // in another order
@@ -55,7 +55,7 @@ func TestPortsFileIsDamaged(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := loadPorts(file); err == nil {
+		if _, err := loadPorts("", file); err == nil {
 			t.Errorf("%q was read", text)
 		}
 	}

@@ -79,6 +79,13 @@ func (l *listener) Close() error {
 	return l.Listener.Close()
 }
 
+// Answers reports whether this process answers at an address.
+func Answers(network string, at netip.AddrPort) bool {
+	sockets.RLock()
+	defer sockets.RUnlock()
+	return slices.ContainsFunc(sockets.at[place{network, at.Port()}], func(e *entry) bool { return e.answers(plain(at.Addr())) })
+}
+
 // Check returns an error if the service, or nil for a health check, must not connect to an
 // address: clbemu itself answers there, or it leads back to the service.
 func (s *Service) Check(network string, to netip.AddrPort) error {

@@ -56,7 +56,7 @@ const (
 // newPlane returns the data plane, nil for none.
 func (c *Cloud) newPlane(injector *faults.Injector) (*dataplane.Plane, error) {
 	cfg := &c.cfg.Packets
-	plane := dataplane.Config{Store: c.store, MaxListeners: cmp.Or(cfg.MaxListeners, usualListeners), Direct: cfg.Direct, Transparent: cfg.Transparent,
+	plane := dataplane.Config{Store: c.store, Cloud: c.cfg.Name, MaxListeners: cmp.Or(cfg.MaxListeners, usualListeners), Direct: cfg.Direct, Transparent: cfg.Transparent,
 		Faults: injector, Record: c.journal.Record, AccessLog: cfg.AccessLog, Log: c.cfg.Log}
 	switch cfg.At {
 	case NoPackets, "":
