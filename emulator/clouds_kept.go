@@ -60,13 +60,11 @@ func (b branches) list(ctx context.Context, each func(string, []byte, error)) er
 
 func (b branches) begin(ctx context.Context, name string, cfg Config) (engine.Engine, Config, error) {
 	branch, err := b.of.NewBranch(ctx, name)
-	cfg.Storage = branch
 	return branch, cfg, err
 }
 
 func (b branches) open(ctx context.Context, name string, cfg Config) (engine.Engine, Config, error) {
 	branch, err := b.of.Branch(ctx, name)
-	cfg.Storage = branch
 	return branch, cfg, err
 }
 
@@ -247,9 +245,6 @@ func (s *clouds) reopenOne(ctx context.Context, name string, about []byte) error
 	}
 	if f.emulated, err = newEmulated(cfg, name, store, s); err != nil {
 		return err
-	}
-	if err := f.nonces.Learn(ctx, time.Now()); err != nil {
-		return errors.Join(err, f.close())
 	}
 	f.wanted = kept.Port
 	s.admit(name, f)

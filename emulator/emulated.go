@@ -25,7 +25,6 @@ import (
 	"github.com/clbemu/clbemu/emulator/target"
 	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/state"
-	"github.com/clbemu/clbemu/state/engine"
 )
 
 // emulated is one emulated cloud with everything of its own: state, clock, conditions,
@@ -97,12 +96,6 @@ func (c *emulated) open(clouds *clouds) (err error) {
 const noncesFile = "nonces"
 
 func (cfg *Config) openNonces() (*gateway.Nonces, error) {
-	if cfg.Replica != nil {
-		return gateway.SharedNonces(cfg.Replica.State), nil
-	}
-	if branch, ok := cfg.Storage.(engine.Branch); ok {
-		return gateway.SharedNonces(branch), nil
-	}
 	if cfg.stateDir() == "" {
 		return &gateway.Nonces{}, nil
 	}

@@ -51,28 +51,6 @@ func (e *Emulator) startReplica() {
 			e.failed <- err
 		}
 	})
-	if e.base.Replica.ReadLocally {
-		e.tasks.Go(e.learnNonces)
-	}
-}
-
-// learnEvery is how soon a follower that answers reads knows the nonces of the others.
-const learnEvery = time.Second
-
-// learnNonces keeps what was sent to another replica from being answered here again.
-func (e *Emulator) learnNonces() {
-	tick := time.NewTicker(learnEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-			if err := e.nonces.Learn(e.life, time.Now()); err != nil && e.life.Err() == nil {
-				e.base.Log.Warn().Err(err).Msg("the used nonces of other replicas are not known")
-			}
-		case <-e.life.Done():
-			return
-		}
-	}
 }
 
 // newReplica must know the addresses of the listeners.
@@ -104,7 +82,7 @@ func (e *Emulator) newReplica(api, control string) *replicas.Replica {
 
 // lead begins what only the leader has.
 func (e *Emulator) lead(ctx context.Context) error {
-	if err := errors.Join(e.nonces.Learn(ctx, time.Now()), plantIfEmpty(e.store, e.base), warnOfInstance(e.store, e.base)); err != nil {
+	if err := errors.Join(plantIfEmpty(e.store, e.base), warnOfInstance(e.store, e.base)); err != nil {
 		return err
 	}
 	e.faults.Follow()
