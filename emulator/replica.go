@@ -55,28 +55,6 @@ func (e *Emulator) startReplica() {
 			e.failed <- err
 		}
 	})
-	if e.cfg.Replica.ReadLocally {
-		e.first.Go(e.learnNonces)
-	}
-}
-
-// learnEvery is how soon a follower that answers reads knows the nonces of the others.
-const learnEvery = time.Second
-
-// learnNonces keeps what was sent to another replica from being answered here again.
-func (e *Emulator) learnNonces() {
-	tick := time.NewTicker(learnEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-			if err := e.first.Learn(e.first.Life()); err != nil && e.first.Life().Err() == nil {
-				e.cfg.Log.Warn().Err(err).Msg("the used nonces of other replicas are not known")
-			}
-		case <-e.first.Life().Done():
-			return
-		}
-	}
 }
 
 // newReplica must know the listeners.
@@ -98,7 +76,7 @@ func (e *Emulator) newReplica(api, control *listen.Server) *replicas.Replica {
 
 // lead begins what only the leader has.
 func (e *Emulator) lead(ctx context.Context) error {
-	if err := errors.Join(e.first.Learn(ctx), e.cloud.PlantIfEmpty(e.Store()), e.cloud.WarnOfInstance(e.Store())); err != nil {
+	if err := errors.Join(e.cloud.PlantIfEmpty(e.Store()), e.cloud.WarnOfInstance(e.Store())); err != nil {
 		return err
 	}
 	e.Faults().Follow()

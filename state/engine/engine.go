@@ -133,11 +133,10 @@ type Elected interface {
 	// Ahead returns how far the clock that all replicas go by is ahead of this machine's.
 	// That clock is the first leader's, and goes on with the next.
 	Ahead() time.Duration
-	Notes
 	// NewBranch begins a state of that name beside this one, whose users see to it that
 	// no branch of the name is open. Only the leader has branches; closing one deletes
 	// nothing. It refuses a name that is kept with an error that wraps fs.ErrExist.
-	NewBranch(ctx context.Context, name string) (Branch, error)
+	NewBranch(ctx context.Context, name string) (Engine, error)
 	// KeepBranch keeps what its users say about a branch: from then on it is there for the
 	// next leader.
 	KeepBranch(ctx context.Context, name string, about []byte) error
@@ -145,7 +144,7 @@ type Elected interface {
 	// those that a leader began and did not keep.
 	Branches(ctx context.Context) (map[string][]byte, error)
 	// Branch opens one of them.
-	Branch(ctx context.Context, name string) (Branch, error)
+	Branch(ctx context.Context, name string) (Engine, error)
 	// DropBranch deletes a branch, if there is one.
 	DropBranch(ctx context.Context, name string) error
 }
@@ -158,23 +157,6 @@ type Election interface {
 	// Members calls fn with the members whenever they change, the leader first, until
 	// ctx ends.
 	Members(ctx context.Context, fn func([]Member)) error
-}
-
-// Branch is a state beside the one that processes share, with notes of its own.
-type Branch interface {
-	Engine
-	Notes
-}
-
-// Notes are what processes that share a state tell each other.
-type Notes interface {
-	// Share tells the others a note, for at least half an hour. What is committed after
-	// Share returned is not kept without the note. Kept waits until the others can read it;
-	// its error means that they may not.
-	Share(note []byte) (kept func(context.Context) error)
-	// Shared returns the notes after a position, and the position of the last; 0 is
-	// before all. Notes that were shared together are one, in which they follow each other.
-	Shared(ctx context.Context, after int64) (notes [][]byte, position int64, err error)
 }
 
 // Term is a time in which a process leads. It ends with the engine, or when the process

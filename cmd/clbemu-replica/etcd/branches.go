@@ -15,7 +15,7 @@ import (
 // written to it has the precondition that its process leads, as all else.
 
 // NewBranch implements engine.Elected.
-func (e *Engine) NewBranch(ctx context.Context, name string) (engine.Branch, error) {
+func (e *Engine) NewBranch(ctx context.Context, name string) (engine.Engine, error) {
 	term, err := e.leading()
 	if err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func (e *Engine) NewBranch(ctx context.Context, name string) (engine.Branch, err
 }
 
 // Branch implements engine.Elected.
-func (e *Engine) Branch(ctx context.Context, name string) (engine.Branch, error) {
+func (e *Engine) Branch(ctx context.Context, name string) (engine.Engine, error) {
 	term, err := e.leading()
 	if err != nil {
 		return nil, err

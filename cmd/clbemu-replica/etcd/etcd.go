@@ -12,9 +12,8 @@
 //	                       values are on their way to state/rows
 //	parts/COMMIT/N         the parts of large commits
 //	leader/LEASE           who leads, and who waits to
-//	shared/LEASE-N         what replicas tell each other, for a time
 //	branch/NAME            what is said about a branch; nothing while it is made
-//	branches/NAME/         keys state, parts and shared of a branch
+//	branches/NAME/         keys state and parts of a branch
 package etcd
 
 import (
@@ -57,7 +56,6 @@ type Config struct {
 // transaction has beside its values.
 const (
 	maxOps   = 120
-	maxNotes = 6 // batches
 	maxBytes = 1 << 20
 )
 
@@ -90,8 +88,6 @@ type Engine struct {
 	// counts such commits. Only who commits, or begins a term, looks at them.
 	pending *staged
 	parts   int
-
-	notes notes
 }
 
 // format is the content of the key of this name.
@@ -308,21 +304,11 @@ func (e *Engine) advance(ctx context.Context, sets int, ops ...clientv3.Op) erro
 	if term == nil {
 		return notMade(engine.ErrFenced)
 	}
-	notes, err := e.ride(ctx)
-	if err != nil {
-		return notMade(err)
-	}
 	revision := e.key("state", "revision")
 	done, err := e.transact(ctx, []clientv3.Cmp{term.leads(), clientv3.Compare(clientv3.ModRevision(revision), "=", fence)},
-		append(append(ops, notes.ops()...), clientv3.OpPut(revision, strconv.FormatUint(count, 10))))
+		append(ops, clientv3.OpPut(revision, strconv.FormatUint(count, 10))))
 	if err == nil && !done.Succeeded {
 		err = notMade(engine.ErrFenced)
-	}
-	if err != nil {
-		notes.failed(err)
-	}
-	if errors.Is(err, rpctypes.ErrLeaseNotFound) { // nothing is wrong with the commit
-		return e.advance(ctx, sets, ops...)
 	}
 	switch {
 	case refused(err):
@@ -330,7 +316,6 @@ func (e *Engine) advance(ctx context.Context, sets int, ops ...clientv3.Op) erro
 	case err != nil:
 		return err
 	}
-	notes.landed()
 	e.mu.Lock()
 	e.fence, e.count = done.Header.Revision, count
 	e.mu.Unlock()

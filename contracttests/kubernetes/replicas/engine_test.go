@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -315,86 +314,4 @@ func TestConfirmed(t *testing.T) {
 	}
 	stop()
 	<-done
-}
-
-// A note goes with the next commit, in its transaction, or by itself if none comes; also
-// when the lease of notes is gone, or the commit is refused.
-func TestNotes(t *testing.T) {
-	members := startEtcd(t, 1)
-	client := etcdClient(t, members)
-	e, other := open(t, members, "/notes/"), open(t, members, "/notes/")
-	defer e.Close()
-	defer other.Close()
-	lead(t, e)
-	var position int64
-	learned := func() string {
-		t.Helper()
-		notes, at, err := other.Shared(t.Context(), position)
-		if err != nil {
-			t.Fatal(err)
-		}
-		position = at
-		return string(slices.Concat(notes...))
-	}
-	// keptAt returns the notes that were there when etcd had a revision. Later is no proof:
-	// one whose lease was gone is put by the commit and by itself.
-	keptAt := func(revision int64) string {
-		t.Helper()
-		got, err := client.Get(t.Context(), "/notes/shared/", clientv3.WithPrefix(), clientv3.WithRev(revision))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var notes []byte
-		for _, kv := range got.Kvs {
-			notes = append(notes, kv.Value...)
-		}
-		return string(notes)
-	}
-	for n := range 3 {
-		kept := e.Share([]byte("a"))
-		keptToo := e.Share([]byte("b"))
-		mustCommit(t, e, engine.ChangeSet{put("a", "1", fmt.Sprint(n))})
-		commit, err := client.Get(t.Context(), "/notes/state/revision")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := keptAt(commit.Kvs[0].ModRevision); got != "ab" {
-			t.Errorf("once the commit is made, etcd has the notes %q", got)
-		}
-		if err := errors.Join(kept(t.Context()), keptToo(t.Context())); err != nil {
-			t.Error(err)
-		}
-		if got := learned(); got != "ab" {
-			t.Errorf("the other learns %q", got)
-		}
-		leases, err := client.Leases(t.Context())
-		if err != nil || len(leases.Leases) != 2 { // the leader's, and that of notes
-			t.Fatalf("there are the leases %v, %v", leases, err)
-		}
-		for _, lease := range leases.Leases {
-			if left, err := client.TimeToLive(t.Context(), lease.ID); err != nil || left.GrantedTTL > 60 {
-				if _, err := client.Revoke(t.Context(), lease.ID); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
-	}
-	if err := e.Share([]byte("d"))(t.Context()); err != nil {
-		t.Errorf("a note that somebody waits for: %v", err)
-	}
-	e.Share([]byte("e"))
-	got := learned()
-	eventually(t, "a note comes that nobody waits for", func() error {
-		if got += learned(); got != "de" {
-			return fmt.Errorf("%q", got)
-		}
-		return nil
-	})
-	kept := other.Share([]byte("f"))
-	if err := other.Commit(t.Context(), []engine.ChangeSet{{put("a", "2", "x")}}); !errors.Is(err, engine.ErrFenced) {
-		t.Errorf("a commit of one that does not lead: %v", err)
-	}
-	if err := kept(t.Context()); err != nil || learned() != "f" {
-		t.Errorf("the note of one that does not lead: %v", err)
-	}
 }

@@ -242,9 +242,6 @@ func (s *Clouds) reopenOne(ctx context.Context, name string, about []byte) error
 	if f.Cloud, err = onecloud.New(cfg, store, s); err != nil {
 		return err
 	}
-	if err := f.Learn(ctx); err != nil {
-		return errors.Join(err, f.Close(ctx))
-	}
 	f.wanted = kept.Port
 	s.admit(name, f)
 	return nil

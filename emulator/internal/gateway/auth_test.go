@@ -1,19 +1,16 @@
 package gateway_test
 
 import (
-	"context"
 	"crypto/hmac"
 	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -322,60 +319,6 @@ func TestNonceThatIsNotKept(t *testing.T) {
 		}
 		if err := nonces.Close(); err != nil {
 			t.Error(err)
-		}
-	}
-}
-
-// told is notes that are with the others once told is closed, unless it fails. Before
-// has how many accounts there were at each note.
-type told struct {
-	told     chan struct{}
-	fails    error
-	accounts func() int
-	before   []int
-}
-
-func (n *told) Share([]byte) (kept func(context.Context) error) {
-	n.before = append(n.before, n.accounts())
-	return func(context.Context) error { <-n.told; return n.fails }
-}
-
-func (n *told) Shared(context.Context, int64) ([][]byte, int64, error) { return nil, 0, nil }
-
-// Where emulators share a state, the nonce of a write is on its way to the others before
-// the write is executed, and with them before it is answered. Reads don't wait.
-func TestNonceThatOthersMustKnow(t *testing.T) {
-	for _, fails := range []error{nil, errors.New("etcd is gone")} {
-		notes := &told{told: make(chan struct{}), fails: fails}
-		g := newTestServer(t, func(cfg *gateway.Config) { cfg.StrictAuth, cfg.Nonces = true, gateway.SharedNonces(notes) })
-		notes.accounts = func() (n int) {
-			_ = g.store.View(state.Owner{}, func(v *state.View) error { n = cloud.Accounts.Len(v); return nil })
-			return n
-		}
-		before := notes.accounts()
-		call := func(action string) answer {
-			return g.get(signedParams("GET", "testid", "testsecret", fields{"Action": action}, nil))
-		}
-		if got := call("Who"); got.Code != http.StatusOK {
-			t.Errorf("a read whose nonce the others don't know: %d %s", got.Code, got.body)
-		}
-		written := make(chan answer)
-		go func() { written <- call("Misbehave") }()
-		for notes.accounts() == before {
-			runtime.Gosched() // until it is executed
-		}
-		select {
-		case got := <-written:
-			t.Errorf("a write is answered before the others know its nonce: %s", got.body)
-		default:
-		}
-		close(notes.told)
-		got := <-written
-		if fails == nil && got.Code != http.StatusOK || fails != nil && (got.Code != http.StatusInternalServerError || !strings.Contains(got.body, "not known")) {
-			t.Errorf("a write whose nonce is shared with the error %v: %d %s", fails, got.Code, got.body)
-		}
-		if len(notes.before) != 2 || notes.before[1] != before {
-			t.Errorf("the nonces were shared with %v accounts, want all before the write", notes.before)
 		}
 	}
 }

@@ -48,7 +48,7 @@ type Call struct {
 	traceID   string
 	strict    bool                                   // what the signature doesn't cover is not read
 	broken    func(http.ResponseWriter, reply) reply // what happens to the answer, if set
-	nonce     spent                                  // nothing if it has none
+	nonceLost error                                  // why a restart does not know the used nonce
 	past      state.Past
 	pace      map[state.Stage]time.Duration
 	product   *Product

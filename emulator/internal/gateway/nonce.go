@@ -29,8 +29,6 @@ type Nonces struct {
 	swept time.Duration // the age at which room was made last
 	limit int           // of count; 0 is maxNonces
 	file  *nonceFile
-	// shared tells other emulators, nil where there are none.
-	shared *nonceNotes
 }
 
 // span is the nonces of the calls with timestamps within ten seconds.
@@ -121,32 +119,21 @@ func (n *Nonces) age(now time.Time) time.Duration {
 	return now.Sub(n.start)
 }
 
-// spend remembers a nonce, or returns why it is not good.
-func (n *Nonces) spend(used nonce, now time.Time) (spent, *Problem) {
+// spend remembers a nonce, or returns why it is not good. Lost is why a restart does not
+// know it.
+func (n *Nonces) spend(used nonce, now time.Time) (problem *Problem, lost error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	age := n.age(now)
 	n.makeRoom(age)
 	if problem := n.refuseLocked(used); problem != nil {
-		return spent{}, problem
+		return problem, nil
 	}
 	n.add(used, age)
-	switch {
-	case n.shared != nil:
-		return spent{known: n.shared.share(used)}, nil
-	case n.file != nil:
-		return spent{lost: n.file.append(n, used)}, nil
+	if n.file != nil {
+		lost = n.file.append(n, used)
 	}
-	return spent{}, nil
-}
-
-// spent is a nonce that was spent.
-type spent struct {
-	// lost is why a restart does not know it.
-	lost error
-	// known, unless it is nil, waits until other emulators know it. What the call commits
-	// is not kept before that.
-	known func() error
+	return nil, lost
 }
 
 func (n *Nonces) add(used nonce, age time.Duration) {

@@ -17,9 +17,9 @@ var nonceStart = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 // spend spends a nonce whose timestamp is right, and returns the code of a refusal.
 func spend(t testing.TB, n *Nonces, text string, timestamp, now time.Time) string {
 	t.Helper()
-	used, problem := n.spend(nonceOf("testid", text, timestamp), now)
-	if used.lost != nil {
-		t.Fatal(used.lost)
+	problem, lost := n.spend(nonceOf("testid", text, timestamp), now)
+	if lost != nil {
+		t.Fatal(lost)
 	}
 	if problem == nil {
 		return ""

@@ -215,19 +215,7 @@ func (s *Server) answer(call *Call) (response any, problem *Problem) {
 			return nil, problem
 		}
 	}
-	response, problem = s.dispatch(call)
-	if call.action.Mutates && call.nonce.known != nil {
-		if err := call.nonce.known(); err != nil {
-			return nil, nonceNotKept(err, problem == nil)
-		}
-	}
-	return response, problem
-}
-
-// nonceNotKept refuses a call that another emulator, or this one after a restart, might
-// execute again; unknown is whether it may have been executed.
-func nonceNotKept(why error, unknown bool) *Problem {
-	return internalError(&state.NotKeptError{Cause: fmt.Errorf("the used nonce: %w", why), Unknown: unknown})
+	return s.dispatch(call)
 }
 
 // steps lists what a call passes before its handler, in this order.
@@ -317,7 +305,7 @@ func (s *Server) authenticate(call *Call, v *state.View) *Problem {
 		return problem
 	}
 	// Only a call that was really signed may use up a nonce.
-	call.nonce, problem = s.cfg.Nonces.spend(used, call.Received)
+	problem, call.nonceLost = s.cfg.Nonces.spend(used, call.Received)
 	return problem
 }
 
@@ -389,8 +377,8 @@ func (s *Server) route(call *Call) *Problem {
 	if !action.Emulated {
 		return notEmulated(call.ActionName)
 	}
-	if action.Mutates && call.nonce.lost != nil {
-		return nonceNotKept(call.nonce.lost, false)
+	if action.Mutates && call.nonceLost != nil { // a restart might let it be executed again
+		return internalError(&state.NotKeptError{Cause: fmt.Errorf("the used nonce: %w", call.nonceLost)})
 	}
 	call.action = action
 	return nil

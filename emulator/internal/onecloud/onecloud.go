@@ -289,9 +289,6 @@ func (c *Cloud) Dir() string {
 	return c.cfg.Dir
 }
 
-// Learn makes known what nonces other replicas have seen.
-func (c *Cloud) Learn(ctx context.Context) error { return c.nonces.Learn(ctx, time.Now()) }
-
 // Closing reports whether the cloud ends.
 func (c *Cloud) Closing() bool { return c.closing.Load() }
 
