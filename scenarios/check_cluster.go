@@ -62,63 +62,6 @@ func (c *checker) reference(at spot, object, namespace string, in scope) {
 	c.known(at, kind, namespace, name, in)
 }
 
-func (c *checker) kubectl(k *Kubectl, at spot, in scope) {
-	if in.half != KubernetesHalf {
-		c.refuse(at, "it needs a cluster: put it in the kubernetes half")
-		return
-	}
-	if k.Balancer != "" {
-		c.balancer(k, at, in)
-	}
-	switch {
-	case c.names == nil:
-	case k.Patch != nil:
-		c.reference(at.in("patch", "object"), k.Patch.Object, k.Patch.Namespace, in)
-		if part := k.Patch.Subresource; part != "" && !slices.Contains(subresources, part) {
-			c.refuse(at.in("patch", "subresource"), "kubectl patches no subresource %s%s", part, suggest(part, subresources, ""))
-		}
-		kind, _, _ := strings.Cut(k.Patch.Object, "/")
-		for _, merge := range objectsAt(at.in("patch", "merge")) {
-			c.manifest(merge, kindOf("", kind), in)
-		}
-	case k.Delete.set():
-		for _, o := range objectsAt(at.in("delete")) {
-			c.known(o, o.text("kind"), o.text("metadata", "namespace"), o.text("metadata", "name"), in)
-		}
-	default:
-		applied := objectsAt(at.in("apply"))
-		for _, o := range applied {
-			if o.text("metadata", "name") == "" {
-				c.refuse(o, "an object needs its kind and its metadata.name")
-			}
-			in.add(o.text("kind"), o.text("metadata", "namespace"), o.text("metadata", "name"))
-		}
-		for _, o := range applied {
-			if c.kind(o.in("kind"), o.text("apiVersion"), o.text("kind")) {
-				c.manifest(o, kindOf(o.text("apiVersion"), o.text("kind")), in)
-			}
-		}
-	}
-}
-
-// subresources lists the subresources that kubectl patches.
-var subresources = []string{"status", "scale", "resize"}
-
-// balancer wants one Service, whose load balancer it gives a name.
-func (c *checker) balancer(k *Kubectl, at spot, in scope) {
-	services := 0
-	for _, o := range objectsAt(at.in("apply")) {
-		if o.text("kind") == "Service" {
-			services++
-		}
-	}
-	if services != 1 {
-		c.refuse(at.in("balancer"), "it is about one Service, and apply has %d: apply the others in another step", services)
-	}
-	c.save(at.in("balancer"), k.Balancer, in)
-	in.used["{{"+k.Balancer+"}}"] = true // by clbemu explore, if not by the scenario
-}
-
 // objectsAt are the objects of a manifest: in place, a list of them, or a text.
 func objectsAt(at spot) (all []spot) {
 	switch at.node.Kind {
@@ -275,32 +218,5 @@ func (c *checker) misspelt(at spot, known []string) {
 		if under || near {
 			c.refuse(spot{key, yamlfile.Join(at.path, key.Value)}, "no controller reads it%s", suggest(key.Value, known, ""))
 		}
-	}
-}
-
-func (c *checker) service(at spot, s *Service, in scope) {
-	c.known(at.in("name"), "Service", s.Namespace, s.Name, in)
-	for _, path := range sortedKeys(s.Fields) {
-		if under := at.in("fields").in(path); c.settled(under, path) {
-			if err := checkPath(kindOf("v1", "Service").Fields, path, s.Fields[path].Count != nil); err != nil {
-				c.refuse(under, "%s", err)
-			}
-		}
-	}
-}
-
-func (c *checker) event(at spot, e *Event, in scope) {
-	kind, _, _ := strings.Cut(e.Object, "/")
-	c.kind(at.in("object"), "", kind)
-	c.reference(at.in("object"), e.Object, e.Namespace, in)
-	if !e.Custom && !slices.Contains(cluster.Reasons, e.Reason) {
-		c.refuse(at.in("reason"), "the cloud controller manager writes no %s, and custom: true takes any%s", e.Reason, suggest(e.Reason, cluster.Reasons, ""))
-	}
-}
-
-func (c *checker) finalizer(at spot, f *Finalizer, in scope) {
-	c.reference(at.in("object"), f.Object, f.Namespace, in)
-	if !f.Custom && !slices.Contains(cluster.Finalizers, f.Name) {
-		c.refuse(at.in("name"), "the cloud controller manager sets no %s, and custom: true takes any%s", f.Name, suggest(f.Name, cluster.Finalizers, ""))
 	}
 }

@@ -35,7 +35,7 @@ func (m *Matcher) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
 	if d.Decode(node, (*plain)(m), field); d.Found() > before {
 		return
 	}
-	if err := exactlyOne([]kind{{"equals", m.Equals != nil}, {"matches", m.Matches != ""}, {"absent", m.Absent}, {"count", m.Count != nil}}); err != nil {
+	if err := exactlyOne(choice{"equals", m.Equals != nil}, choice{"matches", m.Matches != ""}, choice{"absent", m.Absent}, choice{"count", m.Count != nil}); err != nil {
 		d.Fail(node, field, "%s", err)
 		return
 	}
@@ -46,43 +46,6 @@ func (m *Matcher) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
 	if m.pattern, err = regexp.Compile(m.Matches); err != nil {
 		d.Fail(yamlfile.Child(node, "matches"), yamlfile.Join(field, "matches"), "%s", err)
 	}
-}
-
-// ReadYAML implements yamlfile.Reader.
-func (a *Amount) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
-	type plain Amount
-	before := d.Found()
-	if node.Kind != yaml.ScalarNode {
-		if d.Decode(node, (*plain)(a), field); d.Found() == before && a.AtLeast == nil && a.AtMost == nil {
-			d.Fail(node, field, "give a number, atLeast or atMost")
-		}
-		return
-	}
-	if d.Open(node) {
-		return
-	}
-	n, err := strconv.Atoi(node.Value)
-	if err != nil || n < 0 {
-		d.Fail(node, field, "%q is not a number: write 3 for exactly three, 0 for none, or {atLeast: 1}", node.Value)
-	}
-	a.AtLeast, a.AtMost = &n, &n
-}
-
-// holds reports whether there are so many.
-func (a Amount) holds(n int) bool {
-	return (a.AtLeast == nil || n >= *a.AtLeast) && (a.AtMost == nil || n <= *a.AtMost)
-}
-
-func (a Amount) String() string {
-	switch {
-	case a.AtLeast != nil && a.AtMost != nil && *a.AtLeast == *a.AtMost:
-		return strconv.Itoa(*a.AtLeast)
-	case a.AtLeast != nil && a.AtMost != nil:
-		return fmt.Sprintf("%d to %d", *a.AtLeast, *a.AtMost)
-	case a.AtLeast != nil:
-		return fmt.Sprintf("at least %d", *a.AtLeast)
-	}
-	return fmt.Sprintf("at most %d", *a.AtMost)
 }
 
 // holds reports whether a field is as wanted; ok is false for an absent one.

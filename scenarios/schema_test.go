@@ -39,7 +39,7 @@ func schema(t reflect.Type, definitions object) any {
 		return object{}
 	case reflect.TypeFor[scenarios.Settings]():
 		return object{"$ref": "#/$defs/settings"}
-	case reflect.TypeFor[scenarios.NameList]():
+	case reflect.TypeFor[scenarios.NameList](), reflect.TypeFor[scenarios.Clear]():
 		return object{"oneOf": []any{scalar, object{"type": "array", "items": scalar, "minItems": 1}}}
 	case reflect.TypeFor[scenarios.Manifest]():
 		return object{"type": []string{"string", "object", "array"}}
@@ -174,12 +174,8 @@ func define(t reflect.Type, definitions object) {
 	}
 	properties, required := object{}, []string{}
 	definitions[typeName(t)] = object{}
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for _, f := range scenarios.Fields(t) {
 		name, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
-		if name == "" {
-			continue
-		}
 		all := []any{schema(f.Type, definitions)}
 		if named, ok := nameSchemas[typeName(t)+"."+name]; ok {
 			all = append(all, named)

@@ -74,38 +74,3 @@ func (p *play) end(ctx context.Context) (notes []string) {
 	}
 	return notes
 }
-
-// arm adds a rule and watches it.
-func (p *play) arm(ctx context.Context, step *Step) error {
-	rule, err := step.Fault.rule()
-	if err != nil {
-		return err
-	}
-	if err := p.count(ctx); err != nil {
-		return err
-	}
-	if err := p.Target.AddFault(ctx, rule); err != nil {
-		return err
-	}
-	if replaced := p.armedFault(rule.Name); replaced != nil {
-		replaced.armed = false
-	}
-	p.watched = append(p.watched, &watchedFault{name: rule.Name, line: step.Line, armed: true})
-	return nil
-}
-
-// disarm removes rules.
-func (p *play) disarm(ctx context.Context, names []string) error {
-	if err := p.count(ctx); err != nil {
-		return err
-	}
-	if err := p.Target.ClearFaults(ctx, names...); err != nil {
-		return err
-	}
-	for _, name := range names {
-		if w := p.armedFault(name); w != nil {
-			w.armed = false
-		}
-	}
-	return nil
-}

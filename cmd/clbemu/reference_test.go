@@ -304,11 +304,7 @@ func fieldName(f reflect.StructField) string {
 // fieldTable lists the fields of a struct that files are read into.
 func fieldTable(t reflect.Type) string {
 	b := table("field", "value", "meaning")
-	for i := range t.NumField() {
-		f := t.Field(i)
-		if fieldName(f) == "" {
-			continue
-		}
+	for _, f := range scenarios.Fields(t) {
 		about := f.Tag.Get("doc")
 		if f.Tag.Get("required") == "true" {
 			about += " Required."
@@ -320,9 +316,8 @@ func fieldTable(t reflect.Type) string {
 
 // parts are the tables of the structs that the fields of one are.
 func parts(t reflect.Type) (text string) {
-	for i := range t.NumField() {
-		f := t.Field(i)
-		if of := structOf(f.Type); of != nil && fieldName(f) != "" {
+	for _, f := range scenarios.Fields(t) {
+		if of := structOf(f.Type); of != nil {
 			text += "\n### " + fieldName(f) + "\n\n" + fieldTable(of) + parts(of)
 		}
 	}
@@ -334,15 +329,10 @@ func structOf(t reflect.Type) reflect.Type {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		t = t.Elem()
 	}
-	if t.Kind() != reflect.Struct {
+	if t.Kind() != reflect.Struct || len(scenarios.Fields(t)) == 0 {
 		return nil
 	}
-	for i := range t.NumField() {
-		if fieldName(t.Field(i)) != "" {
-			return t
-		}
-	}
-	return nil
+	return t
 }
 
 // valueWord describes the values of a field.
@@ -350,7 +340,7 @@ func valueWord(t reflect.Type) string {
 	switch t {
 	case reflect.TypeFor[scenarios.Duration](), reflect.TypeFor[faults.Duration]():
 		return "duration"
-	case reflect.TypeFor[scenarios.NameList]():
+	case reflect.TypeFor[scenarios.NameList](), reflect.TypeFor[scenarios.Clear]():
 		return "names"
 	case reflect.TypeFor[scenarios.Manifest]():
 		return "YAML"
@@ -387,13 +377,12 @@ func scenariosPage(*testing.T) string {
 		}
 		seen[t] = true
 		fmt.Fprintf(&b, "\n## %s\n\n%s", t.Name(), fieldTable(t))
-		for i := range t.NumField() {
-			f := t.Field(i)
+		for _, f := range scenarios.Fields(t) {
 			of := f.Type
 			if of.Kind() == reflect.Map {
 				of = of.Elem()
 			}
-			if of = structOf(of); of != nil && fieldName(f) != "" {
+			if of = structOf(of); of != nil {
 				walk(of)
 			}
 		}

@@ -33,6 +33,13 @@ type Absentee interface {
 	Absent(in *yaml.Node, field string)
 }
 
+// Keyed is a struct with other keys than its fields.
+type Keyed interface {
+	Keys() []string
+	// ReadKey reads the value of a key; ok is false for one that it does not have.
+	ReadKey(d *Decoder, e Entry, field string) (ok bool)
+}
+
 // A Placed value learns its place in the file.
 type Placed interface {
 	Place(node *yaml.Node)
@@ -131,6 +138,7 @@ func (d *Decoder) object(node *yaml.Node, target reflect.Value, field string) {
 		placed.Place(node)
 	}
 	fields := fieldsOf(target.Type())
+	keyed, _ := target.Addr().Interface().(Keyed)
 	before := len(d.problems)
 	seen := make(map[string]bool)
 	for _, e := range d.Entries(node, field) {
@@ -138,8 +146,12 @@ func (d *Decoder) object(node *yaml.Node, target reflect.Value, field string) {
 		seen[name] = true
 		if f, ok := fields[name]; ok {
 			d.value(e.Value, target.Field(f.index), Join(field, name))
-		} else {
-			d.Unknown(e.Key, Join(field, name), slices.Collect(maps.Keys(fields)))
+		} else if keyed == nil || !keyed.ReadKey(d, e, Join(field, name)) {
+			known := slices.Collect(maps.Keys(fields))
+			if keyed != nil {
+				known = append(known, keyed.Keys()...)
+			}
+			d.Unknown(e.Key, Join(field, name), known)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {

@@ -2,9 +2,16 @@ package scenarios
 
 import (
 	"context"
+	"reflect"
 	"slices"
 	"strings"
 )
+
+var stateKind = Kind{Name: "state", About: "Everything that differs from the beginning, a line each; [] is nothing.", Value: reflect.TypeFor[State](), ofCloud: true, Rule: "state"}
+
+// State lists what differs from the beginning of the half, but for ids, addresses and
+// times. A line that begins with "- " is of something that is gone.
+type State []string
 
 // goneMark begins the line of a resource that was there at the beginning.
 const goneMark = "- "
@@ -30,14 +37,14 @@ func Changed(before, after []string) (lines []string) {
 	return lines
 }
 
-// lookAtState holds what has changed since the beginning against what is expected.
-func (p *play) lookAtState(ctx context.Context, want State) error {
+// look holds what has changed since the beginning against what is expected.
+func (s State) look(ctx context.Context, p *play) error {
 	now, err := p.Target.State(ctx)
 	if err != nil {
 		return err
 	}
 	is := Changed(p.base, now)
-	differs := Changed(slices.Sorted(slices.Values(want)), is)
+	differs := Changed(slices.Sorted(slices.Values(s)), is)
 	if differs == nil {
 		return nil
 	}
@@ -50,7 +57,7 @@ func (p *play) lookAtState(ctx context.Context, want State) error {
 		}
 	}
 	d := &difference{expected: orNothing(expected), seen: orNothing(seen), facts: facts{missing: expected, extra: seen}}
-	if len(want) == 0 {
+	if len(s) == 0 {
 		d.expected = "nothing"
 	}
 	return d

@@ -11,11 +11,116 @@ import (
 	"math"
 	"net"
 	"net/http"
+	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
 )
+
+var trafficKind = Kind{Name: "traffic", About: "Send HTTP requests to a listener.", Value: reflect.TypeFor[Traffic](), judges: true, needs: packets}
+
+// Traffic is a number of HTTP requests to a listener, also to one of TCP.
+type Traffic struct {
+	LoadBalancer string   `yaml:"loadBalancer" required:"true" doc:"The id of the load balancer."`
+	Port         int      `yaml:"port" required:"true" doc:"The port of the listener."`
+	Requests     int      `yaml:"requests" doc:"The number of requests of all clients together; one for each client if absent."`
+	Connections  int      `yaml:"connections" doc:"The number of clients, each with one connection at a time; 1 if absent."`
+	KeepAlive    bool     `yaml:"keepAlive" doc:"true: each client makes all its requests on one connection."`
+	Clients      string   `yaml:"clients" doc:"A name under which the clients keep their connections for a later step."`
+	Path         string   `yaml:"path" doc:"The path of the requests."`
+	Host         string   `yaml:"host" doc:"The host that the requests name."`
+	Source       string   `yaml:"source" doc:"The address of the clients, such as 127.0.0.9."`
+	TLS          bool     `yaml:"tls" doc:"true: by HTTPS; any certificate will do."`
+	Timeout      Duration `yaml:"timeout" doc:"How long a client waits for an answer, in real time; 10s if absent."`
+	Expect       *Answers `yaml:"expect" doc:"What the clients get; 200 for each request if absent."`
+
+	place
+}
+
+// Answers describes what the clients of a traffic step must get.
+type Answers struct {
+	Statuses  map[string]int     `yaml:"statuses" doc:"The number of answers, not a percentage, by status, such as {200: 38, 503: 2}."`
+	Failures  int                `yaml:"failures" doc:"The number of requests without an answer."`
+	Shares    map[string]float64 `yaml:"shares" doc:"The share of the answers by server, in percent, such as {i-1: 75, i-2: 25}."`
+	Tolerance float64            `yaml:"tolerance" doc:"How many percentage points a share may differ."`
+	Latency   Duration           `yaml:"latency" doc:"How long the slowest answer may take."`
+}
+
+func (t *Traffic) Validate() error {
+	if t.Expect != nil {
+		requests := t.requests()
+		if len(usedIn(t.node)) > 0 {
+			requests = maxRequests // some number, as far as can be told before it is played
+		}
+		if err := t.Expect.valid(requests); err != nil {
+			return fmt.Errorf("expect.%w", err)
+		}
+	}
+	switch {
+	case t.Requests < 0 || t.Requests > maxRequests:
+		return fmt.Errorf("requests is 0 to %d", maxRequests)
+	case t.Connections < 0 || t.Connections > maxClients:
+		return fmt.Errorf("connections is 0 to %d", maxClients)
+	case t.Port < 1 || t.Port > 65535:
+		return errors.New("port is 1 to 65535")
+	}
+	return nil
+}
+
+// valid refuses what no number of requests can be answered with.
+func (a *Answers) valid(requests int) error {
+	for _, status := range sortedKeys(a.Statuses) {
+		if code, err := strconv.Atoi(status); (err != nil || code < 100 || code > 599) && !template().MatchString(status) {
+			return fmt.Errorf("statuses: %q is no status: want one from 100 to 599 with the number of its answers", status)
+		}
+		if n := a.Statuses[status]; n < 0 || n > requests {
+			return fmt.Errorf("statuses: %d answers of %s, but there are %d requests", n, status, requests)
+		}
+	}
+	sum := 0.0
+	for _, server := range sortedKeys(a.Shares) {
+		share := a.Shares[server]
+		if sum += share; share < 0 || share > 100 {
+			return fmt.Errorf("shares: %s has %v, but a share is 0 to 100 percent", server, share)
+		}
+	}
+	switch {
+	case sum > 100+a.Tolerance*float64(len(a.Shares)):
+		return fmt.Errorf("shares: together they are %v percent", sum)
+	case a.Failures < 0 || a.Failures > requests:
+		return fmt.Errorf("failures: %d of %d requests can't fail", a.Failures, requests)
+	case a.Tolerance < 0 || a.Tolerance > 100:
+		return errors.New("tolerance: it is 0 to 100 percentage points")
+	}
+	return nil
+}
+
+func (t *Traffic) title() string { return fmt.Sprintf("traffic to port %d", t.Port) }
+
+func (t *Traffic) check(c *checker, at spot, in scope) {
+	c.balancerID(t.LoadBalancer, at.in("loadBalancer"))
+	c.id("LoadBalancerId", t.LoadBalancer, at.in("loadBalancer"), in)
+	c.loopback(t.Source, at.in("source"))
+	if requests := at.in("requests"); requests.node != at.node && requests.node.Value == "0" {
+		c.refuse(requests, "no request gets no answer: leave it out for one of each client")
+	}
+	if t.Clients != "" {
+		name := "the clients " + t.Clients
+		if _, known := in.defined[name]; known {
+			in.used[name] = true // they keep their connections for this step
+		} else {
+			in.defined[name] = at.in("clients")
+		}
+	}
+	if t.Expect == nil {
+		return
+	}
+	for _, id := range sortedKeys(t.Expect.Shares) {
+		c.server(id, at.in("expect", "shares", id), in)
+	}
+}
 
 // The bounds of a traffic step.
 const (
@@ -58,8 +163,8 @@ func (a *answers) add(status int, server string, took time.Duration, err error) 
 	a.slowest = max(a.slowest, took)
 }
 
-// traffic sends requests to a listener and compares what comes back.
-func (p *play) traffic(ctx context.Context, t *Traffic) error {
+// do sends requests to a listener and compares what comes back.
+func (t *Traffic) do(ctx context.Context, p *play, _ *Step) error {
 	address, problem, err := p.Target.Reach(ctx, t.LoadBalancer, t.Port)
 	if err != nil {
 		return err
@@ -67,7 +172,7 @@ func (p *play) traffic(ctx context.Context, t *Traffic) error {
 	got := &answers{statuses: make(map[string]int), servers: make(map[string]int)}
 	if address == "" {
 		got.failures, got.failure = t.requests(), "the listener does not answer: "+problem
-	} else if err := p.send(ctx, t, address, got); err != nil {
+	} else if err := t.send(ctx, p, address, got); err != nil {
 		return err
 	}
 	if d := t.Expect.compare(t, got); d != nil {
@@ -77,7 +182,7 @@ func (p *play) traffic(ctx context.Context, t *Traffic) error {
 }
 
 // send lets the clients of a step make its requests.
-func (p *play) send(ctx context.Context, t *Traffic, address string, got *answers) error {
+func (t *Traffic) send(ctx context.Context, p *play, address string, got *answers) error {
 	clients, err := p.clientsOf(t)
 	if err != nil {
 		return err

@@ -1,0 +1,59 @@
+package scenarios
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+)
+
+var quotaKind = Kind{Name: "quota", About: "The use of a quota.", Value: reflect.TypeFor[Quota]()}
+
+// Quota expects a use of a quota.
+type Quota struct {
+	Name   string `yaml:"name" required:"true" doc:"The quota; clbemu quota lists them."`
+	Holder string `yaml:"holder" doc:"The resource that uses it, such as a load balancer; the sum of all if absent."`
+	Used   *int   `yaml:"used" doc:"The amount in use."`
+	Free   *int   `yaml:"free" doc:"The amount left."`
+}
+
+func (q *Quota) Validate() error {
+	return exactlyOne(choice{"used", q.Used != nil}, choice{"free", q.Free != nil})
+}
+
+func (q *Quota) title() string { return "quota " + q.Name }
+
+func (q *Quota) check(c *checker, at spot, in scope) {
+	c.id("Id", q.Holder, at.in("holder"), in)
+	name := at.in("name")
+	if c.names != nil && c.settled(name, q.Name) && !slices.Contains(c.names.Quotas(), q.Name) {
+		c.refuse(name, "there is no quota %s%s", q.Name, suggest(q.Name, c.names.Quotas(), "clbemu quota lists them"))
+	}
+	if q.Used != nil && *q.Used == 0 && q.Holder != "" {
+		c.seen(at.in("holder"), q.Holder, "uses nothing either")
+	}
+}
+
+func (q *Quota) look(ctx context.Context, p *play) error {
+	list, err := p.Target.Quotas(ctx)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(list, func(is QuotaUse) bool { return is.Name == q.Name })
+	if i < 0 {
+		return fmt.Errorf("there is no quota %s: clbemu quota lists them", q.Name)
+	}
+	used := 0
+	for holder, n := range list[i].Used {
+		if q.Holder == "" || q.Holder == holder {
+			used += n
+		}
+	}
+	switch {
+	case q.Used != nil && used != *q.Used:
+		return &difference{expected: fmt.Sprintf("%d used of %s", *q.Used, q.Name), seen: fmt.Sprint(used)}
+	case q.Free != nil && list[i].Limit-used != *q.Free:
+		return &difference{expected: fmt.Sprintf("%d free of %s", *q.Free, q.Name), seen: fmt.Sprint(list[i].Limit - used)}
+	}
+	return nil
+}

@@ -1,0 +1,71 @@
+package scenarios
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"reflect"
+	"strconv"
+)
+
+var repeatKind = Kind{Name: "repeat", About: "Repeat steps.", Value: reflect.TypeFor[Repeat]()}
+
+// Repeat is steps done several times.
+type Repeat struct {
+	Times string `yaml:"times" required:"true" doc:"The number of repetitions."`
+	From  int    `yaml:"from" doc:"The first value of {{n}}; 1 if absent."`
+	Steps []Step `yaml:"steps" required:"true" doc:"The steps to repeat; {{n}} is the count."`
+}
+
+// counter is the counter of a repeat; maxTimes bounds it.
+const (
+	counter  = "n"
+	maxTimes = 100_000
+)
+
+func (r *Repeat) title() string { return "repeat " + r.Times + " times" }
+
+func (r *Repeat) holds() ([]Step, []Expectation) { return r.Steps, nil }
+
+func (r *Repeat) check(c *checker, at spot, in scope) {
+	if times := r.Times; !template().MatchString(times) {
+		if n, err := strconv.Atoi(times); err != nil || n < 1 || n > maxTimes {
+			c.refuse(at.in("times"), "%q is not a number from 1 to %d", times, maxTimes)
+		}
+	}
+	inner := in
+	inner.names = maps.Clone(in.names)
+	inner.names[counter] = true
+	c.steps(r.Steps, at.path+".steps", inner)
+	// What the last round saved stays.
+	maps.Copy(in.names, inner.names)
+	delete(in.names, counter)
+}
+
+func (r *Repeat) play(ctx context.Context, p *play, s *Step) *Failure {
+	text := p.short(r.Times)
+	times, err := strconv.Atoi(text)
+	if err != nil || times < 1 || times > maxTimes {
+		return p.broken(s.Line, s.title(), fmt.Errorf("times: %q is not a number from 1 to %d", text, maxTimes))
+	}
+	outer, nested := p.names[counter]
+	first := r.From
+	if first == 0 {
+		first = 1
+	}
+	quiet := p.Progress
+	p.Progress = nil // one line for all of them
+	var failure *Failure
+	for n := first; n < first+times && failure == nil; n++ {
+		p.names[counter] = strconv.Itoa(n)
+		if failure = p.steps(ctx, r.Steps); failure != nil {
+			failure.times(n)
+		}
+	}
+	p.Progress = quiet
+	if delete(p.names, counter); nested {
+		p.names[counter] = outer
+	}
+	p.tell(s.Line, s.Kind.Name, s.title(), failure == nil)
+	return failure
+}
