@@ -43,6 +43,9 @@ var (
 		&refusedKind, &ingressKind, &serviceKind, &eventKind, &finalizerKind}
 )
 
+// ExpectationKinds lists the kinds of expectations.
+func ExpectationKinds() []*Kind { return slices.Clone(expectationKinds) }
+
 // need is what a step needs that not every target has.
 type need int
 
