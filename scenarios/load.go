@@ -60,3 +60,12 @@ func NewClient(d *yamlfile.Decoder, name string, given Given, steps []Step, name
 	(&checker{Decoder: d, names: names}).scenario(s)
 	return s
 }
+
+// Problems is everything that is wrong with a file.
+type Problems = yamlfile.Problems
+
+// NewDecoder returns a decoder of scenarios and their parts. Where a text is still a template, what
+// only a number or a pattern can be is not checked.
+func NewDecoder(file string) *yamlfile.Decoder {
+	return &yamlfile.Decoder{File: file, Unsettled: template().MatchString}
+}

@@ -18,6 +18,8 @@ import (
 	"reflect"
 	"sync"
 	"time"
+
+	"github.com/clbemu/clbemu/emulator/spelling"
 )
 
 var serveKind = Kind{Name: "serve", About: "Change how a server of given.servers behaves.", Value: reflect.TypeFor[Server](), needs: packets}
@@ -152,4 +154,17 @@ func (p *play) endTraffic() error {
 		errs = append(errs, local.stop())
 	}
 	return errors.Join(errs...)
+}
+
+// server refuses the id of a server that the scenario does not start.
+func (c *checker) server(id string, at spot, in scope) {
+	if in.servers[id] || template().MatchString(id) {
+		return
+	}
+	known := sortedKeys(in.servers)
+	if near := spelling.Nearest(id, known); near != "" {
+		c.refuse(at, "given.servers has no server %s: do you mean %s?", id, near)
+		return
+	}
+	c.refuse(at, "given.servers has no server %s", id)
 }

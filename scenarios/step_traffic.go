@@ -11,7 +11,9 @@ import (
 	"math"
 	"net"
 	"net/http"
+	"net/netip"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -326,4 +328,21 @@ func (e *Answers) shares(got *answers) *difference {
 		return nil
 	}
 	return &difference{expected: fmt.Sprintf("%s, give or take %.0f", strings.Join(want, ", "), e.Tolerance), seen: strings.Join(saw, ", ")}
+}
+
+// loopback refuses an address of another machine.
+func (c *checker) loopback(address string, at spot) {
+	if ip, err := netip.ParseAddr(address); address != "" && (err != nil || !ip.IsLoopback()) {
+		c.refuse(at, "%q is not a loopback address, such as 127.0.0.9", address)
+	}
+}
+
+// balancerID finds the id of a load balancer, or the template of a saved one.
+var balancerID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(n?lb-[a-z0-9]+|\{\{\w+\}\})$`) })
+
+// balancerID refuses what can't be the id of a load balancer.
+func (c *checker) balancerID(id string, at spot) {
+	if !balancerID().MatchString(id) {
+		c.refuse(at, "%q is not the id of a load balancer: want one that was saved, such as {{lb}}", id)
+	}
 }

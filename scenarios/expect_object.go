@@ -1,0 +1,216 @@
+package scenarios
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/clbemu/clbemu/scenarios/internal/cluster"
+)
+
+var serviceKind = Kind{Name: "service", About: "A Kubernetes Service.", Value: reflect.TypeFor[Service](), ofCluster: true}
+
+// Service is a Service with fields.
+type Service struct {
+	Namespace string             `yaml:"namespace" doc:"The namespace, default if absent."`
+	Name      string             `yaml:"name" required:"true" doc:"The Service."`
+	Fields    map[string]Matcher `yaml:"fields" required:"true" doc:"Fields by path, such as status.loadBalancer.ingress.0.ip."`
+}
+
+func (s *Service) title() string { return "service " + s.Name }
+
+func (s *Service) check(c *checker, at spot, in scope) {
+	c.known(at.in("name"), "Service", s.Namespace, s.Name, in)
+	for _, path := range sortedKeys(s.Fields) {
+		if under := at.in("fields").in(path); c.settled(under, path) {
+			if err := checkPath(kindOf("v1", "Service").Fields, path, s.Fields[path].Count != nil); err != nil {
+				c.refuse(under, "%s", err)
+			}
+		}
+	}
+}
+
+func (s *Service) look(ctx context.Context, p *play) error {
+	var service any
+	if err := p.get(ctx, &service, "service/"+s.Name, s.Namespace); err != nil {
+		return err
+	}
+	if d := compare(service, s.Fields); d != nil {
+		return d
+	}
+	return nil
+}
+
+var finalizerKind = Kind{Name: "finalizer", About: "A finalizer of a Kubernetes object.", Value: reflect.TypeFor[Finalizer](), ofCluster: true}
+
+// Finalizer is a finalizer of an object.
+type Finalizer struct {
+	Namespace string `yaml:"namespace" doc:"The namespace, default if absent."`
+	Object    string `yaml:"object" required:"true" doc:"Kind and name, such as service/web."`
+	Name      string `yaml:"name" required:"true" doc:"The finalizer, such as service.k8s.alibaba/resources."`
+	Custom    bool   `yaml:"custom" doc:"true: allow a finalizer that the Cloud Controller Manager does not have."`
+	Absent    bool   `yaml:"absent" doc:"true: the object must not have it, or be gone."`
+}
+
+func (f *Finalizer) ofNothing() bool { return f.Absent }
+
+func (f *Finalizer) title() string { return "finalizer " + f.Name }
+
+func (f *Finalizer) check(c *checker, at spot, in scope) {
+	c.reference(at.in("object"), f.Object, f.Namespace, in)
+	if !f.Custom && !slices.Contains(cluster.Finalizers, f.Name) {
+		c.refuse(at.in("name"), "the cloud controller manager sets no %s, and custom: true takes any%s", f.Name, suggest(f.Name, cluster.Finalizers, ""))
+	}
+}
+
+func (f *Finalizer) look(ctx context.Context, p *play) error {
+	var object struct {
+		Metadata struct {
+			Finalizers []string `json:"finalizers"`
+		} `json:"metadata"`
+	}
+	if err := p.get(ctx, &object, f.Object, f.Namespace, "--ignore-not-found"); err != nil {
+		return err
+	}
+	if slices.Contains(object.Metadata.Finalizers, f.Name) != f.Absent {
+		return nil
+	}
+	expected := "the finalizer " + f.Name + " on " + f.Object
+	if f.Absent {
+		expected = "no finalizer " + f.Name + " on " + f.Object
+	}
+	return &difference{expected: expected, seen: "the finalizers: " + strings.Join(object.Metadata.Finalizers, ", ")}
+}
+
+var ingressKind = Kind{Name: "ingress", About: "Load balancers exist at the addresses in the status of the Services that the half applied, and the addresses are of the given kinds.", Value: reflect.TypeFor[ingressAddresses](), ofCluster: true, Rule: "status"}
+
+// ingressAddresses expects load balancers at the addresses that Services have.
+type ingressAddresses struct {
+	Namespace string              `yaml:"namespace" doc:"The namespace, default if absent."`
+	Kinds     map[string][]string `yaml:"kinds" doc:"By Service, the kinds of its addresses, public, private or name. One that is absent may have any."`
+}
+
+// look looks for the load balancers of the Services that the half applied.
+func (i *ingressAddresses) look(ctx context.Context, p *play) error {
+	all, err := p.Target.LoadBalancers(ctx, "")
+	if err != nil {
+		return err
+	}
+	services, err := ingressOf(ctx, p.Cluster, i.Namespace)
+	if err != nil {
+		return &difference{expected: "the Services of the cluster", seen: err.Error()}
+	}
+	for _, s := range services {
+		if len(p.uids[idOf("Service", i.Namespace, s.name)]) == 0 {
+			continue
+		}
+		for _, address := range s.addresses {
+			if !slices.ContainsFunc(all, func(lb LoadBalancerState) bool { return slices.Contains(lb.Addresses, address) }) {
+				return &difference{expected: "a load balancer at the address in the status of service/" + s.name, seen: address + ", which none has"}
+			}
+		}
+		if kinds := s.kinds(); i.Kinds[s.name] != nil && !slices.Equal(kinds, i.Kinds[s.name]) {
+			return &difference{expected: "addresses in the status of service/" + s.name + " that are " + strings.Join(i.Kinds[s.name], ", "),
+				seen: cmp.Or(strings.Join(kinds, ", "), "none") + " " + fmt.Sprint(s.addresses)}
+		}
+	}
+	return nil
+}
+
+func orDefault(namespace string) string {
+	if namespace == "" {
+		return "default"
+	}
+	return namespace
+}
+
+// clusterHas returns an error unless the objects that the scenario requires exist.
+func (p *play) clusterHas(ctx context.Context, objects []Object) error {
+	for _, o := range objects {
+		if _, err := p.Cluster.Kubectl(ctx, "", "get", o.Kind, o.Name, "--namespace", orDefault(o.Namespace)); err != nil {
+			return fmt.Errorf("given.cluster: %w", err)
+		}
+	}
+	return nil
+}
+
+// get reads an object of the cluster. One that is ignored when it is not found
+// leaves the target as it is.
+func (p *play) get(ctx context.Context, into any, object, namespace string, args ...string) error {
+	out, err := p.Cluster.Kubectl(ctx, "", append([]string{"get", object, "--namespace", orDefault(namespace), "--output", "json"}, args...)...)
+	if err != nil {
+		return &difference{expected: object + " in the cluster", seen: err.Error()}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return json.Unmarshal(out, into)
+}
+
+// ingressOf lists the Services of a namespace.
+func ingressOf(ctx context.Context, cluster Cluster, namespace string) (all []serviceIngress, err error) {
+	out, err := cluster.Kubectl(ctx, "", "get", "services", "--namespace", orDefault(namespace), "--output", "json")
+	if err != nil {
+		return nil, err
+	}
+	var services struct {
+		Items []struct {
+			Metadata struct{ Name string }
+			Status   struct {
+				LoadBalancer struct {
+					Ingress []struct{ IP, Hostname string }
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal(out, &services); err != nil {
+		return nil, err
+	}
+	for _, item := range services.Items {
+		s := serviceIngress{name: item.Metadata.Name}
+		for _, at := range item.Status.LoadBalancer.Ingress {
+			s.addresses = append(s.addresses, at.IP+at.Hostname)
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+// serviceIngress is a Service with the addresses in its status.
+type serviceIngress struct {
+	name      string
+	addresses []string
+}
+
+// kinds returns what each address is: public, private or name.
+func (s *serviceIngress) kinds() (kinds []string) {
+	for _, address := range s.addresses {
+		kind := "public"
+		if ip, err := netip.ParseAddr(address); err != nil {
+			kind = "name"
+		} else if ip.IsPrivate() {
+			kind = "private"
+		}
+		kinds = append(kinds, kind)
+	}
+	return kinds
+}
+
+// IngressKinds returns the kinds of the addresses that a namespace's Services have, by name.
+// The addresses themselves differ between plays; whether clients in the internet can reach
+// them must not.
+func IngressKinds(ctx context.Context, cluster Cluster, namespace string) (map[string][]string, error) {
+	services, err := ingressOf(ctx, cluster, namespace)
+	all := make(map[string][]string)
+	for _, s := range services {
+		if s.addresses != nil {
+			all[s.name] = s.kinds()
+		}
+	}
+	return all, err
+}
