@@ -50,6 +50,22 @@ func (c *checker) refuse(at spot, format string, args ...any) {
 	c.Fail(at.node, at.path, format, args...)
 }
 
+// hold refuses what an error is about.
+func (c *checker) hold(at spot, err error) {
+	if err != nil {
+		c.refuse(at, "%s", err)
+	}
+}
+
+// listed refuses a name that is none of a list. Otherwise says where they are, if they are
+// many.
+func (c *checker) listed(at spot, name string, names []string, format, otherwise string) (ok bool) {
+	if ok = slices.Contains(names, name); !ok {
+		c.refuse(at, format+"%s", name, suggest(name, names, otherwise))
+	}
+	return ok
+}
+
 // missing refuses the use of something that no earlier part defines.
 func (c *checker) missing(at spot, format string, args ...any) {
 	if !c.malformed {
@@ -198,9 +214,7 @@ func (c *checker) templates(at spot, in scope, parts ...*yaml.Node) {
 	}
 	if node.Kind == yaml.ScalarNode {
 		names, err := namesIn(node.Value)
-		if err != nil {
-			c.refuse(at, "%s", err)
-		}
+		c.hold(at, err)
 		for _, name := range names {
 			in.used["{{"+name+"}}"] = true
 			if !in.names[name] {
@@ -264,6 +278,9 @@ func (c *checker) part(p *part, path string, in scope) {
 	if p.Kind.ofCluster && in.half != KubernetesHalf {
 		c.refuse(at, "it needs a cluster: put it in the kubernetes half")
 		return
+	}
+	if in.half == ClientHalf && p.Kind.notClient != "" {
+		c.refuse(under, "%s", p.Kind.notClient)
 	}
 	if v, ok := p.Value.(checking); ok && (c.names != nil || !p.Kind.ofCluster) {
 		v.check(c, under, in)

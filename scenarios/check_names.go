@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -35,8 +36,7 @@ func (c *checker) action(at spot, product, name string, params map[string]Value,
 		return all[i], true
 	}
 	products := namesOf(all, Action.product)
-	if !slices.Contains(products, orSlb(product)) {
-		c.refuse(at.in("product"), "there is no product %s%s", product, suggest(product, products, ""))
+	if !c.listed(at.in("product"), orSlb(product), products, "there is no product %s", "") {
 		return found, false
 	}
 	if of := emulatedBy(all, name); of != "" {
@@ -115,7 +115,7 @@ func (c *checker) parameters(at spot, action Action, params map[string]Value, ac
 			c.refuse(under, "%s is none of %s: if the cloud is to refuse it, expect its code", params[name], strings.Join(values, ", "))
 		}
 		for _, err := range checkJSON(action.jsonFields(name), string(params[name])) {
-			c.refuse(under, "%s", err)
+			c.hold(under, err)
 		}
 	}
 }
@@ -158,11 +158,8 @@ func (c *checker) code(at spot, m *Matcher, actions []Action, in scope) {
 // id refuses the id of something that the world does not have. The world of a cluster is
 // another one.
 func (c *checker) id(field, id string, at spot, in scope) {
-	if c.names == nil || in.half == KubernetesHalf || template().MatchString(id) {
-		return
-	}
-	if err := c.names.CheckID(field, id); err != nil {
-		c.refuse(at, "%s", err)
+	if c.names != nil && in.half != KubernetesHalf && !template().MatchString(id) {
+		c.hold(at, c.names.CheckID(field, id))
 	}
 }
 
@@ -201,9 +198,4 @@ func injected(rules []faults.Rule, actions []Action) (codes []string) {
 	return codes
 }
 
-func orSlb(product string) string {
-	if product == "" {
-		return "Slb"
-	}
-	return product
-}
+func orSlb(product string) string { return cmp.Or(product, "Slb") }

@@ -19,8 +19,7 @@ func (e Expectations) title() string {
 	return ""
 }
 
-func (e Expectations) holds() ([]Step, []Expectation) { return nil, e }
-
+func (e Expectations) holds() ([]Step, []Expectation)      { return nil, e }
 func (e Expectations) check(c *checker, at spot, in scope) { c.expectations(e, at.path, in) }
 
 func (e Expectations) do(ctx context.Context, p *play, _ *Step) error {

@@ -41,7 +41,6 @@ func (c *Calls) Validate() error {
 }
 
 func (c *Calls) title() string { return "calls of " + c.actions() }
-
 func (c *Calls) since() string { return c.Since }
 
 func (c *Calls) ofNothing() bool {
@@ -59,8 +58,8 @@ func (e *Calls) check(c *checker, at spot, in scope) {
 		return
 	}
 	for i, name := range e.Order {
-		if under := at.in("order").at(i); c.settled(under, name) && !slices.Contains(namesOf(actions, Action.name), name) {
-			c.refuse(under, "no action is called %s%s", name, suggest(name, namesOf(actions, Action.name), "clbemu actions lists them"))
+		if under := at.in("order").at(i); c.settled(under, name) {
+			c.listed(under, name, namesOf(actions, Action.name), "no action is called %s", "clbemu actions lists them")
 		}
 	}
 	c.counted(at, e, actions, in)
@@ -194,12 +193,7 @@ func (c *Calls) seen(n int) string {
 	return callsOf(n)
 }
 
-func callsOf(n int) string {
-	if n == 1 {
-		return "1 call"
-	}
-	return fmt.Sprintf("%d calls", n)
-}
+func callsOf(n int) string { return counted(n, "call") }
 
 func (c *Calls) judgeOrder(actions []string) error {
 	next := 0

@@ -28,9 +28,7 @@ func (s *Service) check(c *checker, at spot, in scope) {
 	c.known(at.in("name"), "Service", s.Namespace, s.Name, in)
 	for _, path := range sortedKeys(s.Fields) {
 		if under := at.in("fields").in(path); c.settled(under, path) {
-			if err := checkPath(kindOf("v1", "Service").Fields, path, s.Fields[path].Count != nil); err != nil {
-				c.refuse(under, "%s", err)
-			}
+			c.hold(under, checkPath(kindOf("v1", "Service").Fields, path, s.Fields[path].Count != nil))
 		}
 	}
 }
@@ -40,10 +38,7 @@ func (s *Service) look(ctx context.Context, p *play) error {
 	if err := p.get(ctx, &service, "service/"+s.Name, s.Namespace); err != nil {
 		return err
 	}
-	if d := compare(service, s.Fields); d != nil {
-		return d
-	}
-	return nil
+	return compare(service, s.Fields)
 }
 
 var finalizerKind = Kind{Name: "finalizer", About: "A finalizer of a Kubernetes object.", Value: reflect.TypeFor[Finalizer](), ofCluster: true}
@@ -58,13 +53,12 @@ type Finalizer struct {
 }
 
 func (f *Finalizer) ofNothing() bool { return f.Absent }
-
-func (f *Finalizer) title() string { return "finalizer " + f.Name }
+func (f *Finalizer) title() string   { return "finalizer " + f.Name }
 
 func (f *Finalizer) check(c *checker, at spot, in scope) {
 	c.reference(at.in("object"), f.Object, f.Namespace, in)
-	if !f.Custom && !slices.Contains(cluster.Finalizers, f.Name) {
-		c.refuse(at.in("name"), "the cloud controller manager sets no %s, and custom: true takes any%s", f.Name, suggest(f.Name, cluster.Finalizers, ""))
+	if !f.Custom {
+		c.listed(at.in("name"), f.Name, cluster.Finalizers, "the cloud controller manager sets no %s, and custom: true takes any", "")
 	}
 }
 
@@ -122,12 +116,7 @@ func (i *ingressAddresses) look(ctx context.Context, p *play) error {
 	return nil
 }
 
-func orDefault(namespace string) string {
-	if namespace == "" {
-		return "default"
-	}
-	return namespace
-}
+func orDefault(namespace string) string { return cmp.Or(namespace, "default") }
 
 // clusterHas returns an error unless the objects that the scenario requires exist.
 func (p *play) clusterHas(ctx context.Context, objects []Object) error {

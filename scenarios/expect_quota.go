@@ -26,8 +26,8 @@ func (q *Quota) title() string { return "quota " + q.Name }
 func (q *Quota) check(c *checker, at spot, in scope) {
 	c.id("Id", q.Holder, at.in("holder"), in)
 	name := at.in("name")
-	if c.names != nil && c.settled(name, q.Name) && !slices.Contains(c.names.Quotas(), q.Name) {
-		c.refuse(name, "there is no quota %s%s", q.Name, suggest(q.Name, c.names.Quotas(), "clbemu quota lists them"))
+	if c.names != nil && c.settled(name, q.Name) {
+		c.listed(name, q.Name, c.names.Quotas(), "there is no quota %s", "clbemu quota lists them")
 	}
 	if q.Used != nil && *q.Used == 0 && q.Holder != "" {
 		c.seen(at.in("holder"), q.Holder, "uses nothing either")

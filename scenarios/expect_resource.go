@@ -32,13 +32,10 @@ func (r *Resource) check(c *checker, at spot, in scope) {
 }
 
 func (r *Resource) look(ctx context.Context, p *play) error {
-	call := APICall{Product: orSlb(r.Product), Action: r.Action, Params: texts(r.Params), UserAgent: ObserverAgent}
-	answer, err := p.Target.Call(ctx, call)
+	call := CallStep{Product: r.Product, Action: r.Action, Params: r.Params}
+	answer, err := p.Target.Call(ctx, call.api(ObserverAgent))
 	if err != nil {
 		return err
 	}
-	if d := (&Reply{Code: r.Code, Fields: r.Fields}).compare(answer); d != nil {
-		return d
-	}
-	return nil
+	return (&Reply{Code: r.Code, Fields: r.Fields}).compare(answer)
 }

@@ -24,6 +24,8 @@ type Kind struct {
 	// judges is true for a step that can fail by what the client does or gets.
 	judges bool
 	needs  need
+	// notClient is why the client half has no such step, "" if it may.
+	notClient string
 
 	// ofCluster is true for an expectation about a cluster.
 	ofCluster bool

@@ -35,7 +35,7 @@ func Load(file string, text []byte, o Options) (*Scenario, error) {
 	}
 	// What the values stand for is known from here on; what is saved is not.
 	filled := &Scenario{File: s.File, Name: s.Name}
-	rendered, err := newFiller(s.Values).renderBut(root, "values")
+	rendered, err := newFiller(s.Values).render(root, yamlfile.Child(root, "values"))
 	if err != nil {
 		d.Fail(root, "", "%s", err)
 		return s, d.Err()

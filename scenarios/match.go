@@ -91,24 +91,25 @@ func (m Matcher) String() string {
 	case m.Absent:
 		return "nothing"
 	case m.Count != nil:
-		return elements(*m.Count)
+		return counted(*m.Count, "element")
 	case m.pattern != nil:
 		return fmt.Sprintf("a match of %q", m.Matches)
 	}
 	return strconv.Quote(*m.Equals)
 }
 
-func elements(n int) string {
-	if n == 1 {
-		return "1 element"
+// counted is a number of things in words: 1 call, 2 calls.
+func counted(n int, what string) string {
+	if n != 1 {
+		what += "s"
 	}
-	return fmt.Sprintf("%d elements", n)
+	return fmt.Sprintf("%d %s", n, what)
 }
 
 // shown returns what was seen of a field: for a list that is counted, its length.
 func (m Matcher) shown(value any, ok bool) string {
 	if list, is := value.([]any); is && m.Count != nil {
-		return elements(len(list))
+		return counted(len(list), "element")
 	}
 	return showField(value, ok)
 }
@@ -190,6 +191,7 @@ type facts struct {
 	// missing and extra are the lines of a state.
 	missing, extra []string
 	code           string // of an answer that was a refusal
+	output         string // of a program
 }
 
 // after is the difference with more words about what was expected and seen.
@@ -205,7 +207,7 @@ type unmet []Unmet
 func (u unmet) Error() string { return u[0].String() }
 
 // compare holds fields of a body against matchers.
-func compare(body any, fields map[string]Matcher) *difference {
+func compare(body any, fields map[string]Matcher) error {
 	var expected, seen []string
 	for _, path := range sortedKeys(fields) {
 		value, ok := field(body, path)

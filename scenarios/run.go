@@ -95,11 +95,9 @@ type play struct {
 
 // Play plays one half of a scenario. The result says how it ended.
 func Play(ctx context.Context, s *Scenario, half string, setup Setup) Result {
-	p := &play{Setup: setup, scenario: s, half: half, names: maps.Clone(s.Values), marks: make(map[string]uint64), uids: make(map[string][]string),
+	p := &play{Setup: setup, scenario: s, half: half, names: make(map[string]string), marks: make(map[string]uint64), uids: make(map[string][]string),
 		earlier: make(map[moment]map[string]string), ready: make(map[string]readySince), servers: make(map[string]*localServer), clients: make(map[string][]*http.Client)}
-	if p.names == nil {
-		p.names = make(map[string]string)
-	}
+	maps.Copy(p.names, s.Values)
 	begin := time.Now()
 	result := Result{Scenario: s.Name, File: s.File, Half: half, Client: p.client(), Status: Passed}
 	if err := p.possible(ctx); err != nil {
@@ -259,7 +257,7 @@ func (p *play) given(ctx context.Context) *Failure {
 // now.
 func filled[T any](p *play, node *yaml.Node) (*T, error) {
 	d, part := NewDecoder(p.scenario.File), new(T)
-	rendered, err := newFiller(p.names).render(node)
+	rendered, err := newFiller(p.names).render(node, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -323,14 +321,11 @@ func (p *play) broken(line int, title string, err error) *Failure {
 	f := &Failure{File: p.scenario.File, Line: line, Step: title, status: Failed}
 	var d *difference
 	var not unmet
-	var program *badEnd
 	switch {
-	case errors.As(err, &program):
-		f.Unmet, f.Output = []Unmet{unmetOf(line, "", title, &program.difference)}, program.output
 	case errors.As(err, &not):
 		f.Unmet, f.Line, f.Step = not, not[0].Line, not[0].Step
 	case errors.As(err, &d):
-		f.Unmet = []Unmet{unmetOf(line, "", title, d)}
+		f.Unmet, f.Output = []Unmet{unmetOf(line, "", title, d)}, d.output
 	default:
 		f.Reason, f.status = err.Error(), Broken
 	}

@@ -81,12 +81,8 @@ func (p *play) tried(ctx context.Context, call *CallStep) (Answer, error) {
 		if err != nil {
 			return answer, err
 		}
-		d := call.Expect.compare(answer)
-		if d == nil {
-			return answer, nil
-		}
-		if n >= call.Tries {
-			return answer, d
+		if err = call.Expect.compare(answer); err == nil || n >= call.Tries {
+			return answer, err
 		}
 		if err := p.pass(ctx, betweenTries); err != nil {
 			return answer, err
@@ -98,15 +94,11 @@ func (p *play) tried(ctx context.Context, call *CallStep) (Answer, error) {
 const betweenTries = time.Second
 
 func (c *CallStep) api(agent string) APICall {
-	return APICall{Product: orSlb(c.Product), Action: c.Action, Params: texts(c.Params), UserAgent: agent, Timeout: time.Duration(c.Timeout)}
-}
-
-func texts(params map[string]Value) map[string]string {
-	all := make(map[string]string, len(params))
-	for name, value := range params {
-		all[name] = string(value)
+	params := make(map[string]string, len(c.Params))
+	for name, value := range c.Params {
+		params[name] = string(value)
 	}
-	return all
+	return APICall{Product: orSlb(c.Product), Action: c.Action, Params: params, UserAgent: agent, Timeout: time.Duration(c.Timeout)}
 }
 
 var waitKind = Kind{Name: "wait", About: "Call an action until its answer is as expected.", Value: reflect.TypeFor[Wait](), judges: true}
@@ -118,8 +110,7 @@ type Wait struct {
 	Every  Duration `yaml:"every" doc:"The pause between two calls."`
 }
 
-func (w *Wait) title() string { return "wait for " + w.Call.Action }
-
+func (w *Wait) title() string                       { return "wait for " + w.Call.Action }
 func (w *Wait) check(c *checker, at spot, in scope) { w.Call.check(c, at.in("call"), in) }
 
 // do makes a call until its answer is as expected.
@@ -169,7 +160,7 @@ func (r *Reply) refused() bool {
 }
 
 // compare holds an answer against what is expected; nil expects success.
-func (r *Reply) compare(answer Answer) *difference {
+func (r *Reply) compare(answer Answer) error {
 	if r == nil {
 		r = &Reply{}
 	}

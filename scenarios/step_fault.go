@@ -138,8 +138,7 @@ type struckStep struct {
 	Within Duration `yaml:"within" doc:"The longest wait; 30s if absent."`
 }
 
-func (s *struckStep) title() string { return "wait for the fault " + s.Fault }
-
+func (s *struckStep) title() string                       { return "wait for the fault " + s.Fault }
 func (s *struckStep) check(c *checker, at spot, in scope) { c.armed(at.in("fault"), s.Fault, in) }
 
 // do waits until a fault rule takes effect.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"reflect"
-	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -52,8 +51,8 @@ func (k *Kubectl) check(c *checker, at spot, in scope) {
 	case c.names == nil:
 	case k.Patch != nil:
 		c.reference(at.in("patch", "object"), k.Patch.Object, k.Patch.Namespace, in)
-		if part := k.Patch.Subresource; part != "" && !slices.Contains(subresources, part) {
-			c.refuse(at.in("patch", "subresource"), "kubectl patches no subresource %s%s", part, suggest(part, subresources, ""))
+		if part := k.Patch.Subresource; part != "" {
+			c.listed(at.in("patch", "subresource"), part, []string{"status", "scale", "resize"}, "kubectl patches no subresource %s", "")
 		}
 		kind, _, _ := strings.Cut(k.Patch.Object, "/")
 		for _, merge := range objectsAt(at.in("patch", "merge")) {
@@ -78,9 +77,6 @@ func (k *Kubectl) check(c *checker, at spot, in scope) {
 		}
 	}
 }
-
-// subresources lists the subresources that kubectl patches.
-var subresources = []string{"status", "scale", "resize"}
 
 // balancer wants one Service, whose load balancer it gives a name.
 func (c *checker) balancer(k *Kubectl, at spot, in scope) {

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,12 +45,6 @@ func (e *Exec) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
 
 func (e *Exec) title() string { return "exec " + strings.Join(e.Command, " ") }
 
-// badEnd is a difference with what a program wrote.
-type badEnd struct {
-	difference
-	output string
-}
-
 // do runs a program and holds its end against what is expected.
 func (e *Exec) do(ctx context.Context, p *play, _ *Step) error {
 	program := Program{Command: e.Command, Dir: e.Dir, Env: e.Env, Output: p.Output}
@@ -58,52 +53,42 @@ func (e *Exec) do(ctx context.Context, p *play, _ *Step) error {
 		return err
 	}
 	defer running.Stop()
-	timeout := time.Duration(e.Timeout)
-	if timeout == 0 {
-		timeout = defaultTimeout
-	}
+	timeout := cmp.Or(time.Duration(e.Timeout), defaultTimeout)
 	over, err := p.await(ctx, running, timeout)
+	d := &difference{facts: facts{output: running.Output()}}
 	switch {
 	case err != nil:
 		return err
 	case !over:
-		return &badEnd{difference{expected: "the end of " + program.String() + " within " + Duration(timeout).String(), seen: "that it still runs"}, running.Output()}
+		d.expected, d.seen = "the end of "+program.String()+" within "+Duration(timeout).String(), "that it still runs"
 	case running.Exit() != e.Exit:
-		return &badEnd{difference{expected: fmt.Sprintf("exit status %d", e.Exit), seen: fmt.Sprint(running.Exit())}, running.Output()}
-	case e.Output != nil && !e.Output.holds(strings.TrimSpace(running.Output()), true):
-		return &badEnd{difference{expected: "output that is " + e.Output.String(), seen: "what follows"}, running.Output()}
+		d.expected, d.seen = fmt.Sprintf("exit status %d", e.Exit), fmt.Sprint(running.Exit())
+	case e.Output != nil && !e.Output.holds(strings.TrimSpace(d.output), true):
+		d.expected, d.seen = "output that is "+e.Output.String(), "what follows"
+	default:
+		return nil
 	}
-	return nil
+	return d
 }
 
-var startKind = Kind{Name: "start", About: "true: start the watched program; it starts after the steps if absent.", Value: reflect.TypeFor[start](), needs: programs}
+var startKind = Kind{Name: "start", About: "true: start the watched program; it starts after the steps if absent.", Value: reflect.TypeFor[start](), needs: programs,
+	notClient: "it is for the program half: in the client half, exec runs a program"}
 
 type start bool
 
 func (start) title() string { return "start the program" }
-
-func (start) check(c *checker, at spot, in scope) {
-	if in.half == ClientHalf {
-		c.refuse(at, "it is for the program half: in the client half, exec runs a program")
-	}
-}
 
 func (start) do(ctx context.Context, p *play, _ *Step) error {
 	p.restarts = 0
 	return p.begin(ctx)
 }
 
-var stopKind = Kind{Name: "stop", About: "true: kill the watched program; a later start starts it again.", Value: reflect.TypeFor[stop]()}
+var stopKind = Kind{Name: "stop", About: "true: kill the watched program; a later start starts it again.", Value: reflect.TypeFor[stop](),
+	notClient: "the client half has no program to kill"}
 
 type stop bool
 
 func (stop) title() string { return "kill the program" }
-
-func (stop) check(c *checker, at spot, in scope) {
-	if in.half == ClientHalf {
-		c.refuse(at, "the client half has no program to kill")
-	}
-}
 
 // do ends the program of the half as a crash does.
 func (stop) do(_ context.Context, p *play, _ *Step) error {

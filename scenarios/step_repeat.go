@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -23,15 +24,20 @@ const (
 	maxTimes = 100_000
 )
 
-func (r *Repeat) title() string { return "repeat " + r.Times + " times" }
+// numberOf reads a number of repetitions.
+func numberOf(times string) (n int, err error) {
+	if n, err = strconv.Atoi(times); err != nil || n < 1 || n > maxTimes {
+		return 0, fmt.Errorf("%q is not a number from 1 to %d", times, maxTimes)
+	}
+	return n, nil
+}
 
+func (r *Repeat) title() string                  { return "repeat " + r.Times + " times" }
 func (r *Repeat) holds() ([]Step, []Expectation) { return r.Steps, nil }
 
 func (r *Repeat) check(c *checker, at spot, in scope) {
-	if times := r.Times; !template().MatchString(times) {
-		if n, err := strconv.Atoi(times); err != nil || n < 1 || n > maxTimes {
-			c.refuse(at.in("times"), "%q is not a number from 1 to %d", times, maxTimes)
-		}
+	if _, err := numberOf(r.Times); err != nil && !template().MatchString(r.Times) {
+		c.refuse(at.in("times"), "%s", err)
 	}
 	inner := in
 	inner.names = maps.Clone(in.names)
@@ -43,16 +49,12 @@ func (r *Repeat) check(c *checker, at spot, in scope) {
 }
 
 func (r *Repeat) play(ctx context.Context, p *play, s *Step) *Failure {
-	text := p.short(r.Times)
-	times, err := strconv.Atoi(text)
-	if err != nil || times < 1 || times > maxTimes {
-		return p.broken(s.Line, s.title(), fmt.Errorf("times: %q is not a number from 1 to %d", text, maxTimes))
+	times, err := numberOf(p.short(r.Times))
+	if err != nil {
+		return p.broken(s.Line, s.title(), fmt.Errorf("times: %w", err))
 	}
 	outer, nested := p.names[counter]
-	first := r.From
-	if first == 0 {
-		first = 1
-	}
+	first := cmp.Or(r.From, 1)
 	quiet := p.Progress
 	p.Progress = nil // one line for all of them
 	var failure *Failure

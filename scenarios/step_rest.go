@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-var restKind = Kind{Name: "rest", About: "Wait until the program has ended, or the client has made no call for this long.", Value: reflect.TypeFor[restStep]()}
+var restKind = Kind{Name: "rest", About: "Wait until the program has ended, or the client has made no call for this long.", Value: reflect.TypeFor[restStep](),
+	notClient: "a scripted client rests when its steps are over"}
 
 // restStep is a wait for the client to come to rest.
 type restStep struct {
@@ -26,12 +27,6 @@ type disturbed struct {
 }
 
 func (r *restStep) title() string { return "wait for rest" }
-
-func (r *restStep) check(c *checker, at spot, in scope) {
-	if in.half == ClientHalf {
-		c.refuse(at, "a scripted client rests when its steps are over")
-	}
-}
 
 // do waits until the program has ended, or the client has made no call for a while.
 func (r *restStep) do(ctx context.Context, p *play, _ *Step) error {

@@ -177,10 +177,7 @@ func (t *Traffic) do(ctx context.Context, p *play, _ *Step) error {
 	} else if err := t.send(ctx, p, address, got); err != nil {
 		return err
 	}
-	if d := t.Expect.compare(t, got); d != nil {
-		return d
-	}
-	return nil
+	return t.Expect.compare(t, got)
 }
 
 // send lets the clients of a step make its requests.
@@ -270,7 +267,7 @@ func (t *Traffic) requests() int { return max(t.Requests, t.Connections, 1) }
 
 // compare returns what is not as expected. Without expectations all requests must be
 // answered with 200.
-func (e *Answers) compare(t *Traffic, got *answers) *difference {
+func (e *Answers) compare(t *Traffic, got *answers) error {
 	if e == nil {
 		e = &Answers{}
 	}
@@ -307,7 +304,7 @@ func outcome(statuses map[string]int, failures int) string {
 }
 
 // shares compares the servers' shares of the answers, in percent.
-func (e *Answers) shares(got *answers) *difference {
+func (e *Answers) shares(got *answers) error {
 	if e.Shares == nil {
 		return nil
 	}

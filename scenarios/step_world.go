@@ -18,7 +18,6 @@ var setKind = Kind{Name: "set", About: "Change conditions of the world by name."
 // Setting gives a condition of the world a value.
 type Setting struct {
 	Name, Value string
-	Line        int `json:"-"`
 }
 
 // Settings are conditions in the order of the file.
@@ -32,7 +31,7 @@ func (s *Settings) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) 
 	}
 	for _, e := range d.Entries(node, field) {
 		text := readAsText(d, e.Value, yamlfile.Join(field, e.Key.Value))
-		*s = append(*s, Setting{e.Key.Value, text, e.Key.Line})
+		*s = append(*s, Setting{e.Key.Value, text})
 	}
 }
 
@@ -51,19 +50,17 @@ func (s Settings) String() string {
 func (s Settings) title() string { return "set " + cut(s.String()) }
 
 func (s Settings) check(c *checker, at spot, in scope) {
+	if c.names == nil {
+		return
+	}
 	for _, setting := range s {
-		if c.names == nil {
-			continue
-		}
 		value := setting.Value
 		if template().MatchString(value) {
 			value = ""
 		}
-		if err := c.names.CheckCondition(setting.Name, value); err != nil {
-			c.refuse(at.in(setting.Name), "%s", err)
-		}
-		if err := c.names.CheckConditionID(setting.Name); in.half != KubernetesHalf && !template().MatchString(setting.Name) && err != nil {
-			c.refuse(at.in(setting.Name), "%s", err)
+		c.hold(at.in(setting.Name), c.names.CheckCondition(setting.Name, value))
+		if in.half != KubernetesHalf && !template().MatchString(setting.Name) {
+			c.hold(at.in(setting.Name), c.names.CheckConditionID(setting.Name))
 		}
 	}
 }
