@@ -24,13 +24,11 @@ func idOf(kind, namespace, name string) string {
 // add lets steps from here on name an object. Its name may count.
 func (in scope) add(kind, namespace, name string) {
 	id := idOf(kind, namespace, name)
-	pattern := ""
-	for _, part := range template().Split(id, -1) {
-		if pattern != "" {
-			pattern += "(.+)"
-		}
-		pattern += regexp.QuoteMeta(part)
+	parts := template().Split(id, -1)
+	for i, part := range parts {
+		parts[i] = regexp.QuoteMeta(part)
 	}
+	pattern := strings.Join(parts, "(.+)")
 	if found := template().FindStringSubmatch(id); found != nil && found[1] == counter {
 		pattern = strings.Replace(pattern, "(.+)", "[0-9]+", 1)
 	}

@@ -39,23 +39,13 @@ func (c *checker) action(at spot, product, name string, params map[string]Value,
 	if !c.listed(at.in("product"), orSlb(product), products, "there is no product %s", "") {
 		return found, false
 	}
-	if of := emulatedBy(all, name); of != "" {
-		c.refuse(at.in("action"), "%s is an action of %s: add product: %s", name, of, of)
+	if i := slices.IndexFunc(all, func(a Action) bool { return a.Name == name && a.Emulated }); i >= 0 {
+		c.refuse(at.in("action"), "%s is an action of %s: add product: %s", name, all[i].Product, all[i].Product)
 		return found, false
 	}
 	known := slices.DeleteFunc(slices.Clone(all), func(a Action) bool { return !emulated(a) })
 	c.refuse(at.in("action"), "no emulated action of %s is called %s%s", orSlb(product), name, suggest(name, namesOf(known, Action.name), "clbemu actions lists them"))
 	return found, false
-}
-
-// emulatedBy is the first product that emulates an action, "" if none does.
-func emulatedBy(actions []Action, name string) string {
-	for _, a := range actions {
-		if a.Name == name && a.Emulated {
-			return a.Product
-		}
-	}
-	return ""
 }
 
 // spread writes a list or a map as the cloud's lists of parameters: ZoneMappings with two

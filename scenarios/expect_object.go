@@ -132,10 +132,10 @@ func (p *play) clusterHas(ctx context.Context, objects []Object) error {
 // leaves the target as it is.
 func (p *play) get(ctx context.Context, into any, object, namespace string, args ...string) error {
 	out, err := p.Cluster.Kubectl(ctx, "", append([]string{"get", object, "--namespace", orDefault(namespace), "--output", "json"}, args...)...)
-	if err != nil {
+	switch {
+	case err != nil:
 		return &difference{expected: object + " in the cluster", seen: err.Error()}
-	}
-	if len(out) == 0 {
+	case len(out) == 0:
 		return nil
 	}
 	return json.Unmarshal(out, into)

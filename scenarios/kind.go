@@ -13,28 +13,20 @@ import (
 // Kind is a kind of steps or of expectations. Its row is all of its declaration: how a file
 // gives it, its checks, its play, the JSON Schema and the reference derive from it.
 type Kind struct {
-	// Name is its key in a file.
-	Name string
-	// About says in a sentence what it does or expects.
-	About string
-	// Value is the type of its value. That of a step is acting or playing, that of an
-	// expectation is looking; both may have more of the abilities below.
-	Value reflect.Type
+	Name  string       // its key in a file
+	About string       // what it does or expects, in a sentence
+	Value reflect.Type // what a file gives, with the abilities that are listed below
 
-	// judges is true for a step that can fail by what the client does or gets.
-	judges bool
-	needs  need
-	// notClient is why the client half has no such step, "" if it may.
-	notClient string
+	// Of steps.
+	judges    bool   // it can fail by what the client does or gets
+	needs     need   // of the target
+	notClient string // why the client half has no such step, "" if it may have
 
-	// ofCluster is true for an expectation about a cluster.
-	ofCluster bool
-	// ofCloud is true for an expectation that may come true after the client has ended.
-	ofCloud bool
-	// Rule is the rule of clbemu explore that an expectation stands for, ends if it is "".
-	Rule string
-	// Fickle is true for an expectation that a disturbance may thwart without any harm.
-	Fickle bool
+	// Of expectations.
+	ofCluster bool   // it is about a cluster
+	ofCloud   bool   // it may come true when the client has ended
+	Rule      string // the rule of clbemu explore that it stands for, ends if it is ""
+	Fickle    bool   // a disturbance may thwart it without any harm
 }
 
 // stepKinds and expectationKinds are all kinds, in the order in which they are listed.
@@ -57,45 +49,39 @@ const (
 	restarts
 )
 
-// acting does a step, whose templates are filled.
-type acting interface {
-	do(ctx context.Context, p *play, s *Step) error
-}
-
-// playing plays a step whose templates are not filled.
-type playing interface {
-	play(ctx context.Context, p *play, s *Step) *Failure
-}
-
-// looking looks once. What is not as expected is a difference.
-type looking interface {
-	look(ctx context.Context, p *play) error
-}
-
-// titled says in a few words what it does or expects. Without it, the name of the kind does.
-type titled interface{ title() string }
-
-// checking is checked once the form of the file is right.
-type checking interface {
-	check(c *checker, at spot, in scope)
-}
-
-// holding has steps or expectations in it.
-type holding interface {
-	holds() ([]Step, []Expectation)
-}
-
-// marking looks at what happened since a mark, or since the half began if that is "".
-type marking interface{ since() string }
-
-// noting notes at its mark, in the unfilled file's words, what was there before.
-type noting interface {
-	marking
-	note(ctx context.Context, p *play) error
-}
-
-// negative may expect that something does not happen.
-type negative interface{ ofNothing() bool }
+// The abilities of values. A step is acting or playing, and an expectation is looking.
+type (
+	// acting does a step, whose templates are filled; playing fills them by itself.
+	acting interface {
+		do(ctx context.Context, p *play, s *Step) error
+	}
+	playing interface {
+		play(ctx context.Context, p *play, s *Step) *Failure
+	}
+	// looking looks once. What is not as expected is a difference.
+	looking interface {
+		look(ctx context.Context, p *play) error
+	}
+	// titled says in a few words what it does or expects; without it, the name of the kind does.
+	titled interface{ title() string }
+	// checking is checked once the form of the file is right.
+	checking interface {
+		check(c *checker, at spot, in scope)
+	}
+	// holding has steps or expectations in it.
+	holding interface {
+		holds() ([]Step, []Expectation)
+	}
+	// marking looks at what happened since a mark, or since the half began if that is "".
+	marking interface{ since() string }
+	// noting notes at its mark what was there before; its templates are not filled.
+	noting interface {
+		marking
+		note(ctx context.Context, p *play) error
+	}
+	// negative may expect that something does not happen.
+	negative interface{ ofNothing() bool }
+)
 
 // part is a step or an expectation: the value of one kind.
 type part struct {

@@ -147,9 +147,7 @@ var envelope = []string{"RequestId", "HostId", "Code", "Message", "Recommend"}
 // answers lists the paths of all fields that an action can return.
 func (a Action) answers() []string { return slices.Concat(a.Fields, envelope) }
 
-// shapeOf finds what a path leads to in an answer with these fields.
-func shapeOf(fields []string, path string) shape { return shapeAt(fields, splitPath(path)) }
-
+// shapeAt finds what a path leads to in an answer with these fields.
 func shapeAt(fields, path []string) shape {
 	found := leadsNowhere
 	for _, field := range fields {
@@ -185,7 +183,7 @@ func isIndex(part string) bool {
 
 // checkPath refuses a path that leads nowhere, and a count of what is no list.
 func checkPath(fields []string, path string, count bool) error {
-	found := shapeOf(fields, path)
+	found := shapeAt(fields, splitPath(path))
 	if found == leadsNowhere {
 		return fmt.Errorf("there is no such field%s", suggest(path, written(fields), "none is like it"))
 	}

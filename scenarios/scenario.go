@@ -77,10 +77,8 @@ type Step struct {
 	part
 }
 
-// Keys implements yamlfile.Keyed.
 func (s *Step) Keys() []string { return kindNames(stepKinds) }
 
-// ReadKey implements yamlfile.Keyed.
 func (s *Step) ReadKey(d *yamlfile.Decoder, e yamlfile.Entry, field string) bool {
 	return s.read(d, e, field, stepKinds)
 }
@@ -97,10 +95,8 @@ type Expectation struct {
 	For    Duration `yaml:"for" doc:"It must stay true for this time."`
 }
 
-// Keys implements yamlfile.Keyed.
 func (e *Expectation) Keys() []string { return kindNames(expectationKinds) }
 
-// ReadKey implements yamlfile.Keyed.
 func (e *Expectation) ReadKey(d *yamlfile.Decoder, entry yamlfile.Entry, field string) bool {
 	return e.read(d, entry, field, expectationKinds)
 }

@@ -164,33 +164,25 @@ func (r *Reply) compare(answer Answer) error {
 	if r == nil {
 		r = &Reply{}
 	}
-	if r.Lost || answer.Lost != "" {
-		if r.Lost && answer.Lost != "" {
-			return nil
-		}
-		return answer.differs(r)
+	lost := answer.Lost != ""
+	if lost && r.Lost {
+		return nil
 	}
 	refused := r.Code != nil && !r.Code.ofSuccess()
-	wrong := r.Status != 0 && answer.Status != r.Status || r.Status == 0 && refused == answer.succeeded()
-	code := ""
-	if !answer.succeeded() {
-		code = fmt.Sprint(answer.Body["Code"])
-	}
 	message, hasMessage := answer.Body["Message"]
-	wrong = wrong || r.Code != nil && !r.Code.ofCode(code) || r.Message != nil && !r.Message.holds(message, hasMessage)
-	if wrong {
-		return answer.differs(r)
+	if lost != r.Lost || r.Status != 0 && answer.Status != r.Status || r.Status == 0 && refused == answer.succeeded() ||
+		r.Code != nil && !r.Code.ofCode(answer.code()) || r.Message != nil && !r.Message.holds(message, hasMessage) {
+		return &difference{expected: r.String(), seen: answer.String(), facts: facts{code: answer.code()}}
 	}
 	return compare(answer.Body, r.Fields)
 }
 
-// differs is the difference between an answer and the one that is expected.
-func (a Answer) differs(r *Reply) *difference {
-	d := &difference{expected: r.String(), seen: a.String()}
-	if a.Lost == "" && !a.succeeded() {
-		d.code = fmt.Sprint(a.Body["Code"])
+// code is the code of a refusal, "" of other answers.
+func (a Answer) code() string {
+	if a.Lost != "" || a.succeeded() {
+		return ""
 	}
-	return d
+	return fmt.Sprint(a.Body["Code"])
 }
 
 func (a Answer) succeeded() bool { return a.Status >= 200 && a.Status < 300 }

@@ -235,7 +235,8 @@ func (p *play) end(ctx context.Context) (notes []string) {
 		}
 	}
 	for i := len(p.applied) - 1; i >= 0; i-- {
-		if err := p.kubectlDelete(ctx, p.applied[i]); err != nil {
+		// A controller that can't let go of an object may be the subject of a scenario.
+		if _, err := p.Cluster.Kubectl(ctx, p.applied[i], "delete", "--filename", "-", "--ignore-not-found", "--wait=false"); err != nil {
 			notes = append(notes, fmt.Sprintf("objects are still in the cluster: %v", err))
 		}
 	}

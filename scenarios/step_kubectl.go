@@ -106,7 +106,7 @@ func (k *Kubectl) do(ctx context.Context, p *play, _ *Step) error {
 		_, err := p.Cluster.Kubectl(ctx, "", args...)
 		return err
 	}
-	return p.kubectlDeleteNamed(ctx, k.Delete.text)
+	return k.delete(ctx, p)
 }
 
 func (k *Kubectl) apply(ctx context.Context, p *play) error {
@@ -178,10 +178,10 @@ func (p *play) noteApplied(objects []appliedObject) {
 	}
 }
 
-// kubectlDeleteNamed is kubectlDelete of objects of which kind and name are enough:
-// in a file, kubectl passes over one without its API version.
-func (p *play) kubectlDeleteNamed(ctx context.Context, manifest string) error {
-	for d := yaml.NewDecoder(strings.NewReader(manifest)); ; {
+// delete names the objects to kubectl, which passes over one without its API version in a
+// file.
+func (k *Kubectl) delete(ctx context.Context, p *play) error {
+	for d := yaml.NewDecoder(strings.NewReader(k.Delete.text)); ; {
 		var o struct {
 			Kind     string
 			Metadata struct{ Name, Namespace string }
@@ -196,11 +196,4 @@ func (p *play) kubectlDeleteNamed(ctx context.Context, manifest string) error {
 			return err
 		}
 	}
-}
-
-// kubectlDelete asks for the deletion and does not wait for it: a controller that
-// can't let go of an object may be the subject of a scenario.
-func (p *play) kubectlDelete(ctx context.Context, manifest string) error {
-	_, err := p.Cluster.Kubectl(ctx, manifest, "delete", "--filename", "-", "--ignore-not-found", "--wait=false")
-	return err
 }

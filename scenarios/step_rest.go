@@ -50,7 +50,8 @@ func (r *restStep) do(ctx context.Context, p *play, _ *Step) error {
 			return err
 		}
 		if over {
-			break
+			p.rested, p.restedAt = true, last
+			return nil
 		}
 		passed += pause
 		calls, err := p.Target.Calls(ctx, last)
@@ -68,19 +69,15 @@ func (r *restStep) do(ctx context.Context, p *play, _ *Step) error {
 		case err != nil:
 			return err
 		case silence >= quiet && (!owes || passed >= within):
-			over = true
+			p.rested, p.restedAt = true, last
+			return nil
 		case passed >= within:
 			return &difference{expected: "no call for " + Duration(quiet).String() + " within " + Duration(within).String(), seen: "that the client still calls"}
-		}
-		if over {
-			break
 		}
 		if err := p.pass(ctx, lookEvery); err != nil {
 			return err
 		}
 	}
-	p.rested, p.restedAt = true, last
-	return nil
 }
 
 // hasCalled reports whether the client has made a call since the half began, also so many

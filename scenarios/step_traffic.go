@@ -277,18 +277,15 @@ func (e *Answers) compare(t *Traffic, got *answers) error {
 	}
 	switch {
 	case statuses != nil && !maps.Equal(statuses, got.statuses), got.failures != e.Failures:
-		return &difference{expected: outcome(statuses, e.Failures), seen: outcome(got.statuses, got.failures) + because(got)}
+		d := &difference{expected: outcome(statuses, e.Failures), seen: outcome(got.statuses, got.failures)}
+		if got.failure != "" {
+			d.seen += " (" + got.failure + ")"
+		}
+		return d
 	case e.Latency > 0 && got.slowest > time.Duration(e.Latency):
 		return &difference{expected: "each answer within " + e.Latency.String(), seen: "one after " + got.slowest.Round(time.Millisecond).String()}
 	}
 	return e.shares(got)
-}
-
-func because(got *answers) string {
-	if got.failure == "" {
-		return ""
-	}
-	return " (" + got.failure + ")"
 }
 
 // outcome says in words what clients got.
