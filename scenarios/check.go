@@ -57,8 +57,7 @@ func (c *checker) hold(at spot, err error) {
 	}
 }
 
-// listed refuses a name that is none of a list. Otherwise says where they are, if they are
-// many.
+// listed refuses a name that is none of a list. Otherwise says where they are, if they are many.
 func (c *checker) listed(at spot, name string, names []string, format, otherwise string) (ok bool) {
 	if ok = slices.Contains(names, name); !ok {
 		c.refuse(at, format+"%s", name, suggest(name, names, otherwise))
@@ -116,8 +115,7 @@ func usedIn(node *yaml.Node) map[string]bool {
 	return used
 }
 
-// scope lists what a step may use: names of values and of what was saved, marks and
-// fault rules.
+// scope lists what a step may use: names of values and of what was saved, marks and fault rules.
 type scope struct {
 	values map[string]bool // of the scenario
 	names  map[string]bool

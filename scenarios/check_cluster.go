@@ -90,26 +90,20 @@ func moveDown(node *yaml.Node, lines int) {
 	}
 }
 
-// find goes on by keys; ok is false when one of them is not there.
-func (s spot) find(keys ...string) (found spot, ok bool) {
+// find goes on by keys, to an empty node when one of them is not there.
+func (s spot) find(keys ...string) spot {
 	for _, key := range keys {
 		under := s.in(key)
 		if under.node == s.node {
-			return s, false
+			return spot{&yaml.Node{}, s.path}
 		}
 		s = under
 	}
-	return s, true
+	return s
 }
 
 // text is a text under an object, "" if there is none.
-func (s spot) text(keys ...string) string {
-	found, ok := s.find(keys...)
-	if !ok {
-		return ""
-	}
-	return found.node.Value
-}
+func (s spot) text(keys ...string) string { return s.find(keys...).node.Value }
 
 // kindOf finds a kind, by any of its API versions if none is named.
 func kindOf(apiVersion, name string) cluster.Kind {
@@ -151,18 +145,13 @@ func (c *checker) kind(at spot, apiVersion, name string) bool {
 // typo is the number of letters that make another name of a name that may be anything.
 const typo = 3
 
-// manifest checks the fields of an object, its annotations, and what it belongs
-// to.
+// manifest checks the fields of an object, its annotations, and what it belongs to.
 func (c *checker) manifest(at spot, kind cluster.Kind, in scope) {
 	if kind.Fields != nil {
 		c.objectFields(at, kind, nil)
 	}
-	if found, ok := at.find("metadata", "annotations"); ok {
-		c.misspelt(found, annotations.Keys())
-	}
-	if labels, ok := at.find("metadata", "labels"); ok {
-		c.misspelt(labels, cluster.Labels)
-	}
+	c.misspelt(at.find("metadata", "annotations"), annotations.Keys())
+	c.misspelt(at.find("metadata", "labels"), cluster.Labels)
 	if service := at.text("metadata", "labels", cluster.ServiceName); service != "" {
 		c.known(at.in("metadata", "labels", cluster.ServiceName), "Service", at.text("metadata", "namespace"), service, in)
 	}
@@ -203,8 +192,7 @@ func siblings(fields, path []string) (names []string) {
 	return names
 }
 
-// misspelt refuses the keys of a map that are a few letters off a known one. Others
-// are anybody's.
+// misspelt refuses the keys of a map that are a few letters off a known one. Others are anybody's.
 func (c *checker) misspelt(at spot, known []string) {
 	for i := 0; i+1 < len(at.node.Content); i += 2 {
 		key := at.node.Content[i]

@@ -13,8 +13,7 @@ import (
 	"github.com/clbemu/clbemu/faults"
 )
 
-// settled refuses a name that what is saved while it is played is to tell: nobody
-// could check it.
+// settled refuses a name that what is saved while it is played is to tell: nobody could check it.
 func (c *checker) settled(at spot, name string) bool {
 	if template().MatchString(name) {
 		c.refuse(at, "it is not known before the scenario runs: write it out, or take it from values")

@@ -37,7 +37,7 @@ func (c *Calls) Validate() error {
 	case c.Order != nil && len(c.Order) == 0:
 		return errors.New("order is empty: give the actions")
 	}
-	return exactlyOne(choice{"atLeast or atMost", c.AtLeast != nil || c.AtMost != nil}, choice{"exactly", c.Exactly != nil}, choice{"none", c.None}, choice{"order", c.Order != nil})
+	return exactlyOne([]string{"atLeast or atMost", "exactly", "none", "order"}, c.AtLeast != nil || c.AtMost != nil, c.Exactly != nil, c.None, c.Order != nil)
 }
 
 func (c *Calls) title() string { return "calls of " + c.actions() }

@@ -18,7 +18,7 @@ type Quota struct {
 }
 
 func (q *Quota) Validate() error {
-	return exactlyOne(choice{"used", q.Used != nil}, choice{"free", q.Free != nil})
+	return exactlyOne([]string{"used", "free"}, q.Used != nil, q.Free != nil)
 }
 
 func (q *Quota) title() string { return "quota " + q.Name }

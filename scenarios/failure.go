@@ -15,8 +15,7 @@ type Failure struct {
 	Step string `json:"step"`
 	// Reason is why it could not run.
 	Reason string `json:"reason,omitempty"`
-	// Unmet are the expectations that did not hold, at least one unless there is a
-	// reason.
+	// Unmet are the expectations that did not hold, at least one unless there is a reason.
 	Unmet []Unmet `json:"unmet,omitempty"`
 	// Calls are the client's, and Faults what became of the scenario's rules, both
 	// since the half began.
@@ -191,8 +190,6 @@ func (f FoldedCalls) String() string {
 	}
 	return text
 }
-
-func (c JournalCall) String() string { return c.text(nil) }
 
 // text is the call without some of its parameters.
 func (c JournalCall) text(without []string) string {

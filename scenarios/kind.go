@@ -3,7 +3,6 @@ package scenarios
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"reflect"
 	"slices"
 
@@ -36,6 +35,9 @@ var (
 	expectationKinds = []*Kind{&resourceKind, &callsKind, &quotaKind, &addressesKind, &loadBalancerKind, &stateKind, &backendsKind,
 		&refusedKind, &ingressKind, &serviceKind, &eventKind, &finalizerKind}
 )
+
+// StepKinds lists the kinds of steps.
+func StepKinds() []*Kind { return slices.Clone(stepKinds) }
 
 // ExpectationKinds lists the kinds of expectations.
 func ExpectationKinds() []*Kind { return slices.Clone(expectationKinds) }
@@ -88,23 +90,23 @@ type part struct {
 	// Kind and Value, which points to what the file gives, are nil in an invalid one.
 	Kind  *Kind
 	Value any
-	given int
+	given []bool // one for each kind that is given
 
 	place
 }
 
-// read reads a key that names a kind.
-func (p *part) read(d *yamlfile.Decoder, e yamlfile.Entry, field string, kinds []*Kind) (ok bool) {
+// read reads a key, which is to name a kind.
+func (p *part) read(d *yamlfile.Decoder, e yamlfile.Entry, field string, fields []string, kinds []*Kind) {
 	i := slices.IndexFunc(kinds, func(k *Kind) bool { return k.Name == e.Key.Value })
 	if i < 0 {
-		return false
+		d.Unknown(e.Key, field, append(fields, kindNames(kinds)...))
+		return
 	}
 	value := reflect.New(kinds[i].Value)
 	d.Decode(e.Value, value.Interface(), field)
 	if value.Elem().Kind() == reflect.Struct || !value.Elem().IsZero() {
-		p.Kind, p.Value, p.given = kinds[i], value.Interface(), p.given+1
+		p.Kind, p.Value, p.given = kinds[i], value.Interface(), append(p.given, true)
 	}
-	return true
 }
 
 func (p *part) title() string {
@@ -128,20 +130,4 @@ func kindNames(kinds []*Kind) []string {
 		names[i] = k.Name
 	}
 	return names
-}
-
-// Fields lists the fields of a struct that a file is read into. A step and an expectation
-// have one for each kind.
-func Fields(t reflect.Type) (fields []reflect.StructField) {
-	kinds := map[reflect.Type][]*Kind{reflect.TypeFor[Step](): stepKinds, reflect.TypeFor[Expectation](): expectationKinds}[t]
-	for i := range t.NumField() {
-		if f := t.Field(i); f.Tag.Get("yaml") != "" {
-			fields = append(fields, f)
-		} else if f.Type == reflect.TypeFor[part]() {
-			for _, k := range kinds {
-				fields = append(fields, reflect.StructField{Name: k.Name, Type: k.Value, Tag: reflect.StructTag(fmt.Sprintf("yaml:%q doc:%q", k.Name, k.About))})
-			}
-		}
-	}
-	return fields
 }

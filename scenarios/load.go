@@ -16,8 +16,7 @@ type Options struct {
 	Names Names
 }
 
-// Load reads a scenario and everything that is wrong with it: the error is
-// Problems.
+// Load reads a scenario and everything that is wrong with it: the error is Problems.
 func Load(file string, text []byte, o Options) (*Scenario, error) {
 	d := NewDecoder(file)
 	root := d.Document(text)

@@ -35,7 +35,7 @@ func (m *Matcher) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
 	if d.Decode(node, (*plain)(m), field); d.Found() > before {
 		return
 	}
-	if err := exactlyOne(choice{"equals", m.Equals != nil}, choice{"matches", m.Matches != ""}, choice{"absent", m.Absent}, choice{"count", m.Count != nil}); err != nil {
+	if err := exactlyOne([]string{"equals", "matches", "absent", "count"}, m.Equals != nil, m.Matches != "", m.Absent, m.Count != nil); err != nil {
 		d.Fail(node, field, "%s", err)
 		return
 	}

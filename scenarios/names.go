@@ -114,8 +114,7 @@ func (a Action) jsonFields(parameter string) (fields []string) {
 	return fields
 }
 
-// readsList reports whether the action reads a list element by element, as Name.1 or
-// Name.1.Field.
+// readsList reports whether the action reads a list element by element, as Name.1 or Name.1.Field.
 func (a Action) readsList(name string) bool {
 	return slices.ContainsFunc(a.Parameters, func(p string) bool { return p == name+".N" || strings.HasPrefix(p, name+".N.") })
 }

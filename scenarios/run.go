@@ -246,9 +246,13 @@ func (p *play) given(ctx context.Context) *Failure {
 		return p.broken(original.Line, "given", err)
 	}
 	for i := range original.State {
-		call := &original.State[i]
-		if err := call.do(ctx, p, nil); err != nil {
-			failure := p.broken(call.Line, "given: call "+call.Action, err)
+		unfilled := &original.State[i]
+		call, err := filled[CallStep](p, unfilled.node)
+		if err == nil {
+			err = call.do(ctx, p, nil)
+		}
+		if err != nil {
+			failure := p.broken(unfilled.Line, "given: call "+unfilled.Action, err)
 			failure.status = Broken
 			return failure
 		}
@@ -256,8 +260,7 @@ func (p *play) given(ctx context.Context) *Failure {
 	return nil
 }
 
-// filled is a part of the scenario with its templates filled by what is known
-// now.
+// filled is a part of the scenario with its templates filled by what is known now.
 func filled[T any](p *play, node *yaml.Node) (*T, error) {
 	d, part := NewDecoder(p.scenario.File), new(T)
 	rendered, err := newFiller(p.names).render(node, nil)

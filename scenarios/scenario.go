@@ -77,13 +77,11 @@ type Step struct {
 	part
 }
 
-func (s *Step) Keys() []string { return kindNames(stepKinds) }
-
-func (s *Step) ReadKey(d *yamlfile.Decoder, e yamlfile.Entry, field string) bool {
-	return s.read(d, e, field, stepKinds)
+func (s *Step) ReadKey(d *yamlfile.Decoder, e yamlfile.Entry, field string, fields []string) {
+	s.read(d, e, field, fields, stepKinds)
 }
 
-func (s *Step) Validate() error { return wantOne(s.given, s.Keys()) }
+func (s *Step) Validate() error { return exactlyOne(kindNames(stepKinds), s.given...) }
 
 // title says in a few words what a step does.
 func (s *Step) title() string { return cmp.Or(s.Name, s.part.title()) }
@@ -95,17 +93,15 @@ type Expectation struct {
 	For    Duration `yaml:"for" doc:"It must stay true for this time."`
 }
 
-func (e *Expectation) Keys() []string { return kindNames(expectationKinds) }
-
-func (e *Expectation) ReadKey(d *yamlfile.Decoder, entry yamlfile.Entry, field string) bool {
-	return e.read(d, entry, field, expectationKinds)
+func (e *Expectation) ReadKey(d *yamlfile.Decoder, entry yamlfile.Entry, field string, fields []string) {
+	e.read(d, entry, field, fields, expectationKinds)
 }
 
 func (e *Expectation) Validate() error {
 	if e.Within > 0 && e.For > 0 {
 		return errors.New("give within or for, not both")
 	}
-	return wantOne(e.given, e.Keys())
+	return exactlyOne(kindNames(expectationKinds), e.given...)
 }
 
 // title says in a few words what is expected.
@@ -202,25 +198,9 @@ func (s *Scenario) RunsPrograms(half string) bool {
 	return half == ProgramHalf || h != nil && (len(h.Command) > 0 || h.find(func(s *Step) bool { return s.Kind == &execKind }) != nil)
 }
 
-// choice is one of several things that exclude each other.
-type choice struct {
-	name string
-	set  bool
-}
-
-func exactlyOne(choices ...choice) error {
-	names, given := make([]string, len(choices)), 0
-	for i, c := range choices {
-		if names[i] = c.name; c.set {
-			given++
-		}
-	}
-	return wantOne(given, names)
-}
-
-// wantOne refuses another number than one of these.
-func wantOne(given int, names []string) error {
-	if given == 1 {
+// exactlyOne refuses another number than one of things that exclude each other.
+func exactlyOne(names []string, given ...bool) error {
+	if len(slices.DeleteFunc(given, func(is bool) bool { return !is })) == 1 {
 		return nil
 	}
 	last := len(names) - 1

@@ -53,21 +53,16 @@ func (call *CallStep) check(c *checker, at spot, in scope) {
 	}
 }
 
-// do makes a call, holds its answer against what is expected, and saves from
-// it.
+// do makes a call, holds its answer against what is expected, and saves from it.
 func (c *CallStep) do(ctx context.Context, p *play, _ *Step) error {
-	call, err := filled[CallStep](p, c.node)
+	answer, err := p.tried(ctx, c)
 	if err != nil {
 		return err
 	}
-	answer, err := p.tried(ctx, call)
-	if err != nil {
-		return err
-	}
-	for _, name := range sortedKeys(call.Save) {
-		value, ok := field(answer.Body, call.Save[name])
+	for _, name := range sortedKeys(c.Save) {
+		value, ok := field(answer.Body, c.Save[name])
 		if !ok {
-			return &difference{expected: "a field " + call.Save[name] + " to save", seen: showField(answer.Body, true)}
+			return &difference{expected: "a field " + c.Save[name] + " to save", seen: showField(answer.Body, true)}
 		}
 		p.names[name] = show(value)
 	}
@@ -134,8 +129,7 @@ func (w *Wait) do(ctx context.Context, p *play, s *Step) error {
 	}
 }
 
-// Reply is the expected answer. Without status, code and lost, the answer must be a
-// success.
+// Reply is the expected answer. Without status, code and lost, the answer must be a success.
 type Reply struct {
 	Status  int                `yaml:"status" doc:"The HTTP status."`
 	Code    *Matcher           `yaml:"code" doc:"The error code; OK for a success."`

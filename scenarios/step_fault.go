@@ -16,8 +16,7 @@ import (
 
 var faultKind = Kind{Name: "fault", About: "Add a fault rule; clbemu fault --help explains its fields.", Value: reflect.TypeFor[Fault](), judges: true}
 
-// Fault is a rule as the file has it; templates in it are texts until it is
-// played.
+// Fault is a rule as the file has it; templates in it are texts until it is played.
 type Fault struct {
 	node *yaml.Node
 }

@@ -33,10 +33,10 @@ type Patch struct {
 }
 
 func (k *Kubectl) Validate() error {
-	if k.Balancer != "" && !k.Apply.set() {
+	if k.Balancer != "" && k.Apply.text == "" {
 		return errors.New("balancer is about a Service that apply makes: give apply")
 	}
-	return exactlyOne(choice{"apply", k.Apply.set()}, choice{"patch", k.Patch != nil}, choice{"delete", k.Delete.set()})
+	return exactlyOne([]string{"apply", "patch", "delete"}, k.Apply.text != "", k.Patch != nil, k.Delete.text != "")
 }
 
 func (k *Kubectl) check(c *checker, at spot, in scope) {
@@ -58,7 +58,7 @@ func (k *Kubectl) check(c *checker, at spot, in scope) {
 		for _, merge := range objectsAt(at.in("patch", "merge")) {
 			c.manifest(merge, kindOf("", kind), in)
 		}
-	case k.Delete.set():
+	case k.Delete.text != "":
 		for _, o := range objectsAt(at.in("delete")) {
 			c.known(o, o.text("kind"), o.text("metadata", "namespace"), o.text("metadata", "name"), in)
 		}
@@ -95,7 +95,7 @@ func (c *checker) balancer(k *Kubectl, at spot, in scope) {
 
 func (k *Kubectl) do(ctx context.Context, p *play, _ *Step) error {
 	switch {
-	case k.Apply.set():
+	case k.Apply.text != "":
 		p.applied = append(p.applied, k.Apply.text)
 		return k.apply(ctx, p)
 	case k.Patch != nil:
@@ -178,8 +178,7 @@ func (p *play) noteApplied(objects []appliedObject) {
 	}
 }
 
-// delete names the objects to kubectl, which passes over one without its API version in a
-// file.
+// delete names the objects to kubectl, which passes over one without its API version in a file.
 func (k *Kubectl) delete(ctx context.Context, p *play) error {
 	for d := yaml.NewDecoder(strings.NewReader(k.Delete.text)); ; {
 		var o struct {

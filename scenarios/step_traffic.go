@@ -182,10 +182,7 @@ func (t *Traffic) do(ctx context.Context, p *play, _ *Step) error {
 
 // send lets the clients of a step make its requests.
 func (t *Traffic) send(ctx context.Context, p *play, address string, got *answers) error {
-	clients, err := p.clientsOf(t)
-	if err != nil {
-		return err
-	}
+	clients := p.clientsOf(t)
 	var sending sync.WaitGroup
 	for i, client := range clients {
 		own := t.requests() / len(clients)
@@ -207,17 +204,13 @@ func (t *Traffic) send(ctx context.Context, p *play, address string, got *answer
 
 // clientsOf returns the clients of a step: the ones of an earlier step with the same name,
 // with their connections, or new ones.
-func (p *play) clientsOf(t *Traffic) ([]*http.Client, error) {
+func (p *play) clientsOf(t *Traffic) []*http.Client {
 	if kept := p.clients[t.Clients]; t.Clients != "" && kept != nil {
-		return kept, nil
+		return kept
 	}
 	dialer := &net.Dialer{}
 	if t.Source != "" {
-		source := net.ParseIP(t.Source)
-		if source == nil || !source.IsLoopback() {
-			return nil, fmt.Errorf("the source %s is not a loopback address, such as 127.0.0.9", t.Source)
-		}
-		dialer.LocalAddr = &net.TCPAddr{IP: source}
+		dialer.LocalAddr = &net.TCPAddr{IP: net.ParseIP(t.Source)}
 	}
 	clients := make([]*http.Client, max(t.Connections, 1))
 	for i := range clients {
@@ -231,7 +224,7 @@ func (p *play) clientsOf(t *Traffic) ([]*http.Client, error) {
 	if t.Clients != "" {
 		p.clients[t.Clients] = clients
 	}
-	return clients, nil
+	return clients
 }
 
 func closeAll(clients []*http.Client) {

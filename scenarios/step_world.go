@@ -35,8 +35,8 @@ func (s *Settings) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) 
 	}
 }
 
-// String hides the value of a key's secret, since results are kept and shown.
-func (s Settings) String() string {
+// title hides the value of a key's secret, since results are kept and shown.
+func (s Settings) title() string {
 	texts := make([]string, len(s))
 	for i, setting := range s {
 		texts[i] = setting.Name
@@ -44,10 +44,8 @@ func (s Settings) String() string {
 			texts[i] += "=" + setting.Value
 		}
 	}
-	return strings.Join(texts, " ")
+	return "set " + cut(strings.Join(texts, " "))
 }
-
-func (s Settings) title() string { return "set " + cut(s.String()) }
 
 func (s Settings) check(c *checker, at spot, in scope) {
 	if c.names == nil {
@@ -86,9 +84,7 @@ func (c *Clock) Validate() error {
 	return nil
 }
 
-func (c *Clock) title() string { return "clock " + c.String() }
-
-func (c *Clock) String() string {
+func (c *Clock) title() string {
 	var parts []string
 	if c.Advance > 0 {
 		parts = append(parts, "advance "+c.Advance.String())
@@ -99,7 +95,7 @@ func (c *Clock) String() string {
 	if c.Scale != nil {
 		parts = append(parts, fmt.Sprintf("scale %v", *c.Scale))
 	}
-	return strings.Join(parts, ", ")
+	return "clock " + strings.Join(parts, ", ")
 }
 
 func (c *Clock) do(ctx context.Context, p *play, _ *Step) error {

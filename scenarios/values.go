@@ -91,8 +91,6 @@ type Manifest struct {
 	text string
 }
 
-func (m Manifest) set() bool { return m.text != "" }
-
 // ReadYAML implements yamlfile.Reader.
 func (m *Manifest) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
 	objects := []*yaml.Node{node}

@@ -301,10 +301,26 @@ func fieldName(f reflect.StructField) string {
 	return name
 }
 
+// fieldsOf lists the fields of a struct that a file is read into. A step and an expectation
+// have one for each kind.
+func fieldsOf(t reflect.Type) (fields []reflect.StructField) {
+	kinds := map[reflect.Type][]*scenarios.Kind{reflect.TypeFor[scenarios.Step](): scenarios.StepKinds(), reflect.TypeFor[scenarios.Expectation](): scenarios.ExpectationKinds()}[t]
+	for i := range t.NumField() {
+		if f := t.Field(i); f.Tag.Get("yaml") != "" {
+			fields = append(fields, f)
+		} else if f.Name == "part" {
+			for _, k := range kinds {
+				fields = append(fields, reflect.StructField{Name: k.Name, Type: k.Value, Tag: reflect.StructTag(fmt.Sprintf("yaml:%q doc:%q", k.Name, k.About))})
+			}
+		}
+	}
+	return fields
+}
+
 // fieldTable lists the fields of a struct that files are read into.
 func fieldTable(t reflect.Type) string {
 	b := table("field", "value", "meaning")
-	for _, f := range scenarios.Fields(t) {
+	for _, f := range fieldsOf(t) {
 		about := f.Tag.Get("doc")
 		if f.Tag.Get("required") == "true" {
 			about += " Required."
@@ -316,7 +332,7 @@ func fieldTable(t reflect.Type) string {
 
 // parts are the tables of the structs that the fields of one are.
 func parts(t reflect.Type) (text string) {
-	for _, f := range scenarios.Fields(t) {
+	for _, f := range fieldsOf(t) {
 		if of := structOf(f.Type); of != nil {
 			text += "\n### " + fieldName(f) + "\n\n" + fieldTable(of) + parts(of)
 		}
@@ -329,7 +345,7 @@ func structOf(t reflect.Type) reflect.Type {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		t = t.Elem()
 	}
-	if t.Kind() != reflect.Struct || len(scenarios.Fields(t)) == 0 {
+	if t.Kind() != reflect.Struct || len(fieldsOf(t)) == 0 {
 		return nil
 	}
 	return t
@@ -377,7 +393,7 @@ func scenariosPage(*testing.T) string {
 		}
 		seen[t] = true
 		fmt.Fprintf(&b, "\n## %s\n\n%s", t.Name(), fieldTable(t))
-		for _, f := range scenarios.Fields(t) {
+		for _, f := range fieldsOf(t) {
 			of := f.Type
 			if of.Kind() == reflect.Map {
 				of = of.Elem()

@@ -33,11 +33,10 @@ type Absentee interface {
 	Absent(in *yaml.Node, field string)
 }
 
-// Keyed is a struct with other keys than its fields.
+// Keyed is a struct that reads the keys which are none of its fields, and reports those that
+// it does not know either.
 type Keyed interface {
-	Keys() []string
-	// ReadKey reads the value of a key; ok is false for one that it does not have.
-	ReadKey(d *Decoder, e Entry, field string) (ok bool)
+	ReadKey(d *Decoder, e Entry, field string, fields []string)
 }
 
 // A Placed value learns its place in the file.
@@ -146,12 +145,10 @@ func (d *Decoder) object(node *yaml.Node, target reflect.Value, field string) {
 		seen[name] = true
 		if f, ok := fields[name]; ok {
 			d.value(e.Value, target.Field(f.index), Join(field, name))
-		} else if keyed == nil || !keyed.ReadKey(d, e, Join(field, name)) {
-			known := slices.Collect(maps.Keys(fields))
-			if keyed != nil {
-				known = append(known, keyed.Keys()...)
-			}
-			d.Unknown(e.Key, Join(field, name), known)
+		} else if keyed != nil {
+			keyed.ReadKey(d, e, Join(field, name), slices.Collect(maps.Keys(fields)))
+		} else {
+			d.Unknown(e.Key, Join(field, name), slices.Collect(maps.Keys(fields)))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {

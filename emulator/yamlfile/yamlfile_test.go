@@ -3,7 +3,6 @@ package yamlfile_test
 import (
 	"errors"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -45,16 +44,14 @@ type animal struct {
 	legs map[string]int
 }
 
-func (a *animal) Keys() []string { return []string{"cow", "hen"} }
-
-func (a *animal) ReadKey(d *yamlfile.Decoder, e yamlfile.Entry, field string) bool {
-	known := slices.Contains(a.Keys(), e.Key.Value)
-	if known {
-		legs := 0
-		d.Decode(e.Value, &legs, field)
-		a.legs = map[string]int{e.Key.Value: legs}
+func (a *animal) ReadKey(d *yamlfile.Decoder, e yamlfile.Entry, field string, fields []string) {
+	if e.Key.Value != "cow" && e.Key.Value != "hen" {
+		d.Unknown(e.Key, field, append(fields, "cow", "hen"))
+		return
 	}
-	return known
+	legs := 0
+	d.Decode(e.Value, &legs, field)
+	a.legs = map[string]int{e.Key.Value: legs}
 }
 
 // TestKeyed proves that a struct reads keys beside its fields, and that those of both are
