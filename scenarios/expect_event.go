@@ -148,7 +148,6 @@ func (r *refusedCalls) note(ctx context.Context, p *play) error {
 func (r *refusedCalls) title() string                      { return "refused calls" }
 func (r *refusedCalls) check(c *checker, at spot, _ scope) { c.globs(at.in("action"), r.Action) }
 
-// look looks for refused calls that nobody made again or told of.
 func (r *refusedCalls) look(ctx context.Context, p *play) error {
 	calls, err := p.Target.Calls(ctx, p.start)
 	if err != nil {

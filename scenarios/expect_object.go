@@ -89,7 +89,6 @@ type ingressAddresses struct {
 	Kinds     map[string][]string `yaml:"kinds" doc:"By Service, the kinds of its addresses, public, private or name. One that is absent may have any."`
 }
 
-// look looks for the load balancers of the Services that the half applied.
 func (i *ingressAddresses) look(ctx context.Context, p *play) error {
 	all, err := p.Target.LoadBalancers(ctx, "")
 	if err != nil {

@@ -37,7 +37,6 @@ func Changed(before, after []string) (lines []string) {
 	return lines
 }
 
-// look holds what has changed since the beginning against what is expected.
 func (s State) look(ctx context.Context, p *play) error {
 	now, err := p.Target.State(ctx)
 	if err != nil {

@@ -108,7 +108,6 @@ type Wait struct {
 func (w *Wait) title() string                       { return "wait for " + w.Call.Action }
 func (w *Wait) check(c *checker, at spot, in scope) { w.Call.check(c, at.in("call"), in) }
 
-// do makes a call until its answer is as expected.
 func (w *Wait) do(ctx context.Context, p *play, s *Step) error {
 	within, pause := time.Duration(w.Within), time.Duration(w.Every)
 	if pause == 0 {

@@ -113,7 +113,6 @@ func (c *checker) armed(at spot, name string, in scope) {
 	}
 }
 
-// do removes rules.
 func (r Clear) do(ctx context.Context, p *play, _ *Step) error {
 	if err := p.count(ctx); err != nil {
 		return err
@@ -140,7 +139,6 @@ type struckStep struct {
 func (s *struckStep) title() string                       { return "wait for the fault " + s.Fault }
 func (s *struckStep) check(c *checker, at spot, in scope) { c.armed(at.in("fault"), s.Fault, in) }
 
-// do waits until a fault rule takes effect.
 func (s *struckStep) do(ctx context.Context, p *play, _ *Step) error {
 	within := cmp.Or(time.Duration(s.Within), defaultStruck)
 	expected := "the fault " + s.Fault + " to strike within " + Duration(within).String()

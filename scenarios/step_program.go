@@ -45,7 +45,6 @@ func (e *Exec) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
 
 func (e *Exec) title() string { return "exec " + strings.Join(e.Command, " ") }
 
-// do runs a program and holds its end against what is expected.
 func (e *Exec) do(ctx context.Context, p *play, _ *Step) error {
 	program := Program{Command: e.Command, Dir: e.Dir, Env: e.Env, Output: p.Output}
 	running, err := p.Programs.Start(ctx, program)

@@ -28,7 +28,6 @@ type disturbed struct {
 
 func (r *restStep) title() string { return "wait for rest" }
 
-// do waits until the program has ended, or the client has made no call for a while.
 func (r *restStep) do(ctx context.Context, p *play, _ *Step) error {
 	within := cmp.Or(time.Duration(r.Within), defaultRest)
 	last, err := p.Target.Mark(ctx)

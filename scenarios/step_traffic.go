@@ -165,7 +165,6 @@ func (a *answers) add(status int, server string, took time.Duration, err error) 
 	a.slowest = max(a.slowest, took)
 }
 
-// do sends requests to a listener and compares what comes back.
 func (t *Traffic) do(ctx context.Context, p *play, _ *Step) error {
 	address, problem, err := p.Target.Reach(ctx, t.LoadBalancer, t.Port)
 	if err != nil {
