@@ -58,22 +58,11 @@ type Action struct {
 // them where they are few, or else with where they are listed.
 func suggest(name string, names []string, otherwise string) string {
 	names = slices.Compact(slices.Sorted(slices.Values(names)))
-	if strings.HasSuffix(name, "*") { // a glob is meant to be one of a verb
-		for _, n := range names {
-			names = append(names, verb().FindString(n)+"*")
-		}
-	}
-	if near := spelling.Nearest(name, names); near != "" {
-		return ": do you mean " + near + "?"
-	}
 	if len(names) > 0 && len(names) <= mostListed || otherwise == "" {
 		otherwise = "there are " + strings.Join(names, ", ")
 	}
-	return ": " + otherwise
+	return spelling.DidYouMean(name, names, otherwise)
 }
-
-// verb begins the names of actions.
-var verb = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Z][a-z]+`) })
 
 // mostListed limits how many names a refusal lists.
 const mostListed = 30

@@ -161,10 +161,5 @@ func (c *checker) server(id string, at spot, in scope) {
 	if in.servers[id] || template().MatchString(id) {
 		return
 	}
-	known := sortedKeys(in.servers)
-	if near := spelling.Nearest(id, known); near != "" {
-		c.refuse(at, "given.servers has no server %s: do you mean %s?", id, near)
-		return
-	}
-	c.refuse(at, "given.servers has no server %s", id)
+	c.refuse(at, "given.servers has no server %s%s", id, spelling.DidYouMean(id, sortedKeys(in.servers), ""))
 }
