@@ -118,20 +118,17 @@ func kindOf(apiVersion, name string) cluster.Kind {
 // kind refuses a kind that there is not, or not in that API version. Those of
 // other groups than Kubernetes' own are for kubectl to judge.
 func (c *checker) kind(at spot, apiVersion, name string) bool {
-	var names, versions []string
+	var names []string
+	group, _, grouped := strings.Cut(apiVersion, "/")
+	own := !grouped
 	for _, k := range cluster.Kinds() {
-		names = append(names, k.Name)
-		versions = append(versions, k.APIVersion)
 		if k.Name == name && (apiVersion == "" || apiVersion == k.APIVersion) {
 			return true
 		}
+		known, _, _ := strings.Cut(k.APIVersion, "/")
+		names, own = append(names, k.Name), own || spelling.Distance(known, group) < typo
 	}
-	group, _, grouped := strings.Cut(apiVersion, "/")
-	own := !grouped || slices.ContainsFunc(versions, func(v string) bool {
-		known, _, _ := strings.Cut(v, "/")
-		return spelling.Distance(known, group) < typo
-	})
-	if grouped && !own {
+	if !own {
 		return true
 	}
 	if k := kindOf("", name); k.Name == name {

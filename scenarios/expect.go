@@ -3,11 +3,10 @@ package scenarios
 import (
 	"context"
 	"errors"
-	"reflect"
 	"time"
 )
 
-var expectKind = Kind{Name: "expect", About: "The expectations at this moment.", Value: reflect.TypeFor[Expectations](), judges: true}
+var expectKind = kind[Expectations](Kind{Name: "expect", About: "The expectations at this moment.", judges: true})
 
 // Expectations are expectations as a step.
 type Expectations []Expectation

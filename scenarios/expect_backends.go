@@ -4,12 +4,11 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"reflect"
 	"strings"
 	"time"
 )
 
-var backendsKind = Kind{Name: "backends", About: "No listener had fewer ready backends for a while than it had at the mark and has now; {} is since the half started.", Value: reflect.TypeFor[keptBackends](), Rule: "backends"}
+var backendsKind = kind[keptBackends](Kind{Name: "backends", About: "No listener had fewer ready backends for a while than it had at the mark and has now; {} is since the half started.", Rule: "backends"})
 
 // keptBackends expects that no listener lost ready backends which it had before and has now.
 type keptBackends struct {

@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/clbemu/clbemu/emulator/glob"
 )
 
-var callsKind = Kind{Name: "calls", About: "Calls in the journal since the half started.", Value: reflect.TypeFor[Calls](), Rule: "calls", Fickle: true}
+var callsKind = kind[Calls](Kind{Name: "calls", About: "Calls in the journal since the half started.", Rule: "calls", Fickle: true})
 
 // Calls selects calls to count, and the number that there must be.
 type Calls struct {

@@ -2,12 +2,11 @@ package scenarios
 
 import (
 	"context"
-	"reflect"
 	"slices"
 	"strings"
 )
 
-var stateKind = Kind{Name: "state", About: "Everything that differs from the beginning, a line each; [] is nothing.", Value: reflect.TypeFor[State](), ofCloud: true, Rule: "state"}
+var stateKind = kind[State](Kind{Name: "state", About: "Everything that differs from the beginning, a line each; [] is nothing.", ofCloud: true, Rule: "state"})
 
 // State lists what differs from the beginning of the half, but for ids, addresses and
 // times. A line that begins with "- " is of something that is gone.

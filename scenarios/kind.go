@@ -28,12 +28,18 @@ type Kind struct {
 	Fickle    bool   // a disturbance may thwart it without any harm
 }
 
+// kind is the row of a kind whose value is a T.
+func kind[T any](k Kind) *Kind {
+	k.Value = reflect.TypeFor[T]()
+	return &k
+}
+
 // stepKinds and expectationKinds are all kinds, in the order in which they are listed.
 var (
-	stepKinds = []*Kind{&setKind, &faultKind, &clearKind, &callKind, &clockKind, &restartKind, &killKind, &kubectlKind, &execKind, &startKind,
-		&stopKind, &struckKind, &restKind, &waitKind, &repeatKind, &serveKind, &trafficKind, &markKind, &expectKind}
-	expectationKinds = []*Kind{&resourceKind, &callsKind, &quotaKind, &addressesKind, &loadBalancerKind, &stateKind, &backendsKind,
-		&refusedKind, &ingressKind, &serviceKind, &eventKind, &finalizerKind}
+	stepKinds = []*Kind{setKind, faultKind, clearKind, callKind, clockKind, restartKind, killKind, kubectlKind, execKind, startKind,
+		stopKind, struckKind, restKind, waitKind, repeatKind, serveKind, trafficKind, markKind, expectKind}
+	expectationKinds = []*Kind{resourceKind, callsKind, quotaKind, addressesKind, loadBalancerKind, stateKind, backendsKind,
+		refusedKind, ingressKind, serviceKind, eventKind, finalizerKind}
 )
 
 // StepKinds lists the kinds of steps.

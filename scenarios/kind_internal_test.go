@@ -43,8 +43,8 @@ func (h toyHeard) ofNothing() bool { return h == "nothing" }
 // AddToys adds a kind of step and one of expectation until the test ends.
 func AddToys(t *testing.T) {
 	steps, expectations := stepKinds, expectationKinds
-	stepKinds = append(slices.Clone(steps), &Kind{Name: "toy", About: "Make a toy speak.", Value: reflect.TypeFor[toyStep](), judges: true})
-	expectationKinds = append(slices.Clone(expectations), &Kind{Name: "heard", About: "What the toy said last.", Value: reflect.TypeFor[toyHeard](), Rule: "runs"})
+	stepKinds = append(slices.Clone(steps), kind[toyStep](Kind{Name: "toy", About: "Make a toy speak.", judges: true}))
+	expectationKinds = append(slices.Clone(expectations), kind[toyHeard](Kind{Name: "heard", About: "What the toy said last.", Rule: "runs"}))
 	t.Cleanup(func() { stepKinds, expectationKinds = steps, expectations })
 }
 

@@ -176,7 +176,7 @@ func (p *play) client() string {
 func (p *play) all(ctx context.Context) *Failure {
 	half := p.scenario.Half(p.half)
 	var err error
-	if slices.ContainsFunc(half.allExpectations(), func(e Expectation) bool { return e.Kind == &stateKind }) {
+	if slices.ContainsFunc(half.allExpectations(), func(e Expectation) bool { return e.Kind == stateKind }) {
 		if p.base, err = p.Target.State(ctx); err != nil {
 			return p.broken(half.Line, p.half, err)
 		}

@@ -195,7 +195,7 @@ func (h *Half) rules() (rules []faults.Rule) {
 // RunsPrograms reports whether a half is about a program, or runs one.
 func (s *Scenario) RunsPrograms(half string) bool {
 	h := s.Half(half)
-	return half == ProgramHalf || h != nil && (len(h.Command) > 0 || h.find(func(s *Step) bool { return s.Kind == &execKind }) != nil)
+	return half == ProgramHalf || h != nil && (len(h.Command) > 0 || h.find(func(s *Step) bool { return s.Kind == execKind }) != nil)
 }
 
 // exactlyOne refuses another number than one of things that exclude each other.

@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"strings"
 	"time"
 )
 
-var callKind = Kind{Name: "call", About: "Call an action and check its answer.", Value: reflect.TypeFor[CallStep](), judges: true}
+var callKind = kind[CallStep](Kind{Name: "call", About: "Call an action and check its answer.", judges: true})
 
 // CallStep is a call with what is expected of its answer.
 type CallStep struct {
@@ -96,7 +95,7 @@ func (c *CallStep) api(agent string) APICall {
 	return APICall{Product: orSlb(c.Product), Action: c.Action, Params: params, UserAgent: agent, Timeout: time.Duration(c.Timeout)}
 }
 
-var waitKind = Kind{Name: "wait", About: "Call an action until its answer is as expected.", Value: reflect.TypeFor[Wait](), judges: true}
+var waitKind = kind[Wait](Kind{Name: "wait", About: "Call an action until its answer is as expected.", judges: true})
 
 // Wait is a call made again and again.
 type Wait struct {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"reflect"
 	"strings"
 	"time"
 
@@ -14,7 +13,7 @@ import (
 	"github.com/clbemu/clbemu/faults"
 )
 
-var faultKind = Kind{Name: "fault", About: "Add a fault rule; clbemu fault --help explains its fields.", Value: reflect.TypeFor[Fault](), judges: true}
+var faultKind = kind[Fault](Kind{Name: "fault", About: "Add a fault rule; clbemu fault --help explains its fields.", judges: true})
 
 // Fault is a rule as the file has it; templates in it are texts until it is played.
 type Fault struct {
@@ -88,7 +87,7 @@ func (f *Fault) do(ctx context.Context, p *play, s *Step) error {
 	return nil
 }
 
-var clearKind = Kind{Name: "clear", About: "Remove fault rules by name.", Value: reflect.TypeFor[Clear]()}
+var clearKind = kind[Clear](Kind{Name: "clear", About: "Remove fault rules by name."})
 
 // Clear lists the names of fault rules to remove.
 type Clear NameList
@@ -128,7 +127,7 @@ func (r Clear) do(ctx context.Context, p *play, _ *Step) error {
 	return nil
 }
 
-var struckKind = Kind{Name: "struck", About: "Wait until a fault rule takes effect.", Value: reflect.TypeFor[struckStep]()}
+var struckKind = kind[struckStep](Kind{Name: "struck", About: "Wait until a fault rule takes effect."})
 
 // struckStep is a wait for a fault rule.
 type struckStep struct {

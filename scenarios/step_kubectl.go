@@ -5,13 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"reflect"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
 
-var kubectlKind = Kind{Name: "kubectl", About: "Change the cluster.", Value: reflect.TypeFor[Kubectl]()}
+var kubectlKind = kind[Kubectl](Kind{Name: "kubectl", About: "Change the cluster."})
 
 // Kubectl changes the cluster. Exactly one of apply, patch and delete is set.
 type Kubectl struct {

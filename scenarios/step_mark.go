@@ -3,10 +3,9 @@ package scenarios
 import (
 	"context"
 	"maps"
-	"reflect"
 )
 
-var markKind = Kind{Name: "mark", About: "Name this moment for calls.since.", Value: reflect.TypeFor[mark]()}
+var markKind = kind[mark](Kind{Name: "mark", About: "Name this moment for calls.since."})
 
 type mark string
 

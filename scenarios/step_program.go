@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"strings"
 	"time"
 
@@ -14,7 +13,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/yamlfile"
 )
 
-var execKind = Kind{Name: "exec", About: "Run a program, as [go, test, ./...], in the environment of clbemu env.", Value: reflect.TypeFor[Exec](), judges: true, needs: programs}
+var execKind = kind[Exec](Kind{Name: "exec", About: "Run a program, as [go, test, ./...], in the environment of clbemu env.", judges: true, needs: programs})
 
 // Exec runs a program to its end.
 type Exec struct {
@@ -70,8 +69,8 @@ func (e *Exec) do(ctx context.Context, p *play, _ *Step) error {
 	return d
 }
 
-var startKind = Kind{Name: "start", About: "true: start the watched program; it starts after the steps if absent.", Value: reflect.TypeFor[start](), needs: programs,
-	notClient: "it is for the program half: in the client half, exec runs a program"}
+var startKind = kind[start](Kind{Name: "start", About: "true: start the watched program; it starts after the steps if absent.", needs: programs,
+	notClient: "it is for the program half: in the client half, exec runs a program"})
 
 type start bool
 
@@ -82,8 +81,8 @@ func (start) do(ctx context.Context, p *play, _ *Step) error {
 	return p.begin(ctx)
 }
 
-var stopKind = Kind{Name: "stop", About: "true: kill the watched program; a later start starts it again.", Value: reflect.TypeFor[stop](),
-	notClient: "the client half has no program to kill"}
+var stopKind = kind[stop](Kind{Name: "stop", About: "true: kill the watched program; a later start starts it again.",
+	notClient: "the client half has no program to kill"})
 
 type stop bool
 

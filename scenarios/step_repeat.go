@@ -5,11 +5,10 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"reflect"
 	"strconv"
 )
 
-var repeatKind = Kind{Name: "repeat", About: "Repeat steps.", Value: reflect.TypeFor[Repeat]()}
+var repeatKind = kind[Repeat](Kind{Name: "repeat", About: "Repeat steps."})
 
 // Repeat is steps done several times.
 type Repeat struct {

@@ -3,13 +3,12 @@ package scenarios
 import (
 	"cmp"
 	"context"
-	"reflect"
 	"slices"
 	"time"
 )
 
-var restKind = Kind{Name: "rest", About: "Wait until the program has ended, or the client has made no call for this long.", Value: reflect.TypeFor[restStep](),
-	notClient: "a scripted client rests when its steps are over"}
+var restKind = kind[restStep](Kind{Name: "rest", About: "Wait until the program has ended, or the client has made no call for this long.",
+	notClient: "a scripted client rests when its steps are over"})
 
 // restStep is a wait for the client to come to rest.
 type restStep struct {

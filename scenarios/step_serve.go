@@ -15,14 +15,13 @@ import (
 	"math/big"
 	"net"
 	"net/http"
-	"reflect"
 	"sync"
 	"time"
 
 	"github.com/clbemu/clbemu/emulator/spelling"
 )
 
-var serveKind = Kind{Name: "serve", About: "Change how a server of given.servers behaves.", Value: reflect.TypeFor[Server](), needs: packets}
+var serveKind = kind[Server](Kind{Name: "serve", About: "Change how a server of given.servers behaves.", needs: packets})
 
 // Server is a server of this machine that answers HTTP with its id.
 type Server struct {

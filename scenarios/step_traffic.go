@@ -12,7 +12,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -21,7 +20,7 @@ import (
 	"time"
 )
 
-var trafficKind = Kind{Name: "traffic", About: "Send HTTP requests to a listener.", Value: reflect.TypeFor[Traffic](), judges: true, needs: packets}
+var trafficKind = kind[Traffic](Kind{Name: "traffic", About: "Send HTTP requests to a listener.", judges: true, needs: packets})
 
 // Traffic is a number of HTTP requests to a listener, also to one of TCP.
 type Traffic struct {

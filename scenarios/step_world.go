@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"strings"
 	"time"
 
@@ -13,7 +12,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/yamlfile"
 )
 
-var setKind = Kind{Name: "set", About: "Change conditions of the world by name.", Value: reflect.TypeFor[Settings]()}
+var setKind = kind[Settings](Kind{Name: "set", About: "Change conditions of the world by name."})
 
 // Setting gives a condition of the world a value.
 type Setting struct {
@@ -65,7 +64,7 @@ func (s Settings) check(c *checker, at spot, in scope) {
 
 func (s Settings) do(ctx context.Context, p *play, _ *Step) error { return p.Target.Set(ctx, s) }
 
-var clockKind = Kind{Name: "clock", About: "Move, freeze or scale the emulated time.", Value: reflect.TypeFor[Clock]()}
+var clockKind = kind[Clock](Kind{Name: "clock", About: "Move, freeze or scale the emulated time."})
 
 // Clock is a change of the emulated time.
 type Clock struct {
@@ -106,13 +105,13 @@ func (c *Clock) do(ctx context.Context, p *play, _ *Step) error {
 	return p.Target.SetClock(ctx, time.Duration(c.Advance), scale)
 }
 
-var restartKind = Kind{Name: "restart", About: "true: stop the server cleanly and start it again.", Value: reflect.TypeFor[restart](), needs: restarts}
+var restartKind = kind[restart](Kind{Name: "restart", About: "true: stop the server cleanly and start it again.", needs: restarts})
 
 type restart bool
 
 func (restart) do(ctx context.Context, p *play, _ *Step) error { return p.Target.Restart(ctx, false) }
 
-var killKind = Kind{Name: "kill", About: "true: kill the server and start it again.", Value: reflect.TypeFor[kill](), needs: restarts}
+var killKind = kind[kill](Kind{Name: "kill", About: "true: kill the server and start it again.", needs: restarts})
 
 type kill bool
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,7 +13,115 @@ import (
 	"github.com/clbemu/clbemu/emulator/yamlfile"
 )
 
-var loadBalancerKind = Kind{Name: "loadBalancer", About: "A load balancer with its listeners and backends.", Value: reflect.TypeFor[LoadBalancer]()}
+var resourceKind = kind[Resource](Kind{Name: "resource", About: "A resource, as a call returns it."})
+
+// Resource is a call that describes something, and what it must answer.
+type Resource struct {
+	Product string             `yaml:"product" doc:"The API that has the action, such as Nlb; Slb if absent."`
+	Action  string             `yaml:"action" required:"true" doc:"The action, such as DescribeLoadBalancerAttribute."`
+	Params  map[string]Value   `yaml:"params" doc:"Parameters by name; a list is sent in the form that the action reads, as Name.1 or as JSON."`
+	Code    *Matcher           `yaml:"code" doc:"The expected error code, for a resource that must not exist."`
+	Fields  map[string]Matcher `yaml:"fields" doc:"Fields by path, such as Listeners.0.Status."`
+}
+
+func (r *Resource) title() string { return r.Action }
+
+func (r *Resource) check(c *checker, at spot, in scope) {
+	if action, known := c.action(at, r.Product, r.Action, r.Params, r.Code == nil); known {
+		if action.Writes {
+			c.refuse(at.in("action"), "%s changes something, and an expectation only looks: make the call in a step", r.Action)
+		}
+		c.code(at.in("code"), r.Code, []Action{action}, in)
+		c.fields(at.in("fields"), action, r.Fields)
+		if r.Code == nil || r.Code.ofSuccess() {
+			c.ids(r.Params, at.in("params"), in)
+		}
+	}
+}
+
+func (r *Resource) look(ctx context.Context, p *play) error {
+	call := CallStep{Product: r.Product, Action: r.Action, Params: r.Params}
+	answer, err := p.Target.Call(ctx, call.api(ObserverAgent))
+	if err != nil {
+		return err
+	}
+	return (&Reply{Code: r.Code, Fields: r.Fields}).compare(answer)
+}
+
+var quotaKind = kind[Quota](Kind{Name: "quota", About: "The use of a quota."})
+
+// Quota expects a use of a quota.
+type Quota struct {
+	Name   string `yaml:"name" required:"true" doc:"The quota; clbemu quota lists them."`
+	Holder string `yaml:"holder" doc:"The resource that uses it, such as a load balancer; the sum of all if absent."`
+	Used   *int   `yaml:"used" doc:"The amount in use."`
+	Free   *int   `yaml:"free" doc:"The amount left."`
+}
+
+func (q *Quota) Validate() error {
+	return exactlyOne([]string{"used", "free"}, q.Used != nil, q.Free != nil)
+}
+
+func (q *Quota) title() string { return "quota " + q.Name }
+
+func (q *Quota) check(c *checker, at spot, in scope) {
+	c.id("Id", q.Holder, at.in("holder"), in)
+	name := at.in("name")
+	if c.names != nil && c.settled(name, q.Name) {
+		c.listed(name, q.Name, c.names.Quotas(), "there is no quota %s", "clbemu quota lists them")
+	}
+	if q.Used != nil && *q.Used == 0 && q.Holder != "" {
+		c.seen(at.in("holder"), q.Holder, "uses nothing either")
+	}
+}
+
+func (q *Quota) look(ctx context.Context, p *play) error {
+	list, err := p.Target.Quotas(ctx)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(list, func(is QuotaUse) bool { return is.Name == q.Name })
+	if i < 0 {
+		return fmt.Errorf("there is no quota %s: clbemu quota lists them", q.Name)
+	}
+	used := 0
+	for holder, n := range list[i].Used {
+		if q.Holder == "" || q.Holder == holder {
+			used += n
+		}
+	}
+	switch {
+	case q.Used != nil && used != *q.Used:
+		return &difference{expected: fmt.Sprintf("%d used of %s", *q.Used, q.Name), seen: fmt.Sprint(used)}
+	case q.Free != nil && list[i].Limit-used != *q.Free:
+		return &difference{expected: fmt.Sprintf("%d free of %s", *q.Free, q.Name), seen: fmt.Sprint(list[i].Limit - used)}
+	}
+	return nil
+}
+
+var addressesKind = kind[Addresses](Kind{Name: "addresses", About: "The free addresses of a vSwitch."})
+
+// Addresses is a budget of addresses.
+type Addresses struct {
+	VSwitch string `yaml:"vSwitch" required:"true" doc:"The vSwitch."`
+	Free    *int   `yaml:"free" required:"true" doc:"The number of free addresses."`
+}
+
+func (a *Addresses) title() string { return "addresses of " + a.VSwitch }
+
+func (a *Addresses) check(c *checker, at spot, in scope) {
+	c.id("VSwitchId", a.VSwitch, at.in("vSwitch"), in)
+}
+
+func (a *Addresses) look(ctx context.Context, p *play) error {
+	free, err := p.Target.FreeAddresses(ctx, a.VSwitch)
+	if err == nil && free != *a.Free {
+		return &difference{expected: fmt.Sprintf("%d free addresses in %s", *a.Free, a.VSwitch), seen: fmt.Sprint(free)}
+	}
+	return err
+}
+
+var loadBalancerKind = kind[LoadBalancer](Kind{Name: "loadBalancer", About: "A load balancer with its listeners and backends."})
 
 // LoadBalancer is a load balancer of CLB or NLB that listens.
 type LoadBalancer struct {
