@@ -25,25 +25,25 @@ type Calls struct {
 	Order   []string           `yaml:"order" doc:"Actions that occur in this order; other calls may come between them."`
 }
 
-func (c *Calls) Validate() error {
+func (e *Calls) Validate() error {
 	switch {
-	case c.AtLeast != nil && *c.AtLeast < 1:
+	case e.AtLeast != nil && *e.AtLeast < 1:
 		return errors.New("atLeast is always so: give 1 or more")
-	case c.AtMost != nil && *c.AtMost < 0, c.Exactly != nil && *c.Exactly < 0:
+	case e.AtMost != nil && *e.AtMost < 0, e.Exactly != nil && *e.Exactly < 0:
 		return errors.New("there are never fewer than 0 calls")
-	case c.AtLeast != nil && c.AtMost != nil && *c.AtLeast > *c.AtMost:
+	case e.AtLeast != nil && e.AtMost != nil && *e.AtLeast > *e.AtMost:
 		return errors.New("atLeast is more than atMost: that is never so")
-	case c.Order != nil && len(c.Order) == 0:
+	case e.Order != nil && len(e.Order) == 0:
 		return errors.New("order is empty: give the actions")
 	}
-	return exactlyOne([]string{"atLeast or atMost", "exactly", "none", "order"}, c.AtLeast != nil || c.AtMost != nil, c.Exactly != nil, c.None, c.Order != nil)
+	return exactlyOne([]string{"atLeast or atMost", "exactly", "none", "order"}, e.AtLeast != nil || e.AtMost != nil, e.Exactly != nil, e.None, e.Order != nil)
 }
 
-func (c *Calls) title() string { return "calls of " + c.actions() }
-func (c *Calls) since() string { return c.Since }
+func (e *Calls) title() string { return "calls of " + e.actions() }
+func (e *Calls) since() string { return e.Since }
 
-func (c *Calls) ofNothing() bool {
-	return c.None || c.Exactly != nil && *c.Exactly == 0 || c.AtMost != nil && c.AtLeast == nil
+func (e *Calls) ofNothing() bool {
+	return e.None || e.Exactly != nil && *e.Exactly == 0 || e.AtMost != nil && e.AtLeast == nil
 }
 
 // check checks which calls are counted. Those of actions that are not emulated are
@@ -96,32 +96,28 @@ func (c *checker) globs(at spot, action string) (actions []Action, ok bool) {
 
 // look counts the client's calls: the scripted one's in the client half,
 // and all but the runner's own in the other.
-func (c *Calls) look(ctx context.Context, p *play) error {
-	since := p.start
-	if c.Since != "" {
-		since = p.marks[c.Since]
-	}
-	all, err := p.Target.Calls(ctx, since)
+func (e *Calls) look(ctx context.Context, p *play) error {
+	all, err := p.Target.Calls(ctx, p.marks[e.Since])
 	if err != nil {
 		return err
 	}
 	var actions []string
 	for _, call := range all {
-		if p.judged(call) && c.matches(call) {
+		if p.judged(call) && e.matches(call) {
 			actions = append(actions, call.Action)
 		}
 	}
-	return c.judge(actions)
+	return e.judge(actions)
 }
 
-func (c *Calls) matches(call JournalCall) bool {
-	if !c.matchesAction(call.Action) {
+func (e *Calls) matches(call JournalCall) bool {
+	if !e.matchesAction(call.Action) {
 		return false
 	}
-	if c.Code != nil && !c.Code.ofCode(call.Code) {
+	if e.Code != nil && !e.Code.ofCode(call.Code) {
 		return false
 	}
-	for name, matcher := range c.Params {
+	for name, matcher := range e.Params {
 		if value, ok := call.Params[name]; !matcher.holds(value, ok) {
 			return false
 		}
@@ -129,62 +125,62 @@ func (c *Calls) matches(call JournalCall) bool {
 	return true
 }
 
-func (c *Calls) matchesAction(action string) bool {
-	if c.Action == "" {
-		return c.Order == nil || slices.Contains(c.Order, action)
+func (e *Calls) matchesAction(action string) bool {
+	if e.Action == "" {
+		return e.Order == nil || slices.Contains(e.Order, action)
 	}
-	return glob.Split(c.Action).Match(action)
+	return glob.Split(e.Action).Match(action)
 }
 
 // actions names the actions whose calls are counted.
-func (c *Calls) actions() string {
+func (e *Calls) actions() string {
 	switch {
-	case c.Order != nil:
-		return strings.Join(c.Order, ", ")
-	case c.Action == "":
+	case e.Order != nil:
+		return strings.Join(e.Order, ", ")
+	case e.Action == "":
 		return "any action"
 	}
-	return c.Action
+	return e.Action
 }
 
 // about says which calls are counted, with all that is asked of them.
-func (c *Calls) about() string {
-	text := c.actions()
-	for i, name := range sortedKeys(c.Params) {
-		text += []string{" with ", " and "}[min(i, 1)] + name + " " + c.Params[name].asked()
+func (e *Calls) about() string {
+	text := e.actions()
+	for i, name := range sortedKeys(e.Params) {
+		text += []string{" with ", " and "}[min(i, 1)] + name + " " + e.Params[name].asked()
 	}
-	if c.Code != nil {
-		text += " answered with " + c.Code.asked()
+	if e.Code != nil {
+		text += " answered with " + e.Code.asked()
 	}
-	if c.Since != "" {
-		text += " since " + c.Since
+	if e.Since != "" {
+		text += " since " + e.Since
 	}
 	return text
 }
 
 // judge holds the actions called against the number or order wanted.
-func (c *Calls) judge(actions []string) error {
+func (e *Calls) judge(actions []string) error {
 	n, bound := len(actions), ""
 	switch {
-	case c.Order != nil:
-		return c.judgeOrder(actions)
-	case c.None && n > 0:
+	case e.Order != nil:
+		return e.judgeOrder(actions)
+	case e.None && n > 0:
 		bound = "no calls"
-	case c.Exactly != nil && n != *c.Exactly:
-		bound = "exactly " + callsOf(*c.Exactly)
-	case c.AtLeast != nil && n < *c.AtLeast:
-		bound = "at least " + callsOf(*c.AtLeast)
-	case c.AtMost != nil && n > *c.AtMost:
-		bound = "at most " + callsOf(*c.AtMost)
+	case e.Exactly != nil && n != *e.Exactly:
+		bound = "exactly " + callsOf(*e.Exactly)
+	case e.AtLeast != nil && n < *e.AtLeast:
+		bound = "at least " + callsOf(*e.AtLeast)
+	case e.AtMost != nil && n > *e.AtMost:
+		bound = "at most " + callsOf(*e.AtMost)
 	default:
 		return nil
 	}
-	return &difference{expected: bound + " of " + c.about(), seen: c.seen(n)}
+	return &difference{expected: bound + " of " + e.about(), seen: e.seen(n)}
 }
 
 // seen describes how many calls were seen, of how many are wanted.
-func (c *Calls) seen(n int) string {
-	for _, want := range []*int{c.AtLeast, c.Exactly} {
+func (e *Calls) seen(n int) string {
+	for _, want := range []*int{e.AtLeast, e.Exactly} {
 		if want != nil && n < *want {
 			return fmt.Sprintf("%d of %s", n, callsOf(*want))
 		}
@@ -194,16 +190,16 @@ func (c *Calls) seen(n int) string {
 
 func callsOf(n int) string { return counted(n, "call") }
 
-func (c *Calls) judgeOrder(actions []string) error {
+func (e *Calls) judgeOrder(actions []string) error {
 	next := 0
 	for _, action := range actions {
-		if next < len(c.Order) && action == c.Order[next] {
+		if next < len(e.Order) && action == e.Order[next] {
 			next++
 		}
 	}
-	if next == len(c.Order) {
+	if next == len(e.Order) {
 		return nil
 	}
-	return &difference{expected: "calls in the order " + strings.Join(c.Order, ", "),
-		seen: fmt.Sprintf("no %s after the first %d of them in: %s", c.Order[next], next, strings.Join(actions, ", "))}
+	return &difference{expected: "calls in the order " + strings.Join(e.Order, ", "),
+		seen: fmt.Sprintf("no %s after the first %d of them in: %s", e.Order[next], next, strings.Join(actions, ", "))}
 }

@@ -342,7 +342,7 @@ func (r *refusedCalls) title() string                      { return "refused cal
 func (r *refusedCalls) check(c *checker, at spot, _ scope) { c.globs(at.in("action"), r.Action) }
 
 func (r *refusedCalls) look(ctx context.Context, p *play) error {
-	calls, err := p.Target.Calls(ctx, p.start)
+	calls, err := p.Target.Calls(ctx, p.marks[""])
 	if err != nil {
 		return err
 	}

@@ -75,8 +75,7 @@ type play struct {
 	scenario *Scenario
 	half     string
 	names    map[string]string
-	marks    map[string]uint64
-	start    uint64 // the journal's mark when the steps began
+	marks    map[string]uint64 // in the journal; "" is when the steps began
 	watched  []*watchedFault
 	applied  []string
 	uids     map[string][]string // of what was applied, by idOf
@@ -184,11 +183,9 @@ func (p *play) all(ctx context.Context) *Failure {
 	if failure := p.given(ctx); failure != nil {
 		return failure
 	}
-	if p.start, err = p.Target.Mark(ctx); err == nil {
-		err = p.note(ctx, "")
-	}
+	err = mark("").do(ctx, p, nil)
 	if p.AtStart != nil {
-		p.AtStart(p.start)
+		p.AtStart(p.marks[""])
 	}
 	if err != nil {
 		return p.broken(half.Line, p.half, err)
@@ -345,7 +342,7 @@ func (p *play) explain(ctx context.Context, f *Failure) {
 		return
 	}
 	f.Advice = p.scenario.Advice
-	calls, err := p.Target.Calls(ctx, p.start)
+	calls, err := p.Target.Calls(ctx, p.marks[""])
 	calls = slices.DeleteFunc(calls, func(c JournalCall) bool { return !p.judged(c) })
 	if len(calls) == 0 && err == nil {
 		f.Hint = p.nobody()

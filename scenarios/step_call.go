@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,14 +24,14 @@ type CallStep struct {
 	place
 }
 
-func (c *CallStep) Validate() error {
-	if c.Tries < 0 || c.Tries > maxTries {
+func (call *CallStep) Validate() error {
+	if call.Tries < 0 || call.Tries > maxTries {
 		return fmt.Errorf("tries is 1 to %d", maxTries)
 	}
 	return nil
 }
 
-func (c *CallStep) title() string { return "call " + c.Action }
+func (call *CallStep) title() string { return "call " + call.Action }
 
 func (call *CallStep) check(c *checker, at spot, in scope) {
 	action, known := c.action(at, call.Product, call.Action, call.Params, call.Expect == nil)
@@ -53,15 +54,15 @@ func (call *CallStep) check(c *checker, at spot, in scope) {
 }
 
 // do makes a call, holds its answer against what is expected, and saves from it.
-func (c *CallStep) do(ctx context.Context, p *play, _ *Step) error {
-	answer, err := p.tried(ctx, c)
+func (call *CallStep) do(ctx context.Context, p *play, _ *Step) error {
+	answer, err := p.tried(ctx, call)
 	if err != nil {
 		return err
 	}
-	for _, name := range sortedKeys(c.Save) {
-		value, ok := field(answer.Body, c.Save[name])
+	for _, name := range sortedKeys(call.Save) {
+		value, ok := field(answer.Body, call.Save[name])
 		if !ok {
-			return &difference{expected: "a field " + c.Save[name] + " to save", seen: showField(answer.Body, true)}
+			return &difference{expected: "a field " + call.Save[name] + " to save", seen: showField(answer.Body, true)}
 		}
 		p.names[name] = show(value)
 	}
@@ -87,12 +88,12 @@ func (p *play) tried(ctx context.Context, call *CallStep) (Answer, error) {
 // betweenTries is the pause before a call is made again.
 const betweenTries = time.Second
 
-func (c *CallStep) api(agent string) APICall {
-	params := make(map[string]string, len(c.Params))
-	for name, value := range c.Params {
+func (call *CallStep) api(agent string) APICall {
+	params := make(map[string]string, len(call.Params))
+	for name, value := range call.Params {
 		params[name] = string(value)
 	}
-	return APICall{Product: orSlb(c.Product), Action: c.Action, Params: params, UserAgent: agent, Timeout: time.Duration(c.Timeout)}
+	return APICall{Product: orSlb(call.Product), Action: call.Action, Params: params, UserAgent: agent, Timeout: time.Duration(call.Timeout)}
 }
 
 var waitKind = kind[Wait](Kind{Name: "wait", About: "Call an action until its answer is as expected.", judges: true})
@@ -108,10 +109,8 @@ func (w *Wait) title() string                       { return "wait for " + w.Cal
 func (w *Wait) check(c *checker, at spot, in scope) { w.Call.check(c, at.in("call"), in) }
 
 func (w *Wait) do(ctx context.Context, p *play, s *Step) error {
-	within, pause := time.Duration(w.Within), time.Duration(w.Every)
-	if pause == 0 {
-		pause = pauseFor(within)
-	}
+	within := time.Duration(w.Within)
+	pause := cmp.Or(time.Duration(w.Every), pauseFor(within))
 	for passed := time.Duration(0); ; passed += pause {
 		err := w.Call.do(ctx, p, s)
 		if d := (*difference)(nil); !errors.As(err, &d) {

@@ -7,6 +7,7 @@ import (
 
 var markKind = kind[mark](Kind{Name: "mark", About: "Name this moment for calls.since."})
 
+// mark names a moment; "" is when the steps of the half begin.
 type mark string
 
 func (m mark) title() string { return "mark " + string(m) }
@@ -16,25 +17,18 @@ func (m mark) check(c *checker, at spot, in scope) {
 	in.defined["the mark "+string(m)] = at
 }
 
+// do marks the journal, and lets expectations note what is there.
 func (m mark) do(ctx context.Context, p *play, _ *Step) (err error) {
 	if p.marks[string(m)], err = p.Target.Mark(ctx); err != nil {
 		return err
 	}
-	return p.note(ctx, string(m))
-}
-
-// note lets expectations note what was there before a mark, or before the first step where
-// the mark is "".
-func (p *play) note(ctx context.Context, mark string) error {
-	maps.DeleteFunc(p.earlier, func(m moment, _ map[string]string) bool { return m.mark == mark })
+	maps.DeleteFunc(p.earlier, func(at moment, _ map[string]string) bool { return at.mark == string(m) })
 	for _, e := range p.scenario.Half(p.half).allExpectations() {
-		if n, ok := e.Value.(noting); ok && n.since() == mark {
-			if err := n.note(ctx, p); err != nil {
-				return err
-			}
+		if n, ok := e.Value.(noting); ok && n.since() == string(m) && err == nil {
+			err = n.note(ctx, p)
 		}
 	}
-	return nil
+	return err
 }
 
 // marked wants a mark of an earlier step, where one is named.

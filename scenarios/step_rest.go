@@ -81,7 +81,7 @@ func (r *restStep) do(ctx context.Context, p *play, _ *Step) error {
 // hasCalled reports whether the client has made a call since the half began, also so many
 // that the journal forgot some.
 func (p *play) hasCalled(ctx context.Context) bool {
-	calls, err := p.Target.Calls(ctx, p.start)
+	calls, err := p.Target.Calls(ctx, p.marks[""])
 	return err != nil || slices.ContainsFunc(calls, p.judged)
 }
 
@@ -100,7 +100,7 @@ func (p *play) debtOf(ctx context.Context, r *restStep) (*debt, error) {
 	if r.Disturbed == nil {
 		return d, nil
 	}
-	calls, err := p.Target.Calls(ctx, p.start)
+	calls, err := p.Target.Calls(ctx, p.marks[""])
 	for _, c := range calls {
 		d.note(p, c)
 	}
