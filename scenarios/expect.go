@@ -39,20 +39,20 @@ func (p *play) expect(ctx context.Context, e *Expectation) error {
 			limit = passed
 		}
 		err = e.Value.(looking).look(ctx, p)
-		d := (*difference)(nil)
-		switch differs := errors.As(err, &d); {
+		u := (*Unmet)(nil)
+		switch differs := errors.As(err, &u); {
 		case err != nil && !differs:
 			return err
 		case e.For > 0 && differs:
-			return d.after(" for "+e.For.String(), " after "+passed.String())
+			return u.after(" for "+e.For.String(), " after "+passed.String())
 		case e.For == 0 && !differs, passed >= limit && !differs:
 			return nil
 		case passed >= limit && e.Within > 0:
-			return d.after(" within "+e.Within.String(), "")
+			return u.after(" within "+e.Within.String(), "")
 		case passed >= limit:
-			return d
+			return u
 		case differs:
-			p.waiting(passed, limit, "saw "+d.seen)
+			p.waiting(passed, limit, "saw "+u.Seen)
 		default:
 			p.waiting(passed, limit, "as it should be so far")
 		}
@@ -99,11 +99,11 @@ func (p *play) expectAll(ctx context.Context, list []Expectation, over func(*Exp
 			e.Within, e.For = 0, 0
 		}
 		err = p.expect(ctx, e)
-		d := (*difference)(nil)
-		switch differs := errors.As(err, &d); {
+		u := (*Unmet)(nil)
+		switch differs := errors.As(err, &u); {
 		case differs:
-			not = append(not, unmetOf(list[i].Line, e.Kind.Name, e.title(), d))
-			not[len(not)-1].Of = e
+			u.Line, u.Kind, u.Step, u.Of = list[i].Line, e.Kind.Name, e.title(), e
+			not = append(not, *u)
 		case err != nil && not == nil:
 			return err
 		}

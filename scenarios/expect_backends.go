@@ -89,5 +89,5 @@ func (b *keptBackends) look(ctx context.Context, p *play) error {
 	if expected == nil {
 		return nil
 	}
-	return &difference{expected: strings.Join(expected, "; "), seen: strings.Join(seen, "; ")}
+	return &Unmet{Expected: strings.Join(expected, "; "), Seen: strings.Join(seen, "; ")}
 }

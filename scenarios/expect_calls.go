@@ -175,7 +175,7 @@ func (e *Calls) judge(actions []string) error {
 	default:
 		return nil
 	}
-	return &difference{expected: bound + " of " + e.about(), seen: e.seen(n)}
+	return &Unmet{Expected: bound + " of " + e.about(), Seen: e.seen(n)}
 }
 
 // seen describes how many calls were seen, of how many are wanted.
@@ -200,6 +200,6 @@ func (e *Calls) judgeOrder(actions []string) error {
 	if next == len(e.Order) {
 		return nil
 	}
-	return &difference{expected: "calls in the order " + strings.Join(e.Order, ", "),
-		seen: fmt.Sprintf("no %s after the first %d of them in: %s", e.Order[next], next, strings.Join(actions, ", "))}
+	return &Unmet{Expected: "calls in the order " + strings.Join(e.Order, ", "),
+		Seen: fmt.Sprintf("no %s after the first %d of them in: %s", e.Order[next], next, strings.Join(actions, ", "))}
 }

@@ -92,9 +92,9 @@ func (q *Quota) look(ctx context.Context, p *play) error {
 	}
 	switch {
 	case q.Used != nil && used != *q.Used:
-		return &difference{expected: fmt.Sprintf("%d used of %s", *q.Used, q.Name), seen: fmt.Sprint(used)}
+		return &Unmet{Expected: fmt.Sprintf("%d used of %s", *q.Used, q.Name), Seen: fmt.Sprint(used)}
 	case q.Free != nil && list[i].Limit-used != *q.Free:
-		return &difference{expected: fmt.Sprintf("%d free of %s", *q.Free, q.Name), seen: fmt.Sprint(list[i].Limit - used)}
+		return &Unmet{Expected: fmt.Sprintf("%d free of %s", *q.Free, q.Name), Seen: fmt.Sprint(list[i].Limit - used)}
 	}
 	return nil
 }
@@ -116,7 +116,7 @@ func (a *Addresses) check(c *checker, at spot, in scope) {
 func (a *Addresses) look(ctx context.Context, p *play) error {
 	free, err := p.Target.FreeAddresses(ctx, a.VSwitch)
 	if err == nil && free != *a.Free {
-		return &difference{expected: fmt.Sprintf("%d free addresses in %s", *a.Free, a.VSwitch), seen: fmt.Sprint(free)}
+		return &Unmet{Expected: fmt.Sprintf("%d free addresses in %s", *a.Free, a.VSwitch), Seen: fmt.Sprint(free)}
 	}
 	return err
 }
@@ -174,17 +174,17 @@ func (l *LoadBalancer) look(ctx context.Context, p *play) error {
 		if l.Absent {
 			expected = "no load balancer "
 		}
-		return &difference{expected: expected + l.Name, seen: fmt.Sprint(n)}
+		return &Unmet{Expected: expected + l.Name, Seen: fmt.Sprint(n)}
 	}
 	if l.Absent {
 		return nil
 	}
 	is := found[0]
 	if m := l.Address; m != nil && !slices.ContainsFunc(is.Addresses, func(a string) bool { return m.holds(a, true) }) {
-		return &difference{expected: "an address of " + l.Name + ", " + m.String(), seen: strings.Join(is.Addresses, ", ")}
+		return &Unmet{Expected: "an address of " + l.Name + ", " + m.String(), Seen: strings.Join(is.Addresses, ", ")}
 	}
 	if l.Listeners != nil && !l.listens(is.Listeners) {
-		return &difference{expected: "the listeners " + listenersText(l.Listeners), seen: listenersText(is.Listeners)}
+		return &Unmet{Expected: "the listeners " + listenersText(l.Listeners), Seen: listenersText(is.Listeners)}
 	}
 	return nil
 }

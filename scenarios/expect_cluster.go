@@ -78,7 +78,7 @@ func (f *Finalizer) look(ctx context.Context, p *play) error {
 	if f.Absent {
 		expected = "no finalizer " + f.Name + " on " + f.Object
 	}
-	return &difference{expected: expected, seen: "the finalizers: " + strings.Join(object.Metadata.Finalizers, ", ")}
+	return &Unmet{Expected: expected, Seen: "the finalizers: " + strings.Join(object.Metadata.Finalizers, ", ")}
 }
 
 var ingressKind = kind[ingressAddresses](Kind{Name: "ingress", About: "Load balancers exist at the addresses in the status of the Services that the half applied, and the addresses are of the given kinds.", ofCluster: true, Rule: "status"})
@@ -96,7 +96,7 @@ func (i *ingressAddresses) look(ctx context.Context, p *play) error {
 	}
 	services, err := ingressOf(ctx, p.Cluster, i.Namespace)
 	if err != nil {
-		return &difference{expected: "the Services of the cluster", seen: err.Error()}
+		return &Unmet{Expected: "the Services of the cluster", Seen: err.Error()}
 	}
 	for _, s := range services {
 		if len(p.uids[idOf("Service", i.Namespace, s.name)]) == 0 {
@@ -104,12 +104,12 @@ func (i *ingressAddresses) look(ctx context.Context, p *play) error {
 		}
 		for _, address := range s.addresses {
 			if !slices.ContainsFunc(all, func(lb LoadBalancerState) bool { return slices.Contains(lb.Addresses, address) }) {
-				return &difference{expected: "a load balancer at the address in the status of service/" + s.name, seen: address + ", which none has"}
+				return &Unmet{Expected: "a load balancer at the address in the status of service/" + s.name, Seen: address + ", which none has"}
 			}
 		}
 		if kinds := s.kinds(); i.Kinds[s.name] != nil && !slices.Equal(kinds, i.Kinds[s.name]) {
-			return &difference{expected: "addresses in the status of service/" + s.name + " that are " + strings.Join(i.Kinds[s.name], ", "),
-				seen: cmp.Or(strings.Join(kinds, ", "), "none") + " " + fmt.Sprint(s.addresses)}
+			return &Unmet{Expected: "addresses in the status of service/" + s.name + " that are " + strings.Join(i.Kinds[s.name], ", "),
+				Seen: cmp.Or(strings.Join(kinds, ", "), "none") + " " + fmt.Sprint(s.addresses)}
 		}
 	}
 	return nil
@@ -133,7 +133,7 @@ func (p *play) get(ctx context.Context, into any, object, namespace string, args
 	out, err := p.Cluster.Kubectl(ctx, "", append([]string{"get", object, "--namespace", orDefault(namespace), "--output", "json"}, args...)...)
 	switch {
 	case err != nil:
-		return &difference{expected: object + " in the cluster", seen: err.Error()}
+		return &Unmet{Expected: object + " in the cluster", Seen: err.Error()}
 	case len(out) == 0:
 		return nil
 	}
@@ -252,7 +252,7 @@ func (e *Event) look(ctx context.Context, p *play) error {
 	if found != e.Absent {
 		return nil
 	}
-	return &difference{expected: e.String(), seen: "the events: " + strings.Join(seen, "; ")}
+	return &Unmet{Expected: e.String(), Seen: "the events: " + strings.Join(seen, "; ")}
 }
 
 func (e *Event) String() string {
@@ -369,5 +369,5 @@ func (r *refusedCalls) look(ctx context.Context, p *play) error {
 			return nil
 		}
 	}
-	return &difference{expected: "that a refused call is made again, or that an Event of type Warning tells of it", seen: forgotten}
+	return &Unmet{Expected: "that a refused call is made again, or that an Event of type Warning tells of it", Seen: forgotten}
 }

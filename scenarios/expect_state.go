@@ -54,11 +54,11 @@ func (s State) look(ctx context.Context, p *play) error {
 			seen = append(seen, line)
 		}
 	}
-	d := &difference{expected: orNothing(expected), seen: orNothing(seen), facts: facts{missing: expected, extra: seen}}
+	u := &Unmet{Expected: orNothing(expected), Seen: orNothing(seen), Missing: expected, Extra: seen}
 	if len(s) == 0 {
-		d.expected = "nothing"
+		u.Expected = "nothing"
 	}
-	return d
+	return u
 }
 
 // orNothing joins lines of a state.

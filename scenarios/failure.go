@@ -30,7 +30,7 @@ type Failure struct {
 	status Status
 }
 
-// Unmet is an expectation that did not hold.
+// Unmet is an expectation that did not hold, and the error of one.
 type Unmet struct {
 	Line int `json:"line"`
 	// Kind is the step's or expectation's, such as call or state. Step is its title, which
@@ -46,10 +46,8 @@ type Unmet struct {
 	Code    string   `json:"code,omitempty"`
 	// Of is the expectation, nil where a step itself failed.
 	Of *Expectation `json:"-"`
-}
 
-func unmetOf(line int, kind, title string, d *difference) Unmet {
-	return Unmet{Line: line, Kind: kind, Step: title, Expected: d.expected, Seen: d.seen, Missing: d.missing, Extra: d.extra, Code: d.code}
+	output string // of a program
 }
 
 // times says in which round of a repeat it was.

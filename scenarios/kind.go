@@ -66,7 +66,7 @@ type (
 	playing interface {
 		play(ctx context.Context, p *play, s *Step) *Failure
 	}
-	// looking looks once. What is not as expected is a difference.
+	// looking looks once. What is not as expected is an *Unmet.
 	looking interface {
 		look(ctx context.Context, p *play) error
 	}

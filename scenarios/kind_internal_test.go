@@ -23,7 +23,7 @@ func (s *toyStep) check(c *checker, at spot, in scope) {
 
 func (s *toyStep) do(_ context.Context, p *play, _ *Step) error {
 	if p.names["toy"] = s.Says; s.Says == "crack" {
-		return &difference{expected: "a toy", seen: "two halves", facts: facts{code: "Toy.Broken"}}
+		return &Unmet{Expected: "a toy", Seen: "two halves", Code: "Toy.Broken"}
 	}
 	return nil
 }
@@ -33,7 +33,7 @@ type toyHeard string
 
 func (h toyHeard) look(_ context.Context, p *play) error {
 	if p.names["toy"] != string(h) {
-		return &difference{expected: string(h), seen: p.names["toy"], facts: facts{missing: []string{string(h)}}}
+		return &Unmet{Expected: string(h), Seen: p.names["toy"], Missing: []string{string(h)}}
 	}
 	return nil
 }

@@ -180,26 +180,13 @@ func splitPath(path string) []string {
 	return parts
 }
 
-// difference holds what was expected and what was seen instead.
-type difference struct {
-	expected, seen string
-	facts
+// after adds words about what was expected and seen.
+func (u *Unmet) after(expected, seen string) *Unmet {
+	u.Expected, u.Seen = u.Expected+expected, u.Seen+seen
+	return u
 }
 
-// facts are a difference for programs.
-type facts struct {
-	// missing and extra are the lines of a state.
-	missing, extra []string
-	code           string // of an answer that was a refusal
-	output         string // of a program
-}
-
-// after is the difference with more words about what was expected and seen.
-func (d *difference) after(expected, seen string) *difference {
-	return &difference{d.expected + expected, d.seen + seen, d.facts}
-}
-
-func (d *difference) Error() string { return "expected " + d.expected + ", saw " + d.seen }
+func (u *Unmet) Error() string { return "expected " + u.Expected + ", saw " + u.Seen }
 
 // unmet are expectations that did not hold.
 type unmet []Unmet
@@ -219,7 +206,7 @@ func compare(body any, fields map[string]Matcher) error {
 	if expected == nil {
 		return nil
 	}
-	return &difference{expected: strings.Join(expected, ", "), seen: strings.Join(seen, ", ")}
+	return &Unmet{Expected: strings.Join(expected, ", "), Seen: strings.Join(seen, ", ")}
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -322,13 +322,14 @@ func (p *play) tell(line int, kind, title string, passed bool) {
 // was expected, and otherwise of the play.
 func (p *play) broken(line int, title string, err error) *Failure {
 	f := &Failure{File: p.scenario.File, Line: line, Step: title, status: Failed}
-	var d *difference
+	var u *Unmet
 	var not unmet
 	switch {
 	case errors.As(err, &not):
 		f.Unmet, f.Line, f.Step = not, not[0].Line, not[0].Step
-	case errors.As(err, &d):
-		f.Unmet, f.Output = []Unmet{unmetOf(line, "", title, d)}, d.output
+	case errors.As(err, &u):
+		u.Line, u.Step = line, title
+		f.Unmet, f.Output = []Unmet{*u}, u.output
 	default:
 		f.Reason, f.status = err.Error(), Broken
 	}

@@ -62,7 +62,7 @@ func (call *CallStep) do(ctx context.Context, p *play, _ *Step) error {
 	for _, name := range sortedKeys(call.Save) {
 		value, ok := field(answer.Body, call.Save[name])
 		if !ok {
-			return &difference{expected: "a field " + call.Save[name] + " to save", seen: showField(answer.Body, true)}
+			return &Unmet{Expected: "a field " + call.Save[name] + " to save", Seen: showField(answer.Body, true)}
 		}
 		p.names[name] = show(value)
 	}
@@ -113,12 +113,12 @@ func (w *Wait) do(ctx context.Context, p *play, s *Step) error {
 	pause := cmp.Or(time.Duration(w.Every), pauseFor(within))
 	for passed := time.Duration(0); ; passed += pause {
 		err := w.Call.do(ctx, p, s)
-		if d := (*difference)(nil); !errors.As(err, &d) {
+		if u := (*Unmet)(nil); !errors.As(err, &u) {
 			return err
 		} else if passed >= within {
-			return d.after(" within "+w.Within.String(), "")
+			return u.after(" within "+w.Within.String(), "")
 		} else {
-			p.waiting(passed, within, "saw "+d.seen)
+			p.waiting(passed, within, "saw "+u.Seen)
 		}
 		if err := p.pass(ctx, pause); err != nil {
 			return err
@@ -163,7 +163,7 @@ func (r *Reply) compare(answer Answer) error {
 	message, hasMessage := answer.Body["Message"]
 	if lost != r.Lost || r.Status != 0 && answer.Status != r.Status || r.Status == 0 && refused == answer.succeeded() ||
 		r.Code != nil && !r.Code.ofCode(answer.code()) || r.Message != nil && !r.Message.holds(message, hasMessage) {
-		return &difference{expected: r.String(), seen: answer.String(), facts: facts{code: answer.code()}}
+		return &Unmet{Expected: r.String(), Seen: answer.String(), Code: answer.code()}
 	}
 	return compare(answer.Body, r.Fields)
 }

@@ -153,7 +153,7 @@ func (s *struckStep) do(ctx context.Context, p *play, _ *Step) error {
 		case w.hits > 0:
 			return nil
 		case passed >= within:
-			return &difference{expected: expected, seen: "that it did not: it matched " + callsOf(int(w.seen))}
+			return &Unmet{Expected: expected, Seen: "that it did not: it matched " + callsOf(int(w.seen))}
 		}
 		if gone {
 			over, pause, err := p.ended(ctx)
@@ -162,7 +162,7 @@ func (s *struckStep) do(ctx context.Context, p *play, _ *Step) error {
 			}
 			passed += pause
 			if over {
-				return &difference{expected: expected, seen: fmt.Sprintf("that the program ended first, with exit status %d: it matched %s", p.running.Exit(), callsOf(int(w.seen)))}
+				return &Unmet{Expected: expected, Seen: fmt.Sprintf("that the program ended first, with exit status %d: it matched %s", p.running.Exit(), callsOf(int(w.seen)))}
 			}
 		}
 		if err := p.pass(ctx, lookEvery); err != nil {
@@ -209,8 +209,9 @@ func (p *play) everyFaultFired(ctx context.Context) *Failure {
 	}
 	for _, w := range p.watched {
 		if w.hits == 0 {
-			d := &difference{expected: "the fault to strike at least once", seen: "that it never did: it matched " + callsOf(int(w.seen))}
-			return p.broken(w.line, "fault "+w.name, unmet{unmetOf(w.line, "fault", "fault "+w.name, d)})
+			f := p.broken(w.line, "fault "+w.name, &Unmet{Expected: "the fault to strike at least once", Seen: "that it never did: it matched " + callsOf(int(w.seen))})
+			f.Unmet[0].Kind = faultKind.Name
+			return f
 		}
 	}
 	return nil

@@ -53,20 +53,20 @@ func (e *Exec) do(ctx context.Context, p *play, _ *Step) error {
 	defer running.Stop()
 	timeout := cmp.Or(time.Duration(e.Timeout), defaultTimeout)
 	over, err := p.await(ctx, running, timeout)
-	d := &difference{facts: facts{output: running.Output()}}
+	u := &Unmet{output: running.Output()}
 	switch {
 	case err != nil:
 		return err
 	case !over:
-		d.expected, d.seen = "the end of "+program.String()+" within "+Duration(timeout).String(), "that it still runs"
+		u.Expected, u.Seen = "the end of "+program.String()+" within "+Duration(timeout).String(), "that it still runs"
 	case running.Exit() != e.Exit:
-		d.expected, d.seen = fmt.Sprintf("exit status %d", e.Exit), fmt.Sprint(running.Exit())
-	case e.Output != nil && !e.Output.holds(strings.TrimSpace(d.output), true):
-		d.expected, d.seen = "output that is "+e.Output.String(), "what follows"
+		u.Expected, u.Seen = fmt.Sprintf("exit status %d", e.Exit), fmt.Sprint(running.Exit())
+	case e.Output != nil && !e.Output.holds(strings.TrimSpace(u.output), true):
+		u.Expected, u.Seen = "output that is "+e.Output.String(), "what follows"
 	default:
 		return nil
 	}
-	return d
+	return u
 }
 
 var startKind = kind[start](Kind{Name: "start", About: "true: start the watched program; it starts after the steps if absent.", needs: programs,

@@ -70,7 +70,7 @@ func (r *restStep) do(ctx context.Context, p *play, _ *Step) error {
 			p.rested, p.restedAt = true, last
 			return nil
 		case passed >= within:
-			return &difference{expected: "no call for " + Duration(quiet).String() + " within " + Duration(within).String(), seen: "that the client still calls"}
+			return &Unmet{Expected: "no call for " + Duration(quiet).String() + " within " + Duration(within).String(), Seen: "that the client still calls"}
 		}
 		if err := p.pass(ctx, lookEvery); err != nil {
 			return err

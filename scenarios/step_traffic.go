@@ -268,13 +268,13 @@ func (e *Answers) compare(t *Traffic, got *answers) error {
 	}
 	switch {
 	case statuses != nil && !maps.Equal(statuses, got.statuses), got.failures != e.Failures:
-		d := &difference{expected: outcome(statuses, e.Failures), seen: outcome(got.statuses, got.failures)}
+		u := &Unmet{Expected: outcome(statuses, e.Failures), Seen: outcome(got.statuses, got.failures)}
 		if got.failure != "" {
-			d.seen += " (" + got.failure + ")"
+			u.Seen += " (" + got.failure + ")"
 		}
-		return d
+		return u
 	case e.Latency > 0 && got.slowest > time.Duration(e.Latency):
-		return &difference{expected: "each answer within " + e.Latency.String(), seen: "one after " + got.slowest.Round(time.Millisecond).String()}
+		return &Unmet{Expected: "each answer within " + e.Latency.String(), Seen: "one after " + got.slowest.Round(time.Millisecond).String()}
 	}
 	return e.shares(got)
 }
@@ -312,7 +312,7 @@ func (e *Answers) shares(got *answers) error {
 	if !differs {
 		return nil
 	}
-	return &difference{expected: fmt.Sprintf("%s, give or take %.0f", strings.Join(want, ", "), e.Tolerance), seen: strings.Join(saw, ", ")}
+	return &Unmet{Expected: fmt.Sprintf("%s, give or take %.0f", strings.Join(want, ", "), e.Tolerance), Seen: strings.Join(saw, ", ")}
 }
 
 // loopback refuses an address of another machine.
