@@ -17,7 +17,7 @@ func (m mark) check(c *checker, at spot, in scope) {
 	in.defined["the mark "+string(m)] = at
 }
 
-// do marks the journal, and lets expectations note what is there.
+// do marks the journal, and lets expectations note how things are.
 func (m mark) do(ctx context.Context, p *play, _ *Step) (err error) {
 	if p.marks[string(m)], err = p.Target.Mark(ctx); err != nil {
 		return err
