@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"regexp"
-	"strconv"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -48,6 +48,21 @@ func (s spot) at(i int) spot {
 
 func (c *checker) refuse(at spot, format string, args ...any) {
 	c.Fail(at.node, at.path, format, args...)
+}
+
+// hold refuses what an error is about.
+func (c *checker) hold(at spot, err error) {
+	if err != nil {
+		c.refuse(at, "%s", err)
+	}
+}
+
+// listed refuses a name that is none of a list. Otherwise says where they are, if they are many.
+func (c *checker) listed(at spot, name string, names []string, format, otherwise string) (ok bool) {
+	if ok = slices.Contains(names, name); !ok {
+		c.refuse(at, format+"%s", name, suggest(name, names, otherwise))
+	}
+	return ok
 }
 
 // missing refuses the use of something that no earlier part defines.
@@ -100,8 +115,7 @@ func usedIn(node *yaml.Node) map[string]bool {
 	return used
 }
 
-// scope lists what a step may use: names of values and of what was saved, marks and
-// fault rules.
+// scope lists what a step may use: names of values and of what was saved, marks and fault rules.
 type scope struct {
 	values map[string]bool // of the scenario
 	names  map[string]bool
@@ -135,7 +149,7 @@ func (c *checker) scenario(s *Scenario) {
 			c.refuse(spot{half.node, name}, "it has no steps, so that nothing happens: give steps")
 		}
 		in := scope{values: make(map[string]bool), names: make(map[string]bool), marks: make(map[string]bool), faults: make(map[string]bool), objects: make(map[string]*regexp.Regexp),
-			rules: rulesIn(half.Steps), half: name, servers: make(map[string]bool), defined: make(map[string]spot), used: make(map[string]bool)}
+			rules: half.rules(), half: name, servers: make(map[string]bool), defined: make(map[string]spot), used: make(map[string]bool)}
 		for value := range s.Values {
 			in.values[value], in.names[value] = true, true
 		}
@@ -159,21 +173,6 @@ func (c *checker) idle(defined map[string]spot, used map[string]bool) {
 	}
 }
 
-// rulesIn are the fault rules that steps add.
-func rulesIn(steps []Step) (rules []faults.Rule) {
-	for i := range steps {
-		switch s := &steps[i]; {
-		case s.Fault != nil:
-			if rule, err := s.Fault.rule(); err == nil {
-				rules = append(rules, rule)
-			}
-		case s.Repeat != nil:
-			rules = append(rules, rulesIn(s.Repeat.Steps)...)
-		}
-	}
-	return rules
-}
-
 func (c *checker) given(g *Given, in scope) {
 	if g.node == nil {
 		return
@@ -184,7 +183,7 @@ func (c *checker) given(g *Given, in scope) {
 			c.templates(under, in)
 		}
 	}
-	c.settings(g.World, at.in("world"), in)
+	g.World.check(c, at.in("world"), in)
 	for i, server := range g.Servers {
 		c.id("ServerId", server.ID, at.in("servers").at(i).in("id"), in)
 		c.loopback(server.Address, at.in("servers").at(i).in("address"))
@@ -200,18 +199,20 @@ func (c *checker) given(g *Given, in scope) {
 	for i := range g.State {
 		under := at.in("state").at(i)
 		c.templates(under, in)
-		c.call(&g.State[i], under, in)
+		g.State[i].check(c, under, in)
 	}
 }
 
-// templates reports templates of names that are not known at this place.
-func (c *checker) templates(at spot, in scope) {
+// templates reports templates of names that are not known at this place, but for those in
+// parts that are checked on their own.
+func (c *checker) templates(at spot, in scope, parts ...*yaml.Node) {
 	node := at.node
+	if slices.Contains(parts, node) {
+		return
+	}
 	if node.Kind == yaml.ScalarNode {
 		names, err := namesIn(node.Value)
-		if err != nil {
-			c.refuse(at, "%s", err)
-		}
+		c.hold(at, err)
 		for _, name := range names {
 			in.used["{{"+name+"}}"] = true
 			if !in.names[name] {
@@ -222,7 +223,7 @@ func (c *checker) templates(at spot, in scope) {
 	}
 	if node.Kind == yaml.SequenceNode {
 		for i := range node.Content {
-			c.templates(at.at(i), in)
+			c.templates(at.at(i), in, parts...)
 		}
 		return
 	}
@@ -230,13 +231,7 @@ func (c *checker) templates(at spot, in scope) {
 		key := node.Content[i-1]
 		under := spot{node.Content[i], yamlfile.Join(at.path, key.Value)}
 		c.templates(spot{key, under.path}, in)
-		switch {
-		case key.Value == "repeat":
-			c.templates(under.in("times"), in) // its steps are checked as steps
-		case key.Value == "expect" && under.node.Kind == yaml.SequenceNode: // expectations are checked as such
-		default:
-			c.templates(under, in)
-		}
+		c.templates(under, in, parts...)
 	}
 }
 
@@ -249,118 +244,44 @@ func near(name string, known map[string]bool) string {
 
 func (c *checker) steps(steps []Step, path string, in scope) {
 	for i := range steps {
-		at := spot{steps[i].node, fmt.Sprintf("%s[%d]", path, i)}
-		c.templates(at, in)
-		c.step(&steps[i], at, in)
+		c.part(&steps[i].part, fmt.Sprintf("%s[%d]", path, i), in)
 	}
 }
 
-func (c *checker) step(s *Step, at spot, in scope) {
-	switch {
-	case s.Set != nil:
-		c.settings(s.Set, at.in("set"), in)
-	case s.Fault != nil:
-		c.fault(s, at.in("fault"), in)
-	case s.Clear != nil:
-		c.clear(s, at.in("clear"), in)
-	case s.Call != nil:
-		c.call(s.Call, at.in("call"), in)
-	case s.Wait != nil:
-		c.call(&s.Wait.Call, at.in("wait", "call"), in)
-	case s.Repeat != nil:
-		c.repeat(s, at.in("repeat"), in)
-	case s.Mark != "":
-		in.marks[s.Mark] = true
-		in.defined["the mark "+s.Mark] = at.in("mark")
-	case s.Start && in.half == ClientHalf:
-		c.refuse(at.in("start"), "it is for the program half: in the client half, exec runs a program")
-	case s.Stop && in.half == ClientHalf:
-		c.refuse(at.in("stop"), "the client half has no program to kill")
-	case s.Rest != nil && in.half == ClientHalf:
-		c.refuse(at.in("rest"), "a scripted client rests when its steps are over")
-	case s.Struck != nil:
-		if !in.faults[s.Struck.Fault] {
-			c.missing(at.in("struck", "fault"), "no earlier step adds a fault called %s%s", s.Struck.Fault, near(s.Struck.Fault, in.faults))
-		}
-	case s.Kubectl != nil:
-		c.kubectl(s.Kubectl, at.in("kubectl"), in)
-	case s.Serve != nil:
-		c.server(s.Serve.ID, at.in("serve", "id"), in)
-		c.loopback(s.Serve.Address, at.in("serve", "address"))
-	case s.Traffic != nil:
-		c.traffic(s.Traffic, at.in("traffic"), in)
-	}
-	c.expectations(s.Expect, at.path+".expect", in)
-}
-
-func (c *checker) repeat(s *Step, at spot, in scope) {
-	if times := s.Repeat.Times; !template().MatchString(times) {
-		if n, err := strconv.Atoi(times); err != nil || n < 1 || n > maxTimes {
-			c.refuse(at.in("times"), "%q is not a number from 1 to %d", times, maxTimes)
-		}
-	}
-	inner := in
-	inner.names = maps.Clone(in.names)
-	inner.names[counter] = true
-	c.steps(s.Repeat.Steps, at.path+".steps", inner)
-	// What the last round saved stays.
-	maps.Copy(in.names, inner.names)
-	delete(in.names, counter)
-}
-
-func (c *checker) settings(settings Settings, at spot, in scope) {
-	for _, s := range settings {
-		if c.names == nil {
-			continue
-		}
-		value := s.Value
-		if template().MatchString(value) {
-			value = ""
-		}
-		if err := c.names.CheckCondition(s.Name, value); err != nil {
-			c.refuse(at.in(s.Name), "%s", err)
-		}
-		if err := c.names.CheckConditionID(s.Name); in.half != KubernetesHalf && !template().MatchString(s.Name) && err != nil {
-			c.refuse(at.in(s.Name), "%s", err)
-		}
+func (c *checker) expectations(list []Expectation, path string, in scope) {
+	for i := range list {
+		c.part(&list[i].part, fmt.Sprintf("%s[%d]", path, i), in)
 	}
 }
 
-func (c *checker) fault(s *Step, at spot, in scope) {
-	var check func(*faults.Rule) []faults.Problem
-	if c.names != nil {
-		check = c.names.ResolveFault
+// part checks a step or an expectation.
+func (c *checker) part(p *part, path string, in scope) {
+	at := spot{p.node, path}
+	var inner []*yaml.Node
+	steps, expectations := p.holds()
+	for i := range steps {
+		inner = append(inner, steps[i].node)
 	}
-	rule := faults.Read(c.Decoder, s.Fault.node, at.path, check)
-	in.faults[rule.Name] = true
-	c.packets(rule.Match, at.in("fault", "match"), in)
-}
-
-func (c *checker) clear(s *Step, at spot, in scope) {
-	for _, name := range s.Clear {
-		if !in.faults[name] {
-			c.missing(at, "no earlier step adds a fault called %s%s", name, near(name, in.faults))
-		}
+	for i := range expectations {
+		inner = append(inner, expectations[i].node)
 	}
-}
-
-func (c *checker) call(call *CallStep, at spot, in scope) {
-	action, known := c.action(at, call.Product, call.Action, call.Params, call.Expect == nil)
-	if !call.Expect.refused() {
-		c.ids(call.Params, at.in("params"), in)
+	c.templates(at, in, inner...)
+	if p.Kind == nil {
+		return
 	}
-	if known && call.Expect != nil {
-		c.code(at.in("expect", "code"), call.Expect.Code, []Action{action}, in)
-		c.fields(at.in("expect", "fields"), action, call.Expect.Fields)
+	under := at.in(p.Kind.Name)
+	if m, ok := p.Value.(marking); ok {
+		c.marked(under.in("since"), m.since(), in)
 	}
-	for _, name := range sortedKeys(call.Save) {
-		under := at.in("save").in(name)
-		c.save(under, name, in)
-		if known && c.settled(under, call.Save[name]) {
-			if err := checkPath(action.answers(), call.Save[name], false); err != nil {
-				c.refuse(under, "%s: %s", call.Save[name], err)
-			}
-		}
+	if p.Kind.ofCluster && in.half != KubernetesHalf {
+		c.refuse(at, "it needs a cluster: put it in the kubernetes half")
+		return
+	}
+	if in.half == ClientHalf && p.Kind.notClient != "" {
+		c.refuse(under, "%s", p.Kind.notClient)
+	}
+	if v, ok := p.Value.(checking); ok && (c.names != nil || !p.Kind.ofCluster) {
+		v.check(c, under, in)
 	}
 }
 
@@ -376,51 +297,10 @@ func (c *checker) save(at spot, name string, in scope) {
 	in.defined["{{"+name+"}}"] = at
 }
 
-func (c *checker) expectations(list []Expectation, path string, in scope) {
-	for i := range list {
-		e, at := &list[i], spot{list[i].node, fmt.Sprintf("%s[%d]", path, i)}
-		c.templates(at, in)
-		if e.Event != nil {
-			c.since(at.in("event", "since"), e.Event.Since, in)
-		}
-		switch {
-		case e.Resource != nil:
-			c.resource(at.in("resource"), e.Resource, in)
-		case e.Calls != nil:
-			c.calls(at.in("calls"), e.Calls, in)
-		case e.Quota != nil:
-			c.quota(at.in("quota"), e.Quota, in)
-		case e.Addresses != nil:
-			c.id("VSwitchId", e.Addresses.VSwitch, at.in("addresses", "vSwitch"), in)
-		case e.LoadBalancer != nil:
-			if e.LoadBalancer.Absent {
-				c.seen(at.in("loadBalancer", "name"), e.LoadBalancer.Name, "is absent too")
-			}
-		case e.Backends != nil:
-			c.since(at.in("backends", "since"), e.Backends.Since, in)
-		case e.needsCluster() && in.half != KubernetesHalf:
-			c.refuse(at, "it needs a cluster: put it in the kubernetes half")
-		case c.names == nil:
-		case e.Refused != nil:
-			c.globs(at.in("refused", "action"), e.Refused.Action)
-		case e.Service != nil:
-			c.service(at.in("service"), e.Service, in)
-		case e.Event != nil:
-			c.event(at.in("event"), e.Event, in)
-		case e.Finalizer != nil:
-			c.finalizer(at.in("finalizer"), e.Finalizer, in)
-		}
-	}
-}
-
 // seen refuses the name of something that is expected to be no more, unless an earlier step
 // has seen it.
 func (c *checker) seen(at spot, name, misspelt string) {
 	if template().FindString(name) != name {
 		c.refuse(at, "one that is misspelt %s: save its id in an earlier step, and write {{name}}", misspelt)
 	}
-}
-
-func (e *Expectation) needsCluster() bool {
-	return e.Refused != nil || e.Ingress != nil || e.Service != nil || e.Event != nil || e.Finalizer != nil
 }

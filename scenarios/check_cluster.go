@@ -24,13 +24,11 @@ func idOf(kind, namespace, name string) string {
 // add lets steps from here on name an object. Its name may count.
 func (in scope) add(kind, namespace, name string) {
 	id := idOf(kind, namespace, name)
-	pattern := ""
-	for _, part := range template().Split(id, -1) {
-		if pattern != "" {
-			pattern += "(.+)"
-		}
-		pattern += regexp.QuoteMeta(part)
+	parts := template().Split(id, -1)
+	for i, part := range parts {
+		parts[i] = regexp.QuoteMeta(part)
 	}
+	pattern := strings.Join(parts, "(.+)")
 	if found := template().FindStringSubmatch(id); found != nil && found[1] == counter {
 		pattern = strings.Replace(pattern, "(.+)", "[0-9]+", 1)
 	}
@@ -60,63 +58,6 @@ func (c *checker) reference(at spot, object, namespace string, in scope) {
 		return
 	}
 	c.known(at, kind, namespace, name, in)
-}
-
-func (c *checker) kubectl(k *Kubectl, at spot, in scope) {
-	if in.half != KubernetesHalf {
-		c.refuse(at, "it needs a cluster: put it in the kubernetes half")
-		return
-	}
-	if k.Balancer != "" {
-		c.balancer(k, at, in)
-	}
-	switch {
-	case c.names == nil:
-	case k.Patch != nil:
-		c.reference(at.in("patch", "object"), k.Patch.Object, k.Patch.Namespace, in)
-		if part := k.Patch.Subresource; part != "" && !slices.Contains(subresources, part) {
-			c.refuse(at.in("patch", "subresource"), "kubectl patches no subresource %s%s", part, suggest(part, subresources, ""))
-		}
-		kind, _, _ := strings.Cut(k.Patch.Object, "/")
-		for _, merge := range objectsAt(at.in("patch", "merge")) {
-			c.manifest(merge, kindOf("", kind), in)
-		}
-	case k.Delete.set():
-		for _, o := range objectsAt(at.in("delete")) {
-			c.known(o, o.text("kind"), o.text("metadata", "namespace"), o.text("metadata", "name"), in)
-		}
-	default:
-		applied := objectsAt(at.in("apply"))
-		for _, o := range applied {
-			if o.text("metadata", "name") == "" {
-				c.refuse(o, "an object needs its kind and its metadata.name")
-			}
-			in.add(o.text("kind"), o.text("metadata", "namespace"), o.text("metadata", "name"))
-		}
-		for _, o := range applied {
-			if c.kind(o.in("kind"), o.text("apiVersion"), o.text("kind")) {
-				c.manifest(o, kindOf(o.text("apiVersion"), o.text("kind")), in)
-			}
-		}
-	}
-}
-
-// subresources lists the subresources that kubectl patches.
-var subresources = []string{"status", "scale", "resize"}
-
-// balancer wants one Service, whose load balancer it gives a name.
-func (c *checker) balancer(k *Kubectl, at spot, in scope) {
-	services := 0
-	for _, o := range objectsAt(at.in("apply")) {
-		if o.text("kind") == "Service" {
-			services++
-		}
-	}
-	if services != 1 {
-		c.refuse(at.in("balancer"), "it is about one Service, and apply has %d: apply the others in another step", services)
-	}
-	c.save(at.in("balancer"), k.Balancer, in)
-	in.used["{{"+k.Balancer+"}}"] = true // by clbemu explore, if not by the scenario
 }
 
 // objectsAt are the objects of a manifest: in place, a list of them, or a text.
@@ -149,26 +90,20 @@ func moveDown(node *yaml.Node, lines int) {
 	}
 }
 
-// find goes on by keys; ok is false when one of them is not there.
-func (s spot) find(keys ...string) (found spot, ok bool) {
+// find goes on by keys, to an empty node when one of them is not there.
+func (s spot) find(keys ...string) spot {
 	for _, key := range keys {
 		under := s.in(key)
 		if under.node == s.node {
-			return s, false
+			return spot{&yaml.Node{}, s.path}
 		}
 		s = under
 	}
-	return s, true
+	return s
 }
 
 // text is a text under an object, "" if there is none.
-func (s spot) text(keys ...string) string {
-	found, ok := s.find(keys...)
-	if !ok {
-		return ""
-	}
-	return found.node.Value
-}
+func (s spot) text(keys ...string) string { return s.find(keys...).node.Value }
 
 // kindOf finds a kind, by any of its API versions if none is named.
 func kindOf(apiVersion, name string) cluster.Kind {
@@ -183,20 +118,17 @@ func kindOf(apiVersion, name string) cluster.Kind {
 // kind refuses a kind that there is not, or not in that API version. Those of
 // other groups than Kubernetes' own are for kubectl to judge.
 func (c *checker) kind(at spot, apiVersion, name string) bool {
-	var names, versions []string
+	var names []string
+	group, _, grouped := strings.Cut(apiVersion, "/")
+	own := !grouped
 	for _, k := range cluster.Kinds() {
-		names = append(names, k.Name)
-		versions = append(versions, k.APIVersion)
 		if k.Name == name && (apiVersion == "" || apiVersion == k.APIVersion) {
 			return true
 		}
+		known, _, _ := strings.Cut(k.APIVersion, "/")
+		names, own = append(names, k.Name), own || spelling.Distance(known, group) < typo
 	}
-	group, _, grouped := strings.Cut(apiVersion, "/")
-	own := !grouped || slices.ContainsFunc(versions, func(v string) bool {
-		known, _, _ := strings.Cut(v, "/")
-		return spelling.Distance(known, group) < typo
-	})
-	if grouped && !own {
+	if !own {
 		return true
 	}
 	if k := kindOf("", name); k.Name == name {
@@ -210,18 +142,13 @@ func (c *checker) kind(at spot, apiVersion, name string) bool {
 // typo is the number of letters that make another name of a name that may be anything.
 const typo = 3
 
-// manifest checks the fields of an object, its annotations, and what it belongs
-// to.
+// manifest checks the fields of an object, its annotations, and what it belongs to.
 func (c *checker) manifest(at spot, kind cluster.Kind, in scope) {
 	if kind.Fields != nil {
 		c.objectFields(at, kind, nil)
 	}
-	if found, ok := at.find("metadata", "annotations"); ok {
-		c.misspelt(found, annotations.Keys())
-	}
-	if labels, ok := at.find("metadata", "labels"); ok {
-		c.misspelt(labels, cluster.Labels)
-	}
+	c.misspelt(at.find("metadata", "annotations"), annotations.Keys())
+	c.misspelt(at.find("metadata", "labels"), cluster.Labels)
 	if service := at.text("metadata", "labels", cluster.ServiceName); service != "" {
 		c.known(at.in("metadata", "labels", cluster.ServiceName), "Service", at.text("metadata", "namespace"), service, in)
 	}
@@ -262,8 +189,7 @@ func siblings(fields, path []string) (names []string) {
 	return names
 }
 
-// misspelt refuses the keys of a map that are a few letters off a known one. Others
-// are anybody's.
+// misspelt refuses the keys of a map that are a few letters off a known one. Others are anybody's.
 func (c *checker) misspelt(at spot, known []string) {
 	for i := 0; i+1 < len(at.node.Content); i += 2 {
 		key := at.node.Content[i]
@@ -275,32 +201,5 @@ func (c *checker) misspelt(at spot, known []string) {
 		if under || near {
 			c.refuse(spot{key, yamlfile.Join(at.path, key.Value)}, "no controller reads it%s", suggest(key.Value, known, ""))
 		}
-	}
-}
-
-func (c *checker) service(at spot, s *Service, in scope) {
-	c.known(at.in("name"), "Service", s.Namespace, s.Name, in)
-	for _, path := range sortedKeys(s.Fields) {
-		if under := at.in("fields").in(path); c.settled(under, path) {
-			if err := checkPath(kindOf("v1", "Service").Fields, path, s.Fields[path].Count != nil); err != nil {
-				c.refuse(under, "%s", err)
-			}
-		}
-	}
-}
-
-func (c *checker) event(at spot, e *Event, in scope) {
-	kind, _, _ := strings.Cut(e.Object, "/")
-	c.kind(at.in("object"), "", kind)
-	c.reference(at.in("object"), e.Object, e.Namespace, in)
-	if !e.Custom && !slices.Contains(cluster.Reasons, e.Reason) {
-		c.refuse(at.in("reason"), "the cloud controller manager writes no %s, and custom: true takes any%s", e.Reason, suggest(e.Reason, cluster.Reasons, ""))
-	}
-}
-
-func (c *checker) finalizer(at spot, f *Finalizer, in scope) {
-	c.reference(at.in("object"), f.Object, f.Namespace, in)
-	if !f.Custom && !slices.Contains(cluster.Finalizers, f.Name) {
-		c.refuse(at.in("name"), "the cloud controller manager sets no %s, and custom: true takes any%s", f.Name, suggest(f.Name, cluster.Finalizers, ""))
 	}
 }

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -12,8 +13,7 @@ import (
 	"github.com/clbemu/clbemu/faults"
 )
 
-// settled refuses a name that what is saved while it is played is to tell: nobody
-// could check it.
+// settled refuses a name that what is saved while it is played is to tell: nobody could check it.
 func (c *checker) settled(at spot, name string) bool {
 	if template().MatchString(name) {
 		c.refuse(at, "it is not known before the scenario runs: write it out, or take it from values")
@@ -35,27 +35,16 @@ func (c *checker) action(at spot, product, name string, params map[string]Value,
 		return all[i], true
 	}
 	products := namesOf(all, Action.product)
-	if !slices.Contains(products, orSlb(product)) {
-		c.refuse(at.in("product"), "there is no product %s%s", product, suggest(product, products, ""))
+	if !c.listed(at.in("product"), orSlb(product), products, "there is no product %s", "") {
 		return found, false
 	}
-	if of := emulatedBy(all, name); of != "" {
-		c.refuse(at.in("action"), "%s is an action of %s: add product: %s", name, of, of)
+	if i := slices.IndexFunc(all, func(a Action) bool { return a.Name == name && a.Emulated }); i >= 0 {
+		c.refuse(at.in("action"), "%s is an action of %s: add product: %s", name, all[i].Product, all[i].Product)
 		return found, false
 	}
 	known := slices.DeleteFunc(slices.Clone(all), func(a Action) bool { return !emulated(a) })
 	c.refuse(at.in("action"), "no emulated action of %s is called %s%s", orSlb(product), name, suggest(name, namesOf(known, Action.name), "clbemu actions lists them"))
 	return found, false
-}
-
-// emulatedBy is the first product that emulates an action, "" if none does.
-func emulatedBy(actions []Action, name string) string {
-	for _, a := range actions {
-		if a.Name == name && a.Emulated {
-			return a.Product
-		}
-	}
-	return ""
 }
 
 // spread writes a list or a map as the cloud's lists of parameters: ZoneMappings with two
@@ -115,7 +104,7 @@ func (c *checker) parameters(at spot, action Action, params map[string]Value, ac
 			c.refuse(under, "%s is none of %s: if the cloud is to refuse it, expect its code", params[name], strings.Join(values, ", "))
 		}
 		for _, err := range checkJSON(action.jsonFields(name), string(params[name])) {
-			c.refuse(under, "%s", err)
+			c.hold(under, err)
 		}
 	}
 }
@@ -158,11 +147,8 @@ func (c *checker) code(at spot, m *Matcher, actions []Action, in scope) {
 // id refuses the id of something that the world does not have. The world of a cluster is
 // another one.
 func (c *checker) id(field, id string, at spot, in scope) {
-	if c.names == nil || in.half == KubernetesHalf || template().MatchString(id) {
-		return
-	}
-	if err := c.names.CheckID(field, id); err != nil {
-		c.refuse(at, "%s", err)
+	if c.names != nil && in.half != KubernetesHalf && !template().MatchString(id) {
+		c.hold(at, c.names.CheckID(field, id))
 	}
 }
 
@@ -201,93 +187,4 @@ func injected(rules []faults.Rule, actions []Action) (codes []string) {
 	return codes
 }
 
-func (c *checker) resource(at spot, r *Resource, in scope) {
-	if action, known := c.action(at, r.Product, r.Action, r.Params, r.Code == nil); known {
-		if action.Writes {
-			c.refuse(at.in("action"), "%s changes something, and an expectation only looks: make the call in a step", r.Action)
-		}
-		c.code(at.in("code"), r.Code, []Action{action}, in)
-		c.fields(at.in("fields"), action, r.Fields)
-		if r.Code == nil || r.Code.ofSuccess() {
-			c.ids(r.Params, at.in("params"), in)
-		}
-	}
-}
-
-func (c *checker) quota(at spot, q *Quota, in scope) {
-	c.id("Id", q.Holder, at.in("holder"), in)
-	name := at.in("name")
-	if c.names != nil && c.settled(name, q.Name) && !slices.Contains(c.names.Quotas(), q.Name) {
-		c.refuse(name, "there is no quota %s%s", q.Name, suggest(q.Name, c.names.Quotas(), "clbemu quota lists them"))
-	}
-	if q.Used != nil && *q.Used == 0 && q.Holder != "" {
-		c.seen(at.in("holder"), q.Holder, "uses nothing either")
-	}
-}
-
-// since wants a mark of an earlier step, where one is named.
-func (c *checker) since(at spot, mark string, in scope) {
-	if mark == "" {
-		return
-	}
-	in.used["the mark "+mark] = true
-	if !in.marks[mark] {
-		c.missing(at, "no earlier step makes a mark called %s%s", mark, near(mark, in.marks))
-	}
-}
-
-// calls checks which calls are counted. Those of actions that are not emulated are
-// made too, by clients.
-func (c *checker) calls(at spot, e *Calls, in scope) {
-	c.since(at.in("since"), e.Since, in)
-	if c.names == nil || !c.settled(at.in("action"), e.Action) {
-		return
-	}
-	actions, ok := c.globs(at.in("action"), e.Action)
-	if !ok {
-		return
-	}
-	for i, name := range e.Order {
-		if under := at.in("order").at(i); c.settled(under, name) && !slices.Contains(namesOf(actions, Action.name), name) {
-			c.refuse(under, "no action is called %s%s", name, suggest(name, namesOf(actions, Action.name), "clbemu actions lists them"))
-		}
-	}
-	c.counted(at, e, actions, in)
-}
-
-// counted checks what is looked at of calls of actions.
-func (c *checker) counted(at spot, e *Calls, actions []Action, in scope) {
-	for _, name := range sortedKeys(e.Params) {
-		under, m := at.in("params").in(name), e.Params[name]
-		switch {
-		case !c.settled(under, name):
-		case !reads(actions, name):
-			c.refuse(under, "no such call has this parameter%s", suggest(name, parametersOf(actions), "clbemu actions lists the actions"))
-		case m.Count != nil:
-			c.refuse(under, "it is a text, and has no count")
-		case !m.Absent && slices.ContainsFunc(actions, func(a Action) bool { return slices.Contains(a.Secrets, name) }):
-			c.refuse(under, "the journal keeps no secrets: only {absent: true} can be told")
-		}
-	}
-	c.code(at.in("code"), e.Code, actions, in)
-}
-
-func orSlb(product string) string {
-	if product == "" {
-		return "Slb"
-	}
-	return product
-}
-
-// globs returns the actions that are meant, all if none is named.
-func (c *checker) globs(at spot, action string) (actions []Action, ok bool) {
-	actions = c.names.Actions()
-	if action == "" {
-		return actions, true
-	}
-	matched, idle := glob.Select(glob.Split(action), actions, Action.name)
-	if idle != "" {
-		c.refuse(at, "no action is called %s%s", idle, suggest(idle, namesOf(actions, Action.name), "clbemu actions lists them"))
-	}
-	return matched, idle == ""
-}
+func orSlb(product string) string { return cmp.Or(product, "Slb") }

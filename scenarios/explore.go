@@ -49,17 +49,13 @@ func (e *Explore) Validate() error {
 	for i, r := range Rules {
 		names[i] = r[0]
 	}
-	for _, name := range e.Off {
-		if !slices.Contains(names, name) {
-			return fmt.Errorf("off: there is no rule %s: there are %s", name, strings.Join(names, ", "))
-		}
+	unknown := func(rule string) bool { return !slices.Contains(names, rule) }
+	if i := slices.IndexFunc(e.Off, unknown); i >= 0 {
+		return fmt.Errorf("off: there is no rule %s: there are %s", e.Off[i], strings.Join(names, ", "))
 	}
-	for _, k := range e.Known {
-		if !slices.Contains(names, k.Rule) {
-			return fmt.Errorf("known: there is no rule %s: there are %s", k.Rule, strings.Join(names, ", "))
-		}
-	}
-	switch {
+	switch i := slices.IndexFunc(e.Known, func(k knownViolation) bool { return unknown(k.Rule) }); {
+	case i >= 0:
+		return fmt.Errorf("known: there is no rule %s: there are %s", e.Known[i].Rule, strings.Join(names, ", "))
 	case e.Calls != 0 && e.Calls < 1:
 		return fmt.Errorf("calls is 1 or more")
 	case e.Tries < 0 || e.Tries > maxTries:

@@ -15,8 +15,7 @@ type Failure struct {
 	Step string `json:"step"`
 	// Reason is why it could not run.
 	Reason string `json:"reason,omitempty"`
-	// Unmet are the expectations that did not hold, at least one unless there is a
-	// reason.
+	// Unmet are the expectations that did not hold, at least one unless there is a reason.
 	Unmet []Unmet `json:"unmet,omitempty"`
 	// Calls are the client's, and Faults what became of the scenario's rules, both
 	// since the half began.
@@ -31,7 +30,7 @@ type Failure struct {
 	status Status
 }
 
-// Unmet is an expectation that did not hold.
+// Unmet is an expectation that did not hold, and the error of one.
 type Unmet struct {
 	Line int `json:"line"`
 	// Kind is the step's or expectation's, such as call or state. Step is its title, which
@@ -47,10 +46,8 @@ type Unmet struct {
 	Code    string   `json:"code,omitempty"`
 	// Of is the expectation, nil where a step itself failed.
 	Of *Expectation `json:"-"`
-}
 
-func unmetOf(line int, kind, title string, d *difference) Unmet {
-	return Unmet{Line: line, Kind: kind, Step: title, Expected: d.expected, Seen: d.seen, Missing: d.missing, Extra: d.extra, Code: d.code}
+	output string // of a program
 }
 
 // times says in which round of a repeat it was.
@@ -191,8 +188,6 @@ func (f FoldedCalls) String() string {
 	}
 	return text
 }
-
-func (c JournalCall) String() string { return c.text(nil) }
 
 // text is the call without some of its parameters.
 func (c JournalCall) text(without []string) string {

@@ -55,11 +55,13 @@ func TestOwnBalancer(t *testing.T) {
 		}
 		expect := func(list []scenarios.Expectation) {
 			for _, e := range list {
-				if e.Resource != nil {
-					look(name, saved, e.Resource.Action, e.Resource.Params)
-				}
-				if e.Quota != nil && e.Quota.Holder == "" {
-					t.Errorf("%s: the quota %s counts the whole account: name a holder", name, e.Quota.Name)
+				switch of := e.Value.(type) {
+				case *scenarios.Resource:
+					look(name, saved, of.Action, of.Params)
+				case *scenarios.Quota:
+					if of.Holder == "" {
+						t.Errorf("%s: the quota %s counts the whole account: name a holder", name, of.Name)
+					}
 				}
 			}
 		}
@@ -69,17 +71,18 @@ func TestOwnBalancer(t *testing.T) {
 		var steps func([]scenarios.Step)
 		steps = func(list []scenarios.Step) {
 			for i := range list {
-				switch step := &list[i]; {
-				case step.Call != nil:
-					call(step.Call)
-				case step.Wait != nil:
-					call(&step.Wait.Call)
-				case step.Repeat != nil:
-					steps(step.Repeat.Steps)
-				case step.Kubectl != nil && step.Kubectl.Balancer != "":
-					saved[step.Kubectl.Balancer] = true
+				switch does := list[i].Value.(type) {
+				case *scenarios.CallStep:
+					call(does)
+				case *scenarios.Wait:
+					call(&does.Call)
+				case *scenarios.Repeat:
+					steps(does.Steps)
+				case *scenarios.Kubectl:
+					saved[does.Balancer] = true
+				case *scenarios.Expectations:
+					expect(*does)
 				}
-				expect(list[i].Expect)
 			}
 		}
 		steps(s.Kubernetes.Steps)

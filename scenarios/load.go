@@ -16,8 +16,7 @@ type Options struct {
 	Names Names
 }
 
-// Load reads a scenario and everything that is wrong with it: the error is
-// Problems.
+// Load reads a scenario and everything that is wrong with it: the error is Problems.
 func Load(file string, text []byte, o Options) (*Scenario, error) {
 	d := NewDecoder(file)
 	root := d.Document(text)
@@ -35,7 +34,7 @@ func Load(file string, text []byte, o Options) (*Scenario, error) {
 	}
 	// What the values stand for is known from here on; what is saved is not.
 	filled := &Scenario{File: s.File, Name: s.Name}
-	rendered, err := newFiller(s.Values).renderBut(root, "values")
+	rendered, err := newFiller(s.Values).render(root, yamlfile.Child(root, "values"))
 	if err != nil {
 		d.Fail(root, "", "%s", err)
 		return s, d.Err()
@@ -59,4 +58,13 @@ func NewClient(d *yamlfile.Decoder, name string, given Given, steps []Step, name
 	s := &Scenario{File: d.File, Name: name, Given: given, Client: &Half{Steps: steps, place: steps[0].place}}
 	(&checker{Decoder: d, names: names}).scenario(s)
 	return s
+}
+
+// Problems is everything that is wrong with a file.
+type Problems = yamlfile.Problems
+
+// NewDecoder returns a decoder of scenarios and their parts. Where a text is still a template, what
+// only a number or a pattern can be is not checked.
+func NewDecoder(file string) *yamlfile.Decoder {
+	return &yamlfile.Decoder{File: file, Unsettled: template().MatchString}
 }

@@ -35,7 +35,7 @@ func (m *Matcher) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
 	if d.Decode(node, (*plain)(m), field); d.Found() > before {
 		return
 	}
-	if err := exactlyOne([]kind{{"equals", m.Equals != nil}, {"matches", m.Matches != ""}, {"absent", m.Absent}, {"count", m.Count != nil}}); err != nil {
+	if err := exactlyOne([]string{"equals", "matches", "absent", "count"}, m.Equals != nil, m.Matches != "", m.Absent, m.Count != nil); err != nil {
 		d.Fail(node, field, "%s", err)
 		return
 	}
@@ -46,43 +46,6 @@ func (m *Matcher) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
 	if m.pattern, err = regexp.Compile(m.Matches); err != nil {
 		d.Fail(yamlfile.Child(node, "matches"), yamlfile.Join(field, "matches"), "%s", err)
 	}
-}
-
-// ReadYAML implements yamlfile.Reader.
-func (a *Amount) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
-	type plain Amount
-	before := d.Found()
-	if node.Kind != yaml.ScalarNode {
-		if d.Decode(node, (*plain)(a), field); d.Found() == before && a.AtLeast == nil && a.AtMost == nil {
-			d.Fail(node, field, "give a number, atLeast or atMost")
-		}
-		return
-	}
-	if d.Open(node) {
-		return
-	}
-	n, err := strconv.Atoi(node.Value)
-	if err != nil || n < 0 {
-		d.Fail(node, field, "%q is not a number: write 3 for exactly three, 0 for none, or {atLeast: 1}", node.Value)
-	}
-	a.AtLeast, a.AtMost = &n, &n
-}
-
-// holds reports whether there are so many.
-func (a Amount) holds(n int) bool {
-	return (a.AtLeast == nil || n >= *a.AtLeast) && (a.AtMost == nil || n <= *a.AtMost)
-}
-
-func (a Amount) String() string {
-	switch {
-	case a.AtLeast != nil && a.AtMost != nil && *a.AtLeast == *a.AtMost:
-		return strconv.Itoa(*a.AtLeast)
-	case a.AtLeast != nil && a.AtMost != nil:
-		return fmt.Sprintf("%d to %d", *a.AtLeast, *a.AtMost)
-	case a.AtLeast != nil:
-		return fmt.Sprintf("at least %d", *a.AtLeast)
-	}
-	return fmt.Sprintf("at most %d", *a.AtMost)
 }
 
 // holds reports whether a field is as wanted; ok is false for an absent one.
@@ -128,24 +91,25 @@ func (m Matcher) String() string {
 	case m.Absent:
 		return "nothing"
 	case m.Count != nil:
-		return elements(*m.Count)
+		return counted(*m.Count, "element")
 	case m.pattern != nil:
 		return fmt.Sprintf("a match of %q", m.Matches)
 	}
 	return strconv.Quote(*m.Equals)
 }
 
-func elements(n int) string {
-	if n == 1 {
-		return "1 element"
+// counted is a number of things in words: 1 call, 2 calls.
+func counted(n int, what string) string {
+	if n != 1 {
+		what += "s"
 	}
-	return fmt.Sprintf("%d elements", n)
+	return fmt.Sprintf("%d %s", n, what)
 }
 
 // shown returns what was seen of a field: for a list that is counted, its length.
 func (m Matcher) shown(value any, ok bool) string {
 	if list, is := value.([]any); is && m.Count != nil {
-		return elements(len(list))
+		return counted(len(list), "element")
 	}
 	return showField(value, ok)
 }
@@ -216,25 +180,13 @@ func splitPath(path string) []string {
 	return parts
 }
 
-// difference holds what was expected and what was seen instead.
-type difference struct {
-	expected, seen string
-	facts
+// after adds words about what was expected and seen.
+func (u *Unmet) after(expected, seen string) *Unmet {
+	u.Expected, u.Seen = u.Expected+expected, u.Seen+seen
+	return u
 }
 
-// facts are a difference for programs.
-type facts struct {
-	// missing and extra are the lines of a state.
-	missing, extra []string
-	code           string // of an answer that was a refusal
-}
-
-// after is the difference with more words about what was expected and seen.
-func (d *difference) after(expected, seen string) *difference {
-	return &difference{d.expected + expected, d.seen + seen, d.facts}
-}
-
-func (d *difference) Error() string { return "expected " + d.expected + ", saw " + d.seen }
+func (u *Unmet) Error() string { return "expected " + u.Expected + ", saw " + u.Seen }
 
 // unmet are expectations that did not hold.
 type unmet []Unmet
@@ -242,7 +194,7 @@ type unmet []Unmet
 func (u unmet) Error() string { return u[0].String() }
 
 // compare holds fields of a body against matchers.
-func compare(body any, fields map[string]Matcher) *difference {
+func compare(body any, fields map[string]Matcher) error {
 	var expected, seen []string
 	for _, path := range sortedKeys(fields) {
 		value, ok := field(body, path)
@@ -254,7 +206,7 @@ func compare(body any, fields map[string]Matcher) *difference {
 	if expected == nil {
 		return nil
 	}
-	return &difference{expected: strings.Join(expected, ", "), seen: strings.Join(seen, ", ")}
+	return &Unmet{Expected: strings.Join(expected, ", "), Seen: strings.Join(seen, ", ")}
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -58,22 +58,11 @@ type Action struct {
 // them where they are few, or else with where they are listed.
 func suggest(name string, names []string, otherwise string) string {
 	names = slices.Compact(slices.Sorted(slices.Values(names)))
-	if strings.HasSuffix(name, "*") { // a glob is meant to be one of a verb
-		for _, n := range names {
-			names = append(names, verb().FindString(n)+"*")
-		}
-	}
-	if near := spelling.Nearest(name, names); near != "" {
-		return ": do you mean " + near + "?"
-	}
 	if len(names) > 0 && len(names) <= mostListed || otherwise == "" {
 		otherwise = "there are " + strings.Join(names, ", ")
 	}
-	return ": " + otherwise
+	return spelling.DidYouMean(name, names, otherwise)
 }
-
-// verb begins the names of actions.
-var verb = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Z][a-z]+`) })
 
 // mostListed limits how many names a refusal lists.
 const mostListed = 30
@@ -114,8 +103,7 @@ func (a Action) jsonFields(parameter string) (fields []string) {
 	return fields
 }
 
-// readsList reports whether the action reads a list element by element, as Name.1 or
-// Name.1.Field.
+// readsList reports whether the action reads a list element by element, as Name.1 or Name.1.Field.
 func (a Action) readsList(name string) bool {
 	return slices.ContainsFunc(a.Parameters, func(p string) bool { return p == name+".N" || strings.HasPrefix(p, name+".N.") })
 }
@@ -147,9 +135,7 @@ var envelope = []string{"RequestId", "HostId", "Code", "Message", "Recommend"}
 // answers lists the paths of all fields that an action can return.
 func (a Action) answers() []string { return slices.Concat(a.Fields, envelope) }
 
-// shapeOf finds what a path leads to in an answer with these fields.
-func shapeOf(fields []string, path string) shape { return shapeAt(fields, splitPath(path)) }
-
+// shapeAt finds what a path leads to in an answer with these fields.
 func shapeAt(fields, path []string) shape {
 	found := leadsNowhere
 	for _, field := range fields {
@@ -185,7 +171,7 @@ func isIndex(part string) bool {
 
 // checkPath refuses a path that leads nowhere, and a count of what is no list.
 func checkPath(fields []string, path string, count bool) error {
-	found := shapeOf(fields, path)
+	found := shapeAt(fields, splitPath(path))
 	if found == leadsNowhere {
 		return fmt.Errorf("there is no such field%s", suggest(path, written(fields), "none is like it"))
 	}

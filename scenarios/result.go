@@ -105,24 +105,39 @@ func ReportOf(results []Result) Report {
 // a case for each half. It is no library: those that write it bring a parser of the
 // output of go test, for structs as long as these.
 type junitSuites struct {
-	XMLName  xml.Name     `xml:"testsuites"`
-	Tests    int          `xml:"tests,attr"`
-	Failures int          `xml:"failures,attr"`
-	Errors   int          `xml:"errors,attr"`
-	Skipped  int          `xml:"skipped,attr"`
-	Time     string       `xml:"time,attr"`
-	Suites   []junitSuite `xml:"testsuite"`
+	XMLName xml.Name `xml:"testsuites"`
+	junitCounts
+	Suites []*junitSuite `xml:"testsuite"`
 }
 
 type junitSuite struct {
-	Name     string `xml:"name,attr"`
+	Name string `xml:"name,attr"`
+	junitCounts
+	Cases []junitCase `xml:"testcase"`
+}
+
+type junitCounts struct {
 	Tests    int    `xml:"tests,attr"`
 	Failures int    `xml:"failures,attr"`
 	Errors   int    `xml:"errors,attr"`
 	Skipped  int    `xml:"skipped,attr"`
 	Time     string `xml:"time,attr"`
 	seconds  float64
-	Cases    []junitCase `xml:"testcase"`
+}
+
+// add counts a result.
+func (c *junitCounts) add(r Result) {
+	c.Tests++
+	switch r.Status {
+	case Failed:
+		c.Failures++
+	case Broken:
+		c.Errors++
+	case Skipped:
+		c.Skipped++
+	}
+	c.seconds += r.Seconds
+	c.Time = seconds(c.seconds)
 }
 
 type junitCase struct {
@@ -142,18 +157,16 @@ type junitMessage struct {
 
 // WriteJUnit writes the results as JUnit XML.
 func WriteJUnit(w io.Writer, results []Result) error {
-	var report junitSuites
-	total := 0.0
+	report := junitSuites{junitCounts: junitCounts{Time: seconds(0)}}
 	for _, r := range results {
 		if n := len(report.Suites); n == 0 || report.Suites[n-1].Name != r.Scenario {
-			report.Suites = append(report.Suites, junitSuite{Name: r.Scenario})
+			report.Suites = append(report.Suites, &junitSuite{Name: r.Scenario})
 		}
-		report.Suites[len(report.Suites)-1].add(r)
-		total += r.Seconds
+		suite := report.Suites[len(report.Suites)-1]
+		suite.Cases = append(suite.Cases, caseOf(r))
+		suite.add(r)
+		report.add(r)
 	}
-	count := Summary(results)
-	report.Tests, report.Failures, report.Errors, report.Skipped = len(results), count[Failed], count[Broken], count[Skipped]
-	report.Time = seconds(total)
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err
 	}
@@ -162,23 +175,17 @@ func WriteJUnit(w io.Writer, results []Result) error {
 	return e.Encode(report)
 }
 
-func (s *junitSuite) add(r Result) {
+func caseOf(r Result) junitCase {
 	c := junitCase{Name: r.Half, ClassName: r.Scenario, File: r.File, Time: seconds(r.Seconds)}
 	switch r.Status {
 	case Failed:
-		s.Failures++
 		c.Failure = &junitMessage{r.Failure.Unmet[0].String(), r.Failure.String()}
 	case Broken:
-		s.Errors++
 		c.Error = &junitMessage{r.Failure.Step + ": " + r.Failure.Reason, r.Failure.String()}
 	case Skipped:
-		s.Skipped++
 		c.Skipped = &junitMessage{Message: r.Reason}
 	}
-	s.Tests++
-	s.seconds += r.Seconds
-	s.Time = seconds(s.seconds)
-	s.Cases = append(s.Cases, c)
+	return c
 }
 
 func seconds(s float64) string { return fmt.Sprintf("%.3f", s) }

@@ -9,43 +9,11 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"strconv"
 	"time"
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/clbemu/clbemu/faults"
-)
-
-// The halves of a scenario.
-const (
-	ClientHalf     = "client"
-	KubernetesHalf = "kubernetes"
-	ProgramHalf    = "program"
-)
-
-// Halves lists the halves in the order in which they are played.
-var Halves = []string{ClientHalf, KubernetesHalf, ProgramHalf}
-
-// Half is a half by its name, nil if the scenario does not have it.
-func (s *Scenario) Half(name string) *Half {
-	return map[string]*Half{ClientHalf: s.Client, KubernetesHalf: s.Kubernetes, ProgramHalf: s.Program}[name]
-}
-
-// HalfNames returns the names of the scenario's halves, in the order in which they run.
-func (s *Scenario) HalfNames() (names []string) {
-	for _, name := range Halves {
-		if s.Half(name) != nil {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
-// counter is the counter of a repeat; maxTimes bounds it.
-const (
-	counter  = "n"
-	maxTimes = 100_000
+	"github.com/clbemu/clbemu/emulator/yamlfile"
 )
 
 // Setup describes where a half runs.
@@ -107,14 +75,12 @@ type play struct {
 	scenario *Scenario
 	half     string
 	names    map[string]string
-	marks    map[string]uint64
-	start    uint64 // the journal's mark when the steps began
+	marks    map[string]uint64 // in the journal; "" is when the steps began
 	watched  []*watchedFault
 	applied  []string
 	uids     map[string][]string // of what was applied, by idOf
-	// earlier has the resourceVersions, by uid, of the Events before a mark; that of the
-	// first step has no name.
-	earlier map[string]map[string]string
+	// earlier has the resourceVersions, by uid, of the Events before a moment.
+	earlier map[moment]map[string]string
 	running Running // the program of the half
 	// restarts counts how often it was started again, and rested is true once a step has
 	// waited for its rest.
@@ -131,11 +97,9 @@ type play struct {
 
 // Play plays one half of a scenario. The result says how it ended.
 func Play(ctx context.Context, s *Scenario, half string, setup Setup) Result {
-	p := &play{Setup: setup, scenario: s, half: half, names: maps.Clone(s.Values), marks: make(map[string]uint64), uids: make(map[string][]string),
-		earlier: make(map[string]map[string]string), ready: make(map[string]readySince), servers: make(map[string]*localServer), clients: make(map[string][]*http.Client)}
-	if p.names == nil {
-		p.names = make(map[string]string)
-	}
+	p := &play{Setup: setup, scenario: s, half: half, names: make(map[string]string), marks: make(map[string]uint64), uids: make(map[string][]string),
+		earlier: make(map[moment]map[string]string), ready: make(map[string]readySince), servers: make(map[string]*localServer), clients: make(map[string][]*http.Client)}
+	maps.Copy(p.names, s.Values)
 	begin := time.Now()
 	result := Result{Scenario: s.Name, File: s.File, Half: half, Client: p.client(), Status: Passed}
 	if err := p.possible(ctx); err != nil {
@@ -165,14 +129,14 @@ func (p *play) possible(ctx context.Context) *Failure {
 	if p.half == ProgramHalf && len(p.Program.Command) == 0 {
 		return p.broken(half.Line, p.half, errors.New("there is no program: give command in the half, or the program after --"))
 	}
-	if step := find(half.Steps, func(s *Step) bool { return s.Exec != nil || s.Start }); p.Programs == nil && (step != nil || p.half == ProgramHalf) {
+	if step := half.needing(programs); p.Programs == nil && (step != nil || p.half == ProgramHalf) {
 		line := half.Line
 		if step != nil {
 			line = step.Line
 		}
 		return p.broken(line, p.half, errors.New("programs are run by clbemu scenario run and watch alone"))
 	}
-	if p.scenario.hasTraffic(half) {
+	if len(p.scenario.Given.Servers) > 0 || half.needing(packets) != nil {
 		if err := p.Target.Packets(ctx); err != nil {
 			return p.broken(half.Line, p.half, err)
 		}
@@ -180,52 +144,18 @@ func (p *play) possible(ctx context.Context) *Failure {
 	if p.Target.CanRestart() {
 		return nil
 	}
-	if line, what := needsRestart(half.Steps); line > 0 {
-		return p.broken(line, what, errors.New("a running emulator is not ended: play this scenario without --server"))
+	if step := half.needing(restarts); step != nil {
+		return p.broken(step.Line, step.title(), errors.New("a running emulator is not ended: play this scenario without --server"))
 	}
 	return nil
 }
 
-// hasTraffic reports whether a half sends packets or has servers for them.
-func (s *Scenario) hasTraffic(h *Half) bool {
-	return len(s.Given.Servers) > 0 || find(h.Steps, func(s *Step) bool { return s.Serve != nil || s.Traffic != nil }) != nil
-}
-
-// needsRestart finds a step that ends the server.
-func needsRestart(steps []Step) (line int, what string) {
-	step := find(steps, func(s *Step) bool {
-		if s.Fault == nil {
-			return s.Restart || s.Kill
-		}
-		rule, err := s.Fault.rule()
-		_, crashes := rule.Effect.Value.(faults.Crash)
-		return err == nil && crashes
+// needing finds a step that needs something. A fault may end the server.
+func (h *Half) needing(n need) *Step {
+	return h.find(func(s *Step) bool {
+		f, ok := s.Value.(*Fault)
+		return s.Kind.needs == n || n == restarts && ok && f.crashes()
 	})
-	if step == nil {
-		return 0, ""
-	}
-	return step.Line, step.title()
-}
-
-// find returns the first step that is wanted, also within a repeat.
-func find(steps []Step, wanted func(*Step) bool) *Step {
-	for i := range steps {
-		if wanted(&steps[i]) {
-			return &steps[i]
-		}
-		if steps[i].Repeat != nil {
-			if found := find(steps[i].Repeat.Steps, wanted); found != nil {
-				return found
-			}
-		}
-	}
-	return nil
-}
-
-// RunsPrograms reports whether a half is about a program, or runs one.
-func (s *Scenario) RunsPrograms(half string) bool {
-	h := s.Half(half)
-	return half == ProgramHalf || h != nil && (len(h.Command) > 0 || find(h.Steps, func(s *Step) bool { return s.Exec != nil }) != nil)
 }
 
 // client says in words whose client the half is about.
@@ -245,7 +175,7 @@ func (p *play) client() string {
 func (p *play) all(ctx context.Context) *Failure {
 	half := p.scenario.Half(p.half)
 	var err error
-	if slices.ContainsFunc(half.allExpectations(), func(e Expectation) bool { return e.State != nil }) {
+	if slices.ContainsFunc(half.allExpectations(), func(e Expectation) bool { return e.Kind == stateKind }) {
 		if p.base, err = p.Target.State(ctx); err != nil {
 			return p.broken(half.Line, p.half, err)
 		}
@@ -253,14 +183,9 @@ func (p *play) all(ctx context.Context) *Failure {
 	if failure := p.given(ctx); failure != nil {
 		return failure
 	}
-	if p.start, err = p.Target.Mark(ctx); err == nil && p.half == KubernetesHalf {
-		err = p.noteEvents(ctx, "")
-	}
-	if err == nil {
-		err = p.watchBackends(ctx, "")
-	}
+	err = mark("").do(ctx, p, nil)
 	if p.AtStart != nil {
-		p.AtStart(p.start)
+		p.AtStart(p.marks[""])
 	}
 	if err != nil {
 		return p.broken(half.Line, p.half, err)
@@ -283,7 +208,7 @@ func (p *play) all(ctx context.Context) *Failure {
 		}
 		p.tell(half.Line, kindProgram, "the program "+p.Program.String(), exit == nil)
 	}
-	err = p.expectAll(ctx, half.Expect, func(e *Expectation, passed bool) { p.tell(e.Line, e.kind(), e.title(), passed) })
+	err = p.expectAll(ctx, half.Expect, func(e *Expectation, passed bool) { p.tell(e.Line, e.Kind.Name, e.title(), passed) })
 	if not := unmet(nil); exit != nil && (err == nil || errors.As(err, &not)) {
 		err = append(unmet{*exit}, not...)
 	}
@@ -304,23 +229,27 @@ func (p *play) given(ctx context.Context) *Failure {
 		err = p.clusterHas(ctx, given.Cluster)
 	}
 	if err == nil && given.World != nil {
-		err = p.Target.Set(ctx, given.World)
+		err = given.World.do(ctx, p, nil)
 	}
 	for i := range given.Servers {
 		if err == nil {
-			err = p.serve(ctx, &given.Servers[i])
+			err = given.Servers[i].do(ctx, p, nil)
 		}
 	}
 	if err == nil && given.Clock != nil {
-		err = p.setClock(ctx, given.Clock)
+		err = given.Clock.do(ctx, p, nil)
 	}
 	if err != nil {
 		return p.broken(original.Line, "given", err)
 	}
 	for i := range original.State {
-		call := &original.State[i]
-		if err := p.call(ctx, call); err != nil {
-			failure := p.broken(call.Line, "given: call "+call.Action, err)
+		unfilled := &original.State[i]
+		call, err := filled[CallStep](p, unfilled.node)
+		if err == nil {
+			err = call.do(ctx, p, nil)
+		}
+		if err != nil {
+			failure := p.broken(unfilled.Line, "given: call "+unfilled.Action, err)
 			failure.status = Broken
 			return failure
 		}
@@ -328,11 +257,10 @@ func (p *play) given(ctx context.Context) *Failure {
 	return nil
 }
 
-// filled is a part of the scenario with its templates filled by what is known
-// now.
+// filled is a part of the scenario with its templates filled by what is known now.
 func filled[T any](p *play, node *yaml.Node) (*T, error) {
 	d, part := NewDecoder(p.scenario.File), new(T)
-	rendered, err := newFiller(p.names).render(node)
+	rendered, err := newFiller(p.names).render(node, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -342,46 +270,17 @@ func filled[T any](p *play, node *yaml.Node) (*T, error) {
 
 func (p *play) steps(ctx context.Context, steps []Step) *Failure {
 	for i := range steps {
-		step := &steps[i]
-		if step.Repeat != nil {
-			if failure := p.repeat(ctx, step); failure != nil {
-				return failure
-			}
-			continue
+		failure := (*Failure)(nil)
+		if own, ok := steps[i].Value.(playing); ok {
+			failure = own.play(ctx, p, &steps[i])
+		} else {
+			failure = p.perform(ctx, &steps[i])
 		}
-		if failure := p.perform(ctx, step); failure != nil {
+		if failure != nil {
 			return failure
 		}
 	}
 	return nil
-}
-
-func (p *play) repeat(ctx context.Context, step *Step) *Failure {
-	text := p.short(step.Repeat.Times)
-	times, err := strconv.Atoi(text)
-	if err != nil || times < 1 || times > maxTimes {
-		return p.broken(step.Line, step.title(), fmt.Errorf("times: %q is not a number from 1 to %d", text, maxTimes))
-	}
-	outer, nested := p.names[counter]
-	first := step.Repeat.From
-	if first == 0 {
-		first = 1
-	}
-	quiet := p.Progress
-	p.Progress = nil // one line for all of them
-	var failure *Failure
-	for n := first; n < first+times && failure == nil; n++ {
-		p.names[counter] = strconv.Itoa(n)
-		if failure = p.steps(ctx, step.Repeat.Steps); failure != nil {
-			failure.times(n)
-		}
-	}
-	p.Progress = quiet
-	if delete(p.names, counter); nested {
-		p.names[counter] = outer
-	}
-	p.tell(step.Line, step.kind(), step.title(), failure == nil)
-	return failure
 }
 
 // short is a text of a line with its templates filled, as a result keeps it.
@@ -395,17 +294,20 @@ func (p *play) short(text string) string {
 // perform runs one step and turns its error into a failure.
 func (p *play) perform(ctx context.Context, step *Step) *Failure {
 	title := p.short(step.title())
-	err := p.do(ctx, step)
+	filled, err := filled[Step](p, step.node)
+	if err == nil {
+		err = filled.Value.(acting).do(ctx, p, filled)
+	}
 	if err == nil {
 		err = p.noteBackends(ctx)
 	}
-	p.tell(step.Line, step.kind(), title, err == nil)
+	p.tell(step.Line, step.Kind.Name, title, err == nil)
 	if err == nil {
 		return nil
 	}
 	failure := p.broken(step.Line, title, err)
 	for i := range failure.Unmet {
-		failure.Unmet[i].Kind = cmp.Or(failure.Unmet[i].Kind, step.kind())
+		failure.Unmet[i].Kind = cmp.Or(failure.Unmet[i].Kind, step.Kind.Name)
 	}
 	return failure
 }
@@ -420,16 +322,14 @@ func (p *play) tell(line int, kind, title string, passed bool) {
 // was expected, and otherwise of the play.
 func (p *play) broken(line int, title string, err error) *Failure {
 	f := &Failure{File: p.scenario.File, Line: line, Step: title, status: Failed}
-	var d *difference
+	var u *Unmet
 	var not unmet
-	var program *badEnd
 	switch {
-	case errors.As(err, &program):
-		f.Unmet, f.Output = []Unmet{unmetOf(line, "", title, &program.difference)}, program.output
 	case errors.As(err, &not):
 		f.Unmet, f.Line, f.Step = not, not[0].Line, not[0].Step
-	case errors.As(err, &d):
-		f.Unmet = []Unmet{unmetOf(line, "", title, d)}
+	case errors.As(err, &u):
+		u.Line, u.Step = line, title
+		f.Unmet, f.Output = []Unmet{*u}, u.output
 	default:
 		f.Reason, f.status = err.Error(), Broken
 	}
@@ -443,7 +343,7 @@ func (p *play) explain(ctx context.Context, f *Failure) {
 		return
 	}
 	f.Advice = p.scenario.Advice
-	calls, err := p.Target.Calls(ctx, p.start)
+	calls, err := p.Target.Calls(ctx, p.marks[""])
 	calls = slices.DeleteFunc(calls, func(c JournalCall) bool { return !p.judged(c) })
 	if len(calls) == 0 && err == nil {
 		f.Hint = p.nobody()
@@ -469,3 +369,42 @@ func (p *play) nobody() string {
 	}
 	return ""
 }
+
+// A half proves something when one of its steps can fail by what the client does, or
+// one of its expectations does not hold before the steps.
+
+// stepsJudge reports whether a step of the half can fail by what the client does or gets: a
+// fault must strike, and a program must succeed.
+func (h *Half) stepsJudge(half string) bool {
+	return half == ProgramHalf || h.find(func(s *Step) bool { return s.Kind.judges }) != nil
+}
+
+// holdsAlready reports whether every expectation of the half holds now.
+func (p *play) holdsAlready(ctx context.Context, half *Half) bool {
+	return !slices.ContainsFunc(half.Expect, func(original Expectation) bool {
+		e, err := filled[Expectation](p, original.node)
+		return err != nil || e.Value.(looking).look(ctx, p) != nil
+	})
+}
+
+// Warnings returns warnings about a valid scenario.
+func (s *Scenario) Warnings() (all Problems) {
+	for _, name := range Halves {
+		half := s.Half(name)
+		if half == nil || half.stepsJudge(name) || slices.ContainsFunc(half.Expect, happens) {
+			continue
+		}
+		all = append(all, yamlfile.Problem{File: s.File, Line: half.Line, Field: name,
+			Reason: fmt.Sprintf("every expectation holds before the first step: expect something that the %s must do", doers[name])})
+	}
+	return all
+}
+
+// happens reports whether an expectation is that something happens.
+func happens(e Expectation) bool {
+	n, ok := e.Value.(negative)
+	return !ok || !n.ofNothing()
+}
+
+// doers names who must act in each half.
+var doers = map[string]string{ClientHalf: "client", KubernetesHalf: "controller", ProgramHalf: "program"}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -39,7 +40,7 @@ func schema(t reflect.Type, definitions object) any {
 		return object{}
 	case reflect.TypeFor[scenarios.Settings]():
 		return object{"$ref": "#/$defs/settings"}
-	case reflect.TypeFor[scenarios.NameList]():
+	case reflect.TypeFor[scenarios.NameList](), reflect.TypeFor[scenarios.Clear]():
 		return object{"oneOf": []any{scalar, object{"type": "array", "items": scalar, "minItems": 1}}}
 	case reflect.TypeFor[scenarios.Manifest]():
 		return object{"type": []string{"string", "object", "array"}}
@@ -167,6 +168,22 @@ func nameDefinitions() object {
 	}
 }
 
+// fieldsOf lists the fields of a struct that a file is read into. A step and an expectation
+// have one for each kind.
+func fieldsOf(t reflect.Type) (fields []reflect.StructField) {
+	kinds := map[reflect.Type][]*scenarios.Kind{reflect.TypeFor[scenarios.Step](): scenarios.StepKinds(), reflect.TypeFor[scenarios.Expectation](): scenarios.ExpectationKinds()}[t]
+	for i := range t.NumField() {
+		if f := t.Field(i); f.Tag.Get("yaml") != "" {
+			fields = append(fields, f)
+		} else if f.Name == "part" {
+			for _, k := range kinds {
+				fields = append(fields, reflect.StructField{Name: k.Name, Type: k.Value, Tag: reflect.StructTag(fmt.Sprintf("yaml:%q doc:%q", k.Name, k.About))})
+			}
+		}
+	}
+	return fields
+}
+
 // define puts a struct among the definitions.
 func define(t reflect.Type, definitions object) {
 	if definitions[typeName(t)] != nil {
@@ -174,12 +191,8 @@ func define(t reflect.Type, definitions object) {
 	}
 	properties, required := object{}, []string{}
 	definitions[typeName(t)] = object{}
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for _, f := range fieldsOf(t) {
 		name, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
-		if name == "" {
-			continue
-		}
 		all := []any{schema(f.Type, definitions)}
 		if named, ok := nameSchemas[typeName(t)+"."+name]; ok {
 			all = append(all, named)

@@ -26,8 +26,7 @@ type Target interface {
 	Pass(ctx context.Context, d time.Duration) error
 	// CanRestart reports whether Restart works and a crash can be survived.
 	CanRestart() bool
-	// Restart ends the server, by a kill or in order, and starts it on what it
-	// had stored.
+	// Restart ends the server, by a kill or in order, and starts it on what it had stored.
 	Restart(ctx context.Context, kill bool) error
 	// Mark is the number of the newest call in the journal.
 	Mark(ctx context.Context) (uint64, error)
@@ -98,8 +97,7 @@ type JournalCall struct {
 type LoadBalancerState struct {
 	Name      string
 	Addresses []string // IP addresses and names
-	// Listeners holds the running listeners, by protocol:port, with the number of their
-	// backends.
+	// Listeners holds the running listeners, by protocol:port, with the number of their backends.
 	Listeners map[string]int
 	// Ready holds the running listeners with the number of their backends that get
 	// requests: those with a weight, and no check that failed.

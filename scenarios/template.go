@@ -15,8 +15,7 @@ var template = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(
 
 var validName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`) })
 
-// namesIn lists the names that a text needs. A brace that opens no name is
-// reported.
+// namesIn lists the names that a text needs. A brace that opens no name is reported.
 func namesIn(text string) (names []string, err error) {
 	if !strings.Contains(text, "{{") {
 		return nil, nil
@@ -43,30 +42,31 @@ type filler struct {
 func newFiller(known map[string]string) *filler { return &filler{known, maxFilled} }
 
 func (f *filler) fill(text string) (string, error) {
-	found := template().FindAllStringSubmatchIndex(text, -1)
-	if found == nil {
+	if !template().MatchString(text) {
 		return text, nil
 	}
-	var filled strings.Builder
-	from := 0
-	for _, at := range append(found, []int{len(text), len(text), 0, 0}) {
-		put := f.known[text[at[2]:at[3]]]
-		if _, ok := f.known[text[at[2]:at[3]]]; !ok {
-			put = text[at[0]:at[1]]
+	f.left -= len(template().ReplaceAllString(text, ""))
+	filled := template().ReplaceAllStringFunc(text, func(found string) string {
+		put, ok := f.known[strings.Trim(found, "{} ")]
+		if !ok {
+			put = found
 		}
-		f.left -= at[0] - from + len(put)
-		if f.left < 0 {
-			return "", fmt.Errorf("the templates become more than %d MiB: use shorter values, or fewer", maxFilled>>20)
+		if f.left -= len(put); f.left < 0 {
+			return ""
 		}
-		filled.WriteString(text[from:at[0]])
-		filled.WriteString(put)
-		from = at[1]
+		return put
+	})
+	if f.left < 0 {
+		return "", fmt.Errorf("the templates become more than %d MiB: use shorter values, or fewer", maxFilled>>20)
 	}
-	return filled.String(), nil
+	return filled, nil
 }
 
-// render is a copy of a node with the templates filled.
-func (f *filler) render(node *yaml.Node) (*yaml.Node, error) {
+// render is a copy of a node with the templates filled, but for those in a part.
+func (f *filler) render(node, but *yaml.Node) (*yaml.Node, error) {
+	if node == but {
+		return node, nil
+	}
 	copied := *node
 	var err error
 	if node.Kind == yaml.ScalarNode {
@@ -75,26 +75,8 @@ func (f *filler) render(node *yaml.Node) (*yaml.Node, error) {
 	}
 	copied.Content = make([]*yaml.Node, len(node.Content))
 	for i, child := range node.Content {
-		if copied.Content[i], err = f.render(child); err != nil {
+		if copied.Content[i], err = f.render(child, but); err != nil {
 			return nil, err
-		}
-	}
-	return &copied, nil
-}
-
-// renderBut is render of an object, but for one of its keys.
-func (f *filler) renderBut(node *yaml.Node, key string) (*yaml.Node, error) {
-	copied := *node
-	copied.Content = slices.Clone(node.Content)
-	for i := 0; i+1 < len(node.Content); i += 2 {
-		if node.Content[i].Value == key {
-			continue
-		}
-		for at := i; at <= i+1; at++ {
-			var err error
-			if copied.Content[at], err = f.render(node.Content[at]); err != nil {
-				return nil, err
-			}
 		}
 	}
 	return &copied, nil

@@ -8,7 +8,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/clbemu/clbemu/emulator/yamlfile"
-	"github.com/clbemu/clbemu/faults"
 )
 
 // Duration is a time.Duration that is written as 1m30s.
@@ -68,39 +67,6 @@ func readAsText(d *yamlfile.Decoder, node *yaml.Node, field string) string {
 	return ""
 }
 
-// Setting gives a condition of the world a value.
-type Setting struct {
-	Name, Value string
-	Line        int `json:"-"`
-}
-
-// Settings are conditions in the order of the file.
-type Settings []Setting
-
-// ReadYAML implements yamlfile.Reader.
-func (s *Settings) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
-	if node.Kind != yaml.MappingNode || len(node.Content) == 0 {
-		d.Fail(node, field, "give conditions as name: value")
-		return
-	}
-	for _, e := range d.Entries(node, field) {
-		text := readAsText(d, e.Value, yamlfile.Join(field, e.Key.Value))
-		*s = append(*s, Setting{e.Key.Value, text, e.Key.Line})
-	}
-}
-
-// String hides the value of a key's secret, since results are kept and shown.
-func (s Settings) String() string {
-	texts := make([]string, len(s))
-	for i, setting := range s {
-		texts[i] = setting.Name
-		if !strings.HasSuffix(setting.Name, ".secret") {
-			texts[i] += "=" + setting.Value
-		}
-	}
-	return strings.Join(texts, " ")
-}
-
 // NameList is one name or a list of them.
 type NameList []string
 
@@ -124,8 +90,6 @@ func (n *NameList) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) 
 type Manifest struct {
 	text string
 }
-
-func (m Manifest) set() bool { return m.text != "" }
 
 // ReadYAML implements yamlfile.Reader.
 func (m *Manifest) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
@@ -167,17 +131,4 @@ func (m *Manifest) add(d *yamlfile.Decoder, object *yaml.Node, field string) {
 		m.text += "---\n"
 	}
 	m.text += string(text)
-}
-
-// ReadYAML implements yamlfile.Reader.
-func (f *Fault) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
-	f.node = node
-	faults.Read(d, node, field, nil)
-}
-
-// rule is the rule once its form is known to be right.
-func (f *Fault) rule() (faults.Rule, error) {
-	d := NewDecoder("")
-	rule := faults.Read(d, f.node, "", nil)
-	return rule, d.Err()
 }

@@ -172,7 +172,9 @@ func refusedWhenSet(t *testing.T, local *private.Emulator, s *scenarios.Scenario
 	for _, name := range scenarios.Halves {
 		if half := s.Half(name); half != nil {
 			for _, step := range half.Steps {
-				all = append(all, step.Set)
+				if set, ok := step.Value.(*scenarios.Settings); ok {
+					all = append(all, *set)
+				}
 			}
 		}
 	}

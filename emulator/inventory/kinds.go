@@ -183,10 +183,7 @@ func (i Inventory) findOne(name string) (*kind, error) {
 		}
 		known, short = append(append(known, k.Name), k.Aliases...), append(short, k.Name)
 	}
-	if near := spelling.Nearest(name, known); near != "" {
-		return nil, fmt.Errorf("there is no kind of resource %s: do you mean %s?", name, near)
-	}
-	return nil, fmt.Errorf("there is no kind of resource %s: there are %s", name, strings.Join(short, ", "))
+	return nil, fmt.Errorf("there is no kind of resource %s%s", name, spelling.DidYouMean(name, known, "there are "+strings.Join(short, ", ")))
 }
 
 // Inventory lists resources. The zero Inventory assumes their health by the state.
@@ -301,8 +298,5 @@ func unknown(wanted Wanted, others []string) error {
 	if what == "" || what == All {
 		what = "resource"
 	}
-	if near := spelling.Nearest(wanted.Name, others); near != "" {
-		return &Unknown{fmt.Sprintf("there is no %s %s: do you mean %s?", what, wanted.Name, near)}
-	}
-	return &Unknown{fmt.Sprintf("there is no %s %s: list them with `clbemu get %s`", what, wanted.Name, what)}
+	return &Unknown{fmt.Sprintf("there is no %s %s%s", what, wanted.Name, spelling.DidYouMean(wanted.Name, others, "list them with `clbemu get "+what+"`"))}
 }

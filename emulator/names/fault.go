@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/clbemu/clbemu/emulator/glob"
-	"github.com/clbemu/clbemu/emulator/spelling"
 	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/state"
 )
@@ -138,9 +137,5 @@ func knownError(e faults.ErrorEffect, actions []Action) (faults.ErrorEffect, err
 		e.Message = cmp.Or(e.Message, known.Message)
 		return e, nil
 	}
-	near := spelling.Nearest(e.Code, codes)
-	if near != "" {
-		near = ": do you mean " + near + "?"
-	}
-	return e, fmt.Errorf("the cloud does not answer %s to these actions%s (custom: true takes any code)", e.Code, near)
+	return e, fmt.Errorf("the cloud does not answer %s to these actions%s (custom: true takes any code)", e.Code, DidYouMean(e.Code, codes, ""))
 }

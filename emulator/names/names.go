@@ -86,21 +86,9 @@ func (n *Names) actionNames() []string {
 	return all
 }
 
-// verb begins the names of actions.
-var verb = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Z][a-z]+`) })
-
-// DidYouMean ends a refusal: with the name that was meant, or else with where
-// names are listed. A glob is meant to be one of a verb.
+// DidYouMean is spelling.DidYouMean.
 func DidYouMean(name string, names []string, otherwise string) string {
-	if strings.HasSuffix(name, "*") {
-		for _, n := range names {
-			names = append(names, verb().FindString(n)+"*")
-		}
-	}
-	if near := spelling.Nearest(name, names); near != "" && near != name {
-		return ": do you mean " + near + "?"
-	}
-	return ": " + otherwise
+	return spelling.DidYouMean(name, names, otherwise)
 }
 
 // ParameterNames lists what the action reads: Tag.N.Key for the fields of lists,

@@ -4,7 +4,9 @@ package spelling
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
+	"sync"
 )
 
 // longestName limits the letters in the names of fault rules, marks and snapshots.
@@ -27,6 +29,26 @@ func CheckName(thing, name string) error {
 		}
 	}
 	return nil
+}
+
+// verb begins the names of actions.
+var verb = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Z][a-z]+`) })
+
+// DidYouMean ends a refusal: with the name that was meant, or else with where names are
+// listed, if that is not "". A glob is meant to be one of a verb.
+func DidYouMean(name string, names []string, otherwise string) string {
+	if strings.HasSuffix(name, "*") {
+		for _, n := range names {
+			names = append(names, verb().FindString(n)+"*")
+		}
+	}
+	if near := Nearest(name, names); near != "" && near != name {
+		return ": do you mean " + near + "?"
+	}
+	if otherwise == "" {
+		return ""
+	}
+	return ": " + otherwise
 }
 
 // Nearest is the name that a mistyped one is closest to, "" when none is near.

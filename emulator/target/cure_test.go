@@ -29,10 +29,6 @@ func TestCures(t *testing.T) {
 					if slices.Contains(cure, i) {
 						continue
 					}
-					step.Expect = slices.Clone(step.Expect)
-					for j := range step.Expect { // what never comes need not be waited for
-						step.Expect[j].Within = 0
-					}
 					half.Steps = append(half.Steps, step)
 				}
 				local, err := private.New(t.Context())

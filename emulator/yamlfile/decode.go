@@ -33,6 +33,12 @@ type Absentee interface {
 	Absent(in *yaml.Node, field string)
 }
 
+// Keyed is a struct that reads the keys which are none of its fields, and reports those that
+// it does not know either.
+type Keyed interface {
+	ReadKey(d *Decoder, e Entry, field string, fields []string)
+}
+
 // A Placed value learns its place in the file.
 type Placed interface {
 	Place(node *yaml.Node)
@@ -131,6 +137,7 @@ func (d *Decoder) object(node *yaml.Node, target reflect.Value, field string) {
 		placed.Place(node)
 	}
 	fields := fieldsOf(target.Type())
+	keyed, _ := target.Addr().Interface().(Keyed)
 	before := len(d.problems)
 	seen := make(map[string]bool)
 	for _, e := range d.Entries(node, field) {
@@ -138,6 +145,8 @@ func (d *Decoder) object(node *yaml.Node, target reflect.Value, field string) {
 		seen[name] = true
 		if f, ok := fields[name]; ok {
 			d.value(e.Value, target.Field(f.index), Join(field, name))
+		} else if keyed != nil {
+			keyed.ReadKey(d, e, Join(field, name), slices.Collect(maps.Keys(fields)))
 		} else {
 			d.Unknown(e.Key, Join(field, name), slices.Collect(maps.Keys(fields)))
 		}

@@ -68,13 +68,11 @@ const mostListed = 30
 // known names.
 func meant(name string, known []string) string {
 	known = slices.Sorted(slices.Values(known))
-	if near := spelling.Nearest(name, known); near != "" {
-		return ": do you mean " + near + "?"
+	all := ""
+	if len(known) <= mostListed {
+		all = "there are " + strings.Join(known, ", ")
 	}
-	if len(known) > mostListed {
-		return ""
-	}
-	return ": there are " + strings.Join(known, ", ")
+	return spelling.DidYouMean(name, known, all)
 }
 
 // Join returns the path of a field below a path.

@@ -38,6 +38,44 @@ func (p *part) Validate() error {
 	return nil
 }
 
+// animal has a key for each kind of animal.
+type animal struct {
+	Name string `yaml:"name"`
+	legs map[string]int
+}
+
+func (a *animal) ReadKey(d *yamlfile.Decoder, e yamlfile.Entry, field string, fields []string) {
+	if e.Key.Value != "cow" && e.Key.Value != "hen" {
+		d.Unknown(e.Key, field, append(fields, "cow", "hen"))
+		return
+	}
+	legs := 0
+	d.Decode(e.Value, &legs, field)
+	a.legs = map[string]int{e.Key.Value: legs}
+}
+
+// TestKeyed proves that a struct reads keys beside its fields, and that those of both are
+// suggested.
+func TestKeyed(t *testing.T) {
+	for text, want := range map[string]string{
+		"{name: a, cow: 4}": "",
+		"{cow: x}":          `f.yaml:1:7: cow: "x" is not a whole number`,
+		"{cow: 4, cow: 4}":  "f.yaml:1:10: cow: it is here twice, on line 1 too",
+		"{hem: 2}":          "f.yaml:1:2: hem: there is no such field: do you mean hen?",
+		"{zzzzz: 2}":        "f.yaml:1:2: zzzzz: there is no such field: there are cow, hen, name",
+	} {
+		d := &yamlfile.Decoder{File: "f.yaml"}
+		var a animal
+		d.Decode(d.Document([]byte(text)), &a, "")
+		if got := d.Err(); (want == "") != (got == nil) || got != nil && got.Error() != want {
+			t.Errorf("%s is wrong in %v, want %q", text, got, want)
+		}
+		if want == "" && (a.Name != "a" || a.legs["cow"] != 4) {
+			t.Errorf("decoded %+v", a)
+		}
+	}
+}
+
 // initial is a type that reads itself.
 type initial struct {
 	letter string

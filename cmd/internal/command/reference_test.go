@@ -301,14 +301,26 @@ func fieldName(f reflect.StructField) string {
 	return name
 }
 
+// fieldsOf lists the fields of a struct that a file is read into. A step and an expectation
+// have one for each kind.
+func fieldsOf(t reflect.Type) (fields []reflect.StructField) {
+	kinds := map[reflect.Type][]*scenarios.Kind{reflect.TypeFor[scenarios.Step](): scenarios.StepKinds(), reflect.TypeFor[scenarios.Expectation](): scenarios.ExpectationKinds()}[t]
+	for i := range t.NumField() {
+		if f := t.Field(i); f.Tag.Get("yaml") != "" {
+			fields = append(fields, f)
+		} else if f.Name == "part" {
+			for _, k := range kinds {
+				fields = append(fields, reflect.StructField{Name: k.Name, Type: k.Value, Tag: reflect.StructTag(fmt.Sprintf("yaml:%q doc:%q", k.Name, k.About))})
+			}
+		}
+	}
+	return fields
+}
+
 // fieldTable lists the fields of a struct that files are read into.
 func fieldTable(t reflect.Type) string {
 	b := table("field", "value", "meaning")
-	for i := range t.NumField() {
-		f := t.Field(i)
-		if fieldName(f) == "" {
-			continue
-		}
+	for _, f := range fieldsOf(t) {
 		about := f.Tag.Get("doc")
 		if f.Tag.Get("required") == "true" {
 			about += " Required."
@@ -320,9 +332,8 @@ func fieldTable(t reflect.Type) string {
 
 // parts are the tables of the structs that the fields of one are.
 func parts(t reflect.Type) (text string) {
-	for i := range t.NumField() {
-		f := t.Field(i)
-		if of := structOf(f.Type); of != nil && fieldName(f) != "" {
+	for _, f := range fieldsOf(t) {
+		if of := structOf(f.Type); of != nil {
 			text += "\n### " + fieldName(f) + "\n\n" + fieldTable(of) + parts(of)
 		}
 	}
@@ -334,15 +345,10 @@ func structOf(t reflect.Type) reflect.Type {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		t = t.Elem()
 	}
-	if t.Kind() != reflect.Struct {
+	if t.Kind() != reflect.Struct || len(fieldsOf(t)) == 0 {
 		return nil
 	}
-	for i := range t.NumField() {
-		if fieldName(t.Field(i)) != "" {
-			return t
-		}
-	}
-	return nil
+	return t
 }
 
 // valueWord describes the values of a field.
@@ -350,7 +356,7 @@ func valueWord(t reflect.Type) string {
 	switch t {
 	case reflect.TypeFor[scenarios.Duration](), reflect.TypeFor[faults.Duration]():
 		return "duration"
-	case reflect.TypeFor[scenarios.NameList]():
+	case reflect.TypeFor[scenarios.NameList](), reflect.TypeFor[scenarios.Clear]():
 		return "names"
 	case reflect.TypeFor[scenarios.Manifest]():
 		return "YAML"
@@ -387,13 +393,12 @@ func scenariosPage(*testing.T) string {
 		}
 		seen[t] = true
 		fmt.Fprintf(&b, "\n## %s\n\n%s", t.Name(), fieldTable(t))
-		for i := range t.NumField() {
-			f := t.Field(i)
+		for _, f := range fieldsOf(t) {
 			of := f.Type
 			if of.Kind() == reflect.Map {
 				of = of.Elem()
 			}
-			if of = structOf(of); of != nil && fieldName(f) != "" {
+			if of = structOf(of); of != nil {
 				walk(of)
 			}
 		}

@@ -93,7 +93,7 @@ func wrongFlag(cmd *cobra.Command, err error) string {
 		}
 		var known []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
-		return "unknown flag: --" + strings.TrimSuffix(unknown.GetSpecifiedName()+names.DidYouMean("--"+unknown.GetSpecifiedName(), known, ""), ": ")
+		return "unknown flag: --" + unknown.GetSpecifiedName() + names.DidYouMean("--"+unknown.GetSpecifiedName(), known, "")
 	case errors.As(err, &value):
 		return "--" + wrongValue(value.GetFlag(), value.GetValue()).Error()
 	}

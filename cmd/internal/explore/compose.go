@@ -117,8 +117,8 @@ func (c *composer) supervise() {
 	}
 }
 
-// filter leaves out what a disturbance may change without any harm: expectations of calls
-// and of Events, and marks, which only these use.
+// filter leaves out what a disturbance may change without any harm, and marks, which only
+// that uses.
 func (c *composer) filter() {
 	if !c.judged {
 		return
@@ -145,7 +145,7 @@ func (c *composer) filter() {
 }
 
 func fickle(expectation *yaml.Node) bool {
-	return child(expectation, "calls") != nil || child(expectation, "event") != nil
+	return slices.ContainsFunc(scenarios.ExpectationKinds(), func(k *scenarios.Kind) bool { return k.Fickle && child(expectation, k.Name) != nil })
 }
 
 // disturb adds the disturbances.

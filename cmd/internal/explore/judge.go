@@ -93,22 +93,15 @@ func ruleOf(u *scenarios.Unmet) string {
 	if u.Of == nil {
 		return ruleEnds
 	}
-	switch u.Kind {
-	case "state":
-		return ruleOfState(len(*u.Of.State) == 0, u.Missing, u.Extra)
-	case "ingress":
-		return ruleStatus
-	case "backends":
-		return ruleBackends
-	case "refused":
-		return ruleRefused
-	case "calls":
-		if u.Of.Calls.Since == atRestMark {
+	switch of := u.Of.Value.(type) {
+	case *scenarios.State:
+		return ruleOfState(len(*of) == 0, u.Missing, u.Extra)
+	case *scenarios.Calls:
+		if of.Since == atRestMark {
 			return ruleRest
 		}
-		return ruleCalls
 	}
-	return ruleEnds
+	return cmp.Or(u.Of.Kind.Rule, ruleEnds)
 }
 
 // ruleOfState returns the rule that a difference of states is about; empty is whether the

@@ -13,15 +13,18 @@ import (
 // says more, and that a rule that is off does not count.
 func TestJudge(t *testing.T) {
 	// What people read says something else in each case.
-	of := func(kind string) scenarios.Unmet {
-		return scenarios.Unmet{Kind: kind, Step: "expect state", Expected: "nothing", Seen: "400 Code: b", Of: &scenarios.Expectation{}}
+	of := func(text string) scenarios.Unmet {
+		u := scenarios.Unmet{Step: "expect state", Expected: "nothing", Seen: "400 Code: b", Of: &scenarios.Expectation{}}
+		d := scenarios.NewDecoder("")
+		if d.Decode(d.Document([]byte(text)), u.Of, ""); d.Err() != nil {
+			t.Fatal(d.Err())
+		}
+		return u
 	}
 	unmet := func(all ...scenarios.Unmet) scenarios.Result {
 		return scenarios.Result{Status: scenarios.Failed, Failure: &scenarios.Failure{Unmet: all}}
 	}
-	ingress, backends, refused, state, calls, rest := of("ingress"), of("backends"), of("refused"), of("state"), of("calls"), of("calls")
-	state.Of.State = &scenarios.State{"LoadBalancer web"}
-	calls.Of.Calls, rest.Of.Calls = &scenarios.Calls{}, &scenarios.Calls{Since: atRestMark}
+	ingress, backends, refused, state, calls, rest := of("ingress: {}"), of("backends: {}"), of("refused: {}"), of("state: [LoadBalancer web]"), of("calls: {none: true}"), of("calls: {none: true, since: "+atRestMark+"}")
 	for _, tt := range []struct {
 		result scenarios.Result
 		off    []string

@@ -167,20 +167,20 @@ func (w *walk) steps(steps []scenarios.Step, times int) {
 		w.begun, w.aboutItself = true, true
 	}
 	for i := range steps {
-		switch step := &steps[i]; {
-		case step.Call != nil:
-			w.call(step.Call, times)
-			w.aboutItself = w.aboutItself && sufficient(step.Call)
-		case step.Wait != nil:
-			w.call(&step.Wait.Call, times)
+		switch does := steps[i].Value.(type) {
+		case *scenarios.CallStep:
+			w.call(does, times)
+			w.aboutItself = w.aboutItself && sufficient(does)
+		case *scenarios.Wait:
+			w.call(&does.Call, times)
 			w.aboutItself = false
-		case step.Repeat != nil:
-			n, err := strconv.Atoi(step.Repeat.Times)
+		case *scenarios.Repeat:
+			n, err := strconv.Atoi(does.Times)
 			if err != nil || n > mostRepeats {
 				w.leave("it repeats calls more than %d times", mostRepeats)
 				n = 1
 			}
-			w.steps(step.Repeat.Steps, times*n)
+			w.steps(does.Steps, times*n)
 		default:
 			w.leave("it needs another world, clock or server than the account's: only clbemu has such a step")
 		}

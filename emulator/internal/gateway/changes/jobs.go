@@ -1,7 +1,6 @@
 package changes
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -50,15 +49,9 @@ type listAsynJobsRequest struct {
 
 // asks reports whether the call asks for a job.
 func (req *listAsynJobsRequest) asks(job *cloud.Job) bool {
-	return among(req.JobIDs, job.ID) && among(req.ResourceIDs, job.ResourceID) && matches(req.APIName, job.Action) &&
-		matches(req.ResourceType, job.ResourceType) && matches(req.Status, job.Status)
+	return listing.Among(req.JobIDs, job.ID) && listing.Among(req.ResourceIDs, job.ResourceID) && listing.Matches(req.APIName, job.Action) &&
+		listing.Matches(req.ResourceType, job.ResourceType) && listing.Matches(req.Status, job.Status)
 }
-
-func among(filter []string, value string) bool {
-	return len(filter) == 0 || slices.Contains(filter, value)
-}
-
-func matches(filter, value string) bool { return filter == "" || filter == value }
 
 // listAsynJobsResponse has its count as a text, as in the cloud.
 type listAsynJobsResponse struct {

@@ -1,4 +1,4 @@
-// Package listing cuts lists into the pages that clients ask for, by number or by
+// Package listing filters lists and cuts them into the pages that clients ask for, by number or by
 // token, for all products alike. It must not know what is listed.
 package listing
 
@@ -21,6 +21,14 @@ func Unique(values []string) []string {
 	sorted := slices.Clone(values)
 	slices.Sort(sorted)
 	return slices.Compact(sorted)
+}
+
+// Matches reports whether a filter lets a value pass; an empty one lets any.
+func Matches(filter, value string) bool { return filter == "" || filter == value }
+
+// Among is Matches for a list of values.
+func Among[T comparable](filter []T, value T) bool {
+	return len(filter) == 0 || slices.Contains(filter, value)
 }
 
 // Pick returns the elements that are wanted.

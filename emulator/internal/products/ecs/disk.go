@@ -90,8 +90,8 @@ func (r *describeDisksRequest) window() listing.Ask {
 }
 
 func (r *describeDisksRequest) matches(d diskView) bool {
-	return among(r.DiskIDs, d.ID) && matches(r.InstanceID, d.InstanceID) && matches(r.ZoneID, d.ZoneID) &&
-		(r.DiskType == "all" || r.DiskType == d.Type) && (r.Category == "all" || matches(r.Category, d.Category)) &&
+	return listing.Among(r.DiskIDs, d.ID) && listing.Matches(r.InstanceID, d.InstanceID) && listing.Matches(r.ZoneID, d.ZoneID) &&
+		(r.DiskType == "all" || r.DiskType == d.Type) && (r.Category == "all" || listing.Matches(r.Category, d.Category)) &&
 		(r.Status == "All" || r.Status == d.Status) && like(r.DiskName, d.Name) && (r.Encrypted == nil || *r.Encrypted == d.Encrypted)
 }
 

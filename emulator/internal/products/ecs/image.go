@@ -107,8 +107,8 @@ func describeImages(v *state.View, req *describeImagesRequest) (*describeImagesR
 // matches: images are not tagged, and come from no snapshot.
 func (r *describeImagesRequest) matches(i imageView) bool {
 	return (r.ImageID == "" || slices.Contains(strings.Split(r.ImageID, ","), i.ImageID)) &&
-		like(r.Name, i.Name) && matches(r.Family, i.Family) && matches(r.OwnerAlias, i.OwnerAlias) && matches(r.OSType, i.OSType) &&
-		matches(r.Architecture, i.Architecture) && matches(r.Status, i.Status) && matches(r.Usage, i.Usage) &&
+		like(r.Name, i.Name) && listing.Matches(r.Family, i.Family) && listing.Matches(r.OwnerAlias, i.OwnerAlias) && listing.Matches(r.OSType, i.OSType) &&
+		listing.Matches(r.Architecture, i.Architecture) && listing.Matches(r.Status, i.Status) && listing.Matches(r.Usage, i.Usage) &&
 		(r.IsPublic == nil || *r.IsPublic == i.IsPublic) && r.SnapshotID == "" && len(r.Tags) == 0
 }
 

@@ -193,18 +193,18 @@ func (r *describeInstancesRequest) candidates(v *state.View) iter.Seq[*cloud.Ins
 
 func (r *describeInstancesRequest) matches(v *state.View, i *cloud.Instance) bool {
 	return !r.asksForNone() &&
-		among(r.InstanceIDs, i.ID) &&
-		matches(r.VPCID, i.VPCID) &&
-		matches(r.VSwitchID, i.VSwitchID) &&
-		matches(r.ZoneID, i.ZoneID) &&
-		matches(r.InstanceNetworkType, networkVPC) &&
-		matches(r.InstanceChargeType, i.InstanceChargeType) &&
+		listing.Among(r.InstanceIDs, i.ID) &&
+		listing.Matches(r.VPCID, i.VPCID) &&
+		listing.Matches(r.VSwitchID, i.VSwitchID) &&
+		listing.Matches(r.ZoneID, i.ZoneID) &&
+		listing.Matches(r.InstanceNetworkType, networkVPC) &&
+		listing.Matches(r.InstanceChargeType, i.InstanceChargeType) &&
 		like(r.InstanceName, i.Name) &&
-		matches(r.ImageID, i.ImageID) &&
-		matches(r.Status, i.Status) &&
-		matches(r.InstanceType, i.InstanceType) &&
-		matches(r.InstanceTypeFamily, typeFamily(i.InstanceType)) &&
-		matches(r.ResourceGroupID, i.ResourceGroupID) &&
+		listing.Matches(r.ImageID, i.ImageID) &&
+		listing.Matches(r.Status, i.Status) &&
+		listing.Matches(r.InstanceType, i.InstanceType) &&
+		listing.Matches(r.InstanceTypeFamily, typeFamily(i.InstanceType)) &&
+		listing.Matches(r.ResourceGroupID, i.ResourceGroupID) &&
 		anyAmong(r.PublicIPAddresses, i.PublicIPAddresses) &&
 		r.instanceTimes.matches(i.CreateTime) &&
 		r.matchesNetwork(v, i)
@@ -227,8 +227,8 @@ func (r *describeInstancesRequest) matchesNetwork(v *state.View, i *cloud.Instan
 	return anyAmong(r.PrivateIPAddresses, primary.PrivateIPAddresses) &&
 		anyAmong(r.IPv6Addresses, primary.IPv6Addresses) &&
 		(r.SecurityGroupID == "" || slices.Contains(primary.SecurityGroupIDs, r.SecurityGroupID)) &&
-		among(r.EIPAddresses, eip.IPAddress) &&
-		matches(r.InternetChargeType, internetChargeType(eip))
+		listing.Among(r.EIPAddresses, eip.IPAddress) &&
+		listing.Matches(r.InternetChargeType, internetChargeType(eip))
 }
 
 // primaryInterface returns the network interface that an instance is made with;

@@ -178,7 +178,9 @@ type instanceStatus struct {
 }
 
 func describeInstanceStatus(v *state.View, req *describeInstanceStatusRequest) (*describeInstanceStatusResponse, error) {
-	keep := func(i *cloud.Instance) bool { return among(req.InstanceIDs, i.ID) && matches(req.ZoneID, i.ZoneID) }
+	keep := func(i *cloud.Instance) bool {
+		return listing.Among(req.InstanceIDs, i.ID) && listing.Matches(req.ZoneID, i.ZoneID)
+	}
 	views, counted := pageOf(instancesHere(v), keep, func(i *cloud.Instance) instanceStatus { return instanceStatus{i.ID, i.Status} }, req.numbered)
 	return &describeInstanceStatusResponse{counted: counted, Statuses: views}, nil
 }
@@ -228,7 +230,7 @@ func describeInstanceRAMRole(v *state.View, req *describeInstanceRAMRoleRequest)
 		return nil, errParameterMissing.Of("InstanceIds")
 	}
 	keep := func(i *cloud.Instance) bool {
-		return among(req.InstanceIDs, i.ID) && matches(req.RAMRoleName, i.RAMRoleName)
+		return listing.Among(req.InstanceIDs, i.ID) && listing.Matches(req.RAMRoleName, i.RAMRoleName)
 	}
 	views, counted := pageOf(instancesHere(v), keep, func(i *cloud.Instance) instanceRAMRole { return instanceRAMRole{i.ID, i.RAMRoleName} },
 		numbered{req.PageNumber, req.PageSize})
@@ -267,7 +269,7 @@ type maintenanceWindow struct {
 // describeInstanceMaintenanceAttributes shows what every instance has that was never
 // changed, as nothing is maintained here. Evidence CLB-0385.
 func describeInstanceMaintenanceAttributes(v *state.View, req *describeInstanceMaintenanceAttributesRequest) (*describeInstanceMaintenanceAttributesResponse, error) {
-	keep := func(i *cloud.Instance) bool { return among(req.InstanceIDs, i.ID) }
+	keep := func(i *cloud.Instance) bool { return listing.Among(req.InstanceIDs, i.ID) }
 	views, counted := pageOf(instancesHere(v), keep, func(i *cloud.Instance) maintenanceAttribute {
 		return maintenanceAttribute{InstanceID: i.ID, ActionOnMaintenance: actionOnMaintenance{
 			DefaultValue: "AutoRecover", Value: "AutoRecover", SupportedValues: []string{"Stop", "AutoRecover"}}}
@@ -294,7 +296,7 @@ type attachmentAttribute struct {
 
 // describeInstanceAttachmentAttributes: no instance is in a private pool. Evidence CLB-0385.
 func describeInstanceAttachmentAttributes(v *state.View, req *describeInstanceAttachmentAttributesRequest) (*describeInstanceAttachmentAttributesResponse, error) {
-	keep := func(i *cloud.Instance) bool { return among(req.InstanceIDs, i.ID) }
+	keep := func(i *cloud.Instance) bool { return listing.Among(req.InstanceIDs, i.ID) }
 	views, counted := pageOf(instancesHere(v), keep, func(i *cloud.Instance) attachmentAttribute {
 		return attachmentAttribute{InstanceID: i.ID, PrivatePoolOptionsMatchCriteria: "None"}
 	}, req.numbered)

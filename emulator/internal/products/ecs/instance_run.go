@@ -9,6 +9,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
 	"github.com/clbemu/clbemu/state"
 )
@@ -213,7 +214,7 @@ func vSwitchFor(v *state.View, id, zoneID string) (*cloud.VSwitch, error) {
 		return cloud.VSwitches.Get(v, id)
 	}
 	for sw := range cloud.VSwitchesByRegion.InScope(v) {
-		if sw.IsDefault && matches(zoneID, sw.ZoneID) {
+		if sw.IsDefault && listing.Matches(zoneID, sw.ZoneID) {
 			return sw, nil
 		}
 	}

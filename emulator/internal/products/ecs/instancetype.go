@@ -112,8 +112,8 @@ func describeInstanceTypes(_ *state.View, req *describeInstanceTypesRequest) (*d
 }
 
 func (r *describeInstanceTypesRequest) matches(t instanceTypeView) bool {
-	return among(r.InstanceTypes, t.ID) && matches(r.InstanceTypeFamily, t.Family) && among(r.InstanceTypeFamilies, t.Family) &&
-		matches(r.InstanceCategory, t.Category) && matches(r.CPUArchitecture, t.CPUArchitecture) &&
+	return listing.Among(r.InstanceTypes, t.ID) && listing.Matches(r.InstanceTypeFamily, t.Family) && listing.Among(r.InstanceTypeFamilies, t.Family) &&
+		listing.Matches(r.InstanceCategory, t.Category) && listing.Matches(r.CPUArchitecture, t.CPUArchitecture) &&
 		t.Cores >= r.MinimumCores && (r.MaximumCores == nil || t.Cores <= *r.MaximumCores) &&
 		t.Interfaces >= r.MinimumInterfaces && t.GPUs >= r.MinimumGPUs
 }
@@ -136,7 +136,7 @@ func describeInstanceTypeFamilies(_ *state.View, req *describeInstanceTypeFamili
 	resp := &describeInstanceTypeFamiliesResponse{}
 	for _, t := range listedTypes() {
 		family := typeFamilyView{ID: t.Family, Generation: t.Generation}
-		if matches(req.Generation, t.Generation) && !slices.Contains(resp.Families, family) {
+		if listing.Matches(req.Generation, t.Generation) && !slices.Contains(resp.Families, family) {
 			resp.Families = append(resp.Families, family)
 		}
 	}

@@ -157,18 +157,18 @@ func interfacesAt(v *state.View, vpcID string, addresses []string) iter.Seq[*clo
 // matches: no interface of the world has a cloud service as its owner.
 func (r *describeNetworkInterfacesRequest) matches(n *cloud.NetworkInterface) bool {
 	return !r.ServiceManaged &&
-		among(r.NetworkInterfaceIDs, n.ID) &&
+		listing.Among(r.NetworkInterfaceIDs, n.ID) &&
 		anyAmong(r.PrivateIPAddresses, n.PrivateIPAddresses) &&
 		anyAmong(r.IPv6Addresses, n.IPv6Addresses) &&
-		matches(r.ResourceGroupID, n.ResourceGroupID) &&
-		matches(r.VSwitchID, n.VSwitchID) &&
-		matches(r.VPCID, n.VPCID) &&
-		matches(r.PrimaryIPAddress, primaryAddress(n)) &&
+		listing.Matches(r.ResourceGroupID, n.ResourceGroupID) &&
+		listing.Matches(r.VSwitchID, n.VSwitchID) &&
+		listing.Matches(r.VPCID, n.VPCID) &&
+		listing.Matches(r.PrimaryIPAddress, primaryAddress(n)) &&
 		(r.SecurityGroupID == "" || slices.Contains(n.SecurityGroupIDs, r.SecurityGroupID)) &&
-		matches(r.NetworkInterfaceName, n.Name) &&
-		matches(r.Type, n.Type) &&
-		matches(r.InstanceID, n.InstanceID) &&
-		matches(r.Status, n.Status)
+		listing.Matches(r.NetworkInterfaceName, n.Name) &&
+		listing.Matches(r.Type, n.Type) &&
+		listing.Matches(r.InstanceID, n.InstanceID) &&
+		listing.Matches(r.Status, n.Status)
 }
 
 func primaryAddress(n *cloud.NetworkInterface) string {

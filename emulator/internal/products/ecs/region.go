@@ -6,6 +6,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -170,7 +171,7 @@ func describeAvailableResource(v *state.View, req *describeAvailableResourceRequ
 	resp := &describeAvailableResourceResponse{}
 	supported := req.supported()
 	for _, z := range region.Zones {
-		if len(supported) > 0 && matches(req.ZoneID, z.ID) {
+		if len(supported) > 0 && listing.Matches(req.ZoneID, z.ID) {
 			resp.Zones = append(resp.Zones, availableZone{RegionID: region.ID, ZoneID: z.ID, Status: forSale, StatusCategory: withStock,
 				Resources: []availableResource{{Type: req.DestinationResource, Supported: supported}}})
 		}
@@ -187,7 +188,7 @@ func (r *describeAvailableResourceRequest) supported() []supportedResource {
 	}
 	var types []string
 	for _, id := range typeIDs() {
-		if matches(r.InstanceType, id) && (r.Cores == nil || *r.Cores == instanceTypes()[id].Cores) {
+		if listing.Matches(r.InstanceType, id) && (r.Cores == nil || *r.Cores == instanceTypes()[id].Cores) {
 			types = append(types, id)
 		}
 	}

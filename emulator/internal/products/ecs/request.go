@@ -3,26 +3,20 @@ package ecs
 import (
 	"slices"
 	"strings"
+
+	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 )
-
-// matches reports whether a filter lets a value pass; an empty one lets any.
-func matches(filter, value string) bool { return filter == "" || filter == value }
-
-// among is matches for a list of values.
-func among(filter []string, value string) bool {
-	return len(filter) == 0 || slices.Contains(filter, value)
-}
 
 // anyAmong reports whether any of the values passes.
 func anyAmong(filter, values []string) bool {
 	return len(filter) == 0 || slices.ContainsFunc(values, func(v string) bool { return slices.Contains(filter, v) })
 }
 
-// like is matches for a filter with * for any text.
+// like is listing.Matches for a filter with * for any text.
 func like(filter, value string) bool {
 	parts := strings.Split(filter, "*")
 	if len(parts) == 1 {
-		return matches(filter, value)
+		return listing.Matches(filter, value)
 	}
 	rest, ok := strings.CutPrefix(value, parts[0])
 	if !ok {

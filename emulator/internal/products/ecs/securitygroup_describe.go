@@ -94,17 +94,17 @@ func describeSecurityGroups(v *state.View, req *describeSecurityGroupsRequest) (
 }
 
 func (r *describeSecurityGroupsRequest) matches(g *cloud.SecurityGroup) bool {
-	named := matches(r.Name, g.Name)
+	named := listing.Matches(r.Name, g.Name)
 	if r.FuzzyQuery && strings.Contains(r.Name, "*") {
 		named = like(r.Name, g.Name)
 	}
 	return named && !r.ServiceManaged &&
-		among(r.SecurityGroupIDs, g.ID) &&
-		matches(r.SecurityGroupID, g.ID) &&
-		matches(r.VPCID, g.VPCID) &&
-		matches(r.Type, g.Type) &&
-		matches(r.NetworkType, networkVPC) &&
-		matches(r.ResourceGroupID, g.ResourceGroupID)
+		listing.Among(r.SecurityGroupIDs, g.ID) &&
+		listing.Matches(r.SecurityGroupID, g.ID) &&
+		listing.Matches(r.VPCID, g.VPCID) &&
+		listing.Matches(r.Type, g.Type) &&
+		listing.Matches(r.NetworkType, networkVPC) &&
+		listing.Matches(r.ResourceGroupID, g.ResourceGroupID)
 }
 
 func viewSecurityGroup(v *state.View, g *cloud.SecurityGroup) securityGroupView {

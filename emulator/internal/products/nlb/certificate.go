@@ -197,7 +197,7 @@ func listListenerCertificates(v *state.View, req *listListenerCertificatesReques
 	var list []listenerCertificate
 	add := func(ids []string, isDefault bool) {
 		for _, id := range ids {
-			if asked(req.IDs, id) {
+			if listing.Among(req.IDs, id) {
 				list = append(list, listenerCertificate{id, req.CertType, isDefault, cloud.NLBCertificateAssociated})
 			}
 		}

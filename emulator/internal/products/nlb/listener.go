@@ -146,7 +146,7 @@ func checkGroup(v *state.View, lb *cloud.NLBLoadBalancer, l *cloud.NLBListener) 
 		return err
 	case g.VPCID != lb.VPCID:
 		return errVPCMismatch.Of(lb.ID + " and " + g.ID)
-	case !asked(forwardsTo[l.Protocol], g.Protocol):
+	case !listing.Among(forwardsTo[l.Protocol], g.Protocol):
 		return errProtocolMismatch.Of(l.Protocol + " and " + g.Protocol)
 	case l.Port == 0 && !g.AnyPortEnabled:
 		return errRangeNeedsAnyPort
@@ -302,7 +302,7 @@ func deleteListener(tx *state.Tx, req *listenerRequest) (*changes.Work, error) {
 // one is named.
 func enterStage(tx *state.Tx, id string, stage state.Stage, from string) (*changes.Work, error) {
 	l, err := settledListener(tx.View, id)
-	if err == nil && !matches(from, l.Status) {
+	if err == nil && !listing.Matches(from, l.Status) {
 		err = errListenerStatus.Of(id)
 	}
 	if err != nil {
@@ -399,7 +399,7 @@ func listListeners(v *state.View, req *listListenersRequest) (*listListenersResp
 	hasTags := tagging.Filter(v, cloud.TagNLBListener, req.Tags)
 	var found []*cloud.NLBListener
 	for l := range req.candidates(v) {
-		if asked(req.ListenerIDs, l.ID) && matches(req.ListenerProtocol, l.Protocol) && hasTags(l.ID) {
+		if listing.Among(req.ListenerIDs, l.ID) && listing.Matches(req.ListenerProtocol, l.Protocol) && hasTags(l.ID) {
 			found = append(found, l)
 		}
 	}

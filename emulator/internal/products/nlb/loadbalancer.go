@@ -391,10 +391,10 @@ func (req *listLoadBalancersRequest) asksFor(lb *cloud.NLBLoadBalancer) bool {
 	if lb.FinancialLocked {
 		business = "Abnormal"
 	}
-	return asked(req.LoadBalancerNames, lb.Name) && asked(req.VPCIDs, lb.VPCID) && (req.LoadBalancerType == "" || strings.EqualFold(req.LoadBalancerType, networkType)) &&
+	return listing.Among(req.LoadBalancerNames, lb.Name) && listing.Among(req.VPCIDs, lb.VPCID) && (req.LoadBalancerType == "" || strings.EqualFold(req.LoadBalancerType, networkType)) &&
 		(req.AddressType == "" || strings.EqualFold(req.AddressType, lb.AddressType)) &&
 		(req.AddressIPVersion == "" || strings.EqualFold(req.AddressIPVersion, lb.AddressIPVersion)) &&
-		matches(req.IPv6AddressType, ipv6AddressType(lb)) && matches(req.Status, lb.ShownStatus()) && matches(req.BusinessStatus, business) &&
-		matches(req.ResourceGroupID, lb.ResourceGroupID) && (req.ZoneID == "" || mappingOf(lb, req.ZoneID) != nil) &&
-		matches(req.DNSName, lb.DNSName())
+		listing.Matches(req.IPv6AddressType, ipv6AddressType(lb)) && listing.Matches(req.Status, lb.ShownStatus()) && listing.Matches(req.BusinessStatus, business) &&
+		listing.Matches(req.ResourceGroupID, lb.ResourceGroupID) && (req.ZoneID == "" || mappingOf(lb, req.ZoneID) != nil) &&
+		listing.Matches(req.DNSName, lb.DNSName())
 }

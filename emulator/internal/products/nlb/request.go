@@ -1,7 +1,6 @@
 package nlb
 
 import (
-	"slices"
 	"time"
 
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
@@ -25,14 +24,6 @@ func removing[T any](tx *state.Tx, resourceType string, table *state.Table[T], i
 		return nil
 	}}
 }
-
-// asked reports whether a filter lets a value pass; an empty one lets any.
-func asked[T comparable](filter []T, value T) bool {
-	return len(filter) == 0 || slices.Contains(filter, value)
-}
-
-// matches reports whether a value passes a filter of one value.
-func matches(filter, value string) bool { return filter == "" || filter == value }
 
 // formatTime writes a time, "" for none.
 func formatTime(t time.Time) string {

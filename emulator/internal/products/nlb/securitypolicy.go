@@ -155,7 +155,7 @@ func listSecurityPolicy(v *state.View, req *listSecurityPolicyRequest) (*listSec
 	hasTags := tagging.Filter(v, cloud.TagNLBSecurityPolicy, req.Tags)
 	found := slices.DeleteFunc(slices.Collect(cloud.NLBSecurityPoliciesByRegion.InScope(v)),
 		func(p *cloud.NLBSecurityPolicy) bool {
-			return !asked(req.SecurityPolicyIDs, p.ID) || !asked(req.SecurityPolicyNames, p.Name) || !asked(req.ResourceGroupIDs, p.ResourceGroupID) || !matches(req.ResourceGroupID, p.ResourceGroupID) ||
+			return !listing.Among(req.SecurityPolicyIDs, p.ID) || !listing.Among(req.SecurityPolicyNames, p.Name) || !listing.Among(req.ResourceGroupIDs, p.ResourceGroupID) || !listing.Matches(req.ResourceGroupID, p.ResourceGroupID) ||
 				!hasTags(p.ID)
 		})
 	part, page, err := listing.Cut(found, req.ByToken, func(p *cloud.NLBSecurityPolicy) string { return listing.Newest(p.CreateTime, p.ID) })

@@ -300,7 +300,7 @@ func listServerGroupServers(v *state.View, req *listServerGroupServersRequest) (
 	var list []server
 	for _, g := range groups {
 		for _, s := range g.Servers {
-			if asked(req.ServerIDs, s.ID) && asked(req.ServerIPs, s.IP) {
+			if listing.Among(req.ServerIDs, s.ID) && listing.Among(req.ServerIPs, s.IP) {
 				list = append(list, server{g.ID, s.ID, s.IP, s.Type, s.Port, s.Weight, s.Description, s.ZoneID, "Available"})
 			}
 		}

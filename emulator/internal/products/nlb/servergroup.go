@@ -245,8 +245,8 @@ func listServerGroups(v *state.View, req *listServerGroupsRequest) (*listServerG
 	hasTags := tagging.Filter(v, cloud.TagNLBServerGroup, req.Tags)
 	var found []*cloud.NLBServerGroup
 	for g := range cloud.NLBServerGroupsByRegion.InScope(v) {
-		if asked(req.ServerGroupIDs, g.ID) && asked(req.ServerGroupNames, g.Name) && matches(req.ServerGroupType, g.Type) &&
-			matches(req.ResourceGroupID, g.ResourceGroupID) && matches(req.VPCID, g.VPCID) && hasTags(g.ID) {
+		if listing.Among(req.ServerGroupIDs, g.ID) && listing.Among(req.ServerGroupNames, g.Name) && listing.Matches(req.ServerGroupType, g.Type) &&
+			listing.Matches(req.ResourceGroupID, g.ResourceGroupID) && listing.Matches(req.VPCID, g.VPCID) && hasTags(g.ID) {
 			found = append(found, g)
 		}
 	}

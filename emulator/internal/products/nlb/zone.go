@@ -6,6 +6,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/changes"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -111,9 +112,9 @@ func checkSameZone(old *cloud.NLBZoneMapping, z *zoneMappingParam) error {
 	switch {
 	case old.VSwitchID != z.VSwitchID:
 		return errZoneVSwitchChanged
-	case !matches(z.PrivateIPv4Address, old.PrivateIPv4Address), !matches(z.IPv6Address, old.IPv6Address):
+	case !listing.Matches(z.PrivateIPv4Address, old.PrivateIPv4Address), !listing.Matches(z.IPv6Address, old.IPv6Address):
 		return errZoneAddressChanged
-	case !matches(z.AllocationID, old.AllocationID):
+	case !listing.Matches(z.AllocationID, old.AllocationID):
 		return errZoneEIPChanged
 	}
 	return nil

@@ -68,8 +68,8 @@ func describeCommonBandwidthPackages(v *state.View, req *describeCommonBandwidth
 // matches reports whether the call asks for a package. None here has more protection
 // than the basic one.
 func (r *describeCommonBandwidthPackagesRequest) matches(p *cloud.CommonBandwidthPackage) bool {
-	return !r.SecurityProtectionEnabled && matches(r.BandwidthPackageID, p.ID) && matches(r.Name, p.Name) &&
-		matches(r.ResourceGroupID, p.ResourceGroupID)
+	return !r.SecurityProtectionEnabled && listing.Matches(r.BandwidthPackageID, p.ID) && listing.Matches(r.Name, p.Name) &&
+		listing.Matches(r.ResourceGroupID, p.ResourceGroupID)
 }
 
 func viewBandwidthPackage(v *state.View, p *cloud.CommonBandwidthPackage) bandwidthPackageView {

@@ -274,8 +274,8 @@ func listVSwitchCIDRReservations(v *state.View, req *listVSwitchCIDRReservations
 	hasTags := req.filter(v, cloud.TagCIDRReservation)
 	var found []*cloud.CIDRReservation
 	for r := range cloud.CIDRReservations.All(v) {
-		if r.Owner == v.Scope() && matches(req.VSwitchID, r.VSwitchID) && (len(req.IDs) == 0 || slices.Contains(req.IDs, r.ID)) &&
-			matches(strings.ToLower(req.Type), "prefix") && matches(req.IPVersion, r.IPVersion()) && hasTags(r.ID) {
+		if r.Owner == v.Scope() && listing.Matches(req.VSwitchID, r.VSwitchID) && (len(req.IDs) == 0 || slices.Contains(req.IDs, r.ID)) &&
+			listing.Matches(strings.ToLower(req.Type), "prefix") && listing.Matches(req.IPVersion, r.IPVersion()) && hasTags(r.ID) {
 			found = append(found, r)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -92,7 +93,7 @@ func associate(tx *state.Tx, req *associateEIPAddressRequest) error {
 	if eip.Status != cloud.EIPAvailable {
 		return errEIPStatusIncorrect
 	}
-	if !matches(req.InstanceRegionID, eip.RegionID) {
+	if !listing.Matches(req.InstanceRegionID, eip.RegionID) {
 		return errOtherRegion
 	}
 	target, err := findTarget(tx.View, req.InstanceType, req.InstanceID)
@@ -223,8 +224,8 @@ func unassociate(tx *state.Tx, req *unassociateEIPAddressRequest) error {
 	if err != nil {
 		return err
 	}
-	if !matches(req.InstanceID, eip.InstanceID) || !matches(req.InstanceType, eip.InstanceType) ||
-		!matches(req.PrivateIPAddress, cmp.Or(eip.PrivateIPAddress, on.privateIP)) {
+	if !listing.Matches(req.InstanceID, eip.InstanceID) || !listing.Matches(req.InstanceType, eip.InstanceType) ||
+		!listing.Matches(req.PrivateIPAddress, cmp.Or(eip.PrivateIPAddress, on.privateIP)) {
 		return errNotOnThat.Of(req.InstanceID)
 	}
 	state.Enter(tx, cloud.StageEIPUnassociating, eip.ID)

@@ -146,16 +146,16 @@ func describeEIPAddresses(v *state.View, req *describeEIPAddressesRequest) (*des
 
 func (r *describeEIPAddressesRequest) matches(eip *cloud.EIP) bool {
 	return !r.asksForNone() &&
-		matches(r.Status, string(eip.Status)) &&
+		listing.Matches(r.Status, string(eip.Status)) &&
 		listed(r.EIPAddress, eip.IPAddress) &&
 		listed(r.AllocationID, eip.ID) &&
-		matches(r.EIPName, eip.Name) &&
-		matches(r.ResourceGroupID, eip.ResourceGroupID) &&
-		matches(r.ISP, eip.ISP) &&
-		matches(r.ChargeType, eip.ChargeType) &&
-		matches(r.associatedType(), eip.InstanceType) &&
-		matches(r.AssociatedInstanceID, eip.InstanceID) &&
-		matches(r.SegmentInstanceID, eip.SegmentID) &&
+		listing.Matches(r.EIPName, eip.Name) &&
+		listing.Matches(r.ResourceGroupID, eip.ResourceGroupID) &&
+		listing.Matches(r.ISP, eip.ISP) &&
+		listing.Matches(r.ChargeType, eip.ChargeType) &&
+		listing.Matches(r.associatedType(), eip.InstanceType) &&
+		listing.Matches(r.AssociatedInstanceID, eip.InstanceID) &&
+		listing.Matches(r.SegmentInstanceID, eip.SegmentID) &&
 		(r.createdFrom.IsZero() || !eip.CreateTime.Before(r.createdFrom)) &&
 		(r.createdUntil.IsZero() || !eip.CreateTime.After(r.createdUntil))
 }

@@ -153,7 +153,7 @@ type eipSegmentView struct {
 func describeEIPSegment(v *state.View, req *describeEIPSegmentRequest) (*describeEIPSegmentResponse, error) {
 	var found []eipSegmentView
 	for s := range cloud.EIPSegmentsByRegion.InScope(v) {
-		if matches(req.ID, s.ID) {
+		if listing.Matches(req.ID, s.ID) {
 			found = append(found, viewEIPSegment(s))
 		}
 	}

@@ -155,7 +155,7 @@ func associateHAVIP(tx *state.Tx, req *haVIPAssociationRequest) (*gateway.Empty,
 			return errHAVIPOutsideVSwitch.Of(req.InstanceID)
 		case slices.Contains(h.InstanceIDs, req.InstanceID):
 			return errHAVIPAssociated.Of(req.InstanceID)
-		case !matches(h.InstanceType, req.InstanceType):
+		case !listing.Matches(h.InstanceType, req.InstanceType):
 			return errHAVIPMixed.Of(h.InstanceType)
 		}
 		h.InstanceType, h.InstanceIDs = req.InstanceType, append(slices.Clone(h.InstanceIDs), req.InstanceID)
@@ -264,7 +264,7 @@ func (r *describeHAVIPsRequest) matches(h *cloud.HAVIP) bool {
 			return false
 		}
 	}
-	return matches(r.ResourceGroupID, h.ResourceGroupID)
+	return listing.Matches(r.ResourceGroupID, h.ResourceGroupID)
 }
 
 // viewHAVIP takes the first that was associated for the one that has the address: who

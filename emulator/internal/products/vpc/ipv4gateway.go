@@ -220,8 +220,8 @@ func listIPv4Gateways(v *state.View, req *listIPv4GatewaysRequest) (*listIPv4Gat
 	hasTags := req.filter(v, cloud.TagIPv4Gateway)
 	var found []*cloud.IPv4Gateway
 	for g := range cloud.IPv4GatewaysByRegion.InScope(v) {
-		if matches(req.ID, g.ID) && matches(req.Name, g.Name) && matches(req.VPCID, g.VPCID) &&
-			matches(req.ResourceGroupID, g.ResourceGroupID) && hasTags(g.ID) {
+		if listing.Matches(req.ID, g.ID) && listing.Matches(req.Name, g.Name) && listing.Matches(req.VPCID, g.VPCID) &&
+			listing.Matches(req.ResourceGroupID, g.ResourceGroupID) && hasTags(g.ID) {
 			found = append(found, g)
 		}
 	}

@@ -185,8 +185,8 @@ func describeIPv6Gateways(v *state.View, req *describeIPv6GatewaysRequest) (*des
 	hasTags := req.filter(v, cloud.TagIPv6Gateway)
 	var found []ipv6GatewayView
 	for g := range cloud.IPv6GatewaysByRegion.InScope(v) {
-		if matches(req.ID, g.ID) && matches(req.Name, g.Name) && matches(req.VPCID, g.VPCID) &&
-			matches(req.ResourceGroupID, g.ResourceGroupID) && hasTags(g.ID) {
+		if listing.Matches(req.ID, g.ID) && listing.Matches(req.Name, g.Name) && listing.Matches(req.VPCID, g.VPCID) &&
+			listing.Matches(req.ResourceGroupID, g.ResourceGroupID) && hasTags(g.ID) {
 			found = append(found, viewIPv6Gateway(v, g))
 		}
 	}

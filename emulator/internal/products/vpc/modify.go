@@ -8,6 +8,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -102,7 +103,7 @@ func (r *modifyVPCAttributeRequest) switchIPv6(v *state.View, vpc *cloud.VPC) er
 			}
 		}
 		vpc.IPv6CIDRBlock = ""
-	case vpc.IPv6CIDRBlock != "" && !matches(r.IPv6CIDRBlock, vpc.IPv6CIDRBlock):
+	case vpc.IPv6CIDRBlock != "" && !listing.Matches(r.IPv6CIDRBlock, vpc.IPv6CIDRBlock):
 		return errVPCIPv6Kept
 	case vpc.IPv6CIDRBlock == "" && r.IPv6CIDRBlock != "":
 		return errIPv6BlockNotReserved.Of(r.IPv6CIDRBlock)

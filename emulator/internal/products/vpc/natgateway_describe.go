@@ -105,11 +105,11 @@ func describeNATGateways(v *state.View, req *describeNATGatewaysRequest) (*descr
 }
 
 func (r *describeNATGatewaysRequest) matches(g *natGatewayView) bool {
-	return matches(r.ID, g.ID) && (len(r.IDs) == 0 || slices.Contains(r.IDs, g.ID)) && matches(r.VPCID, g.VPCID) &&
-		matches(r.VSwitchID, g.Private.VSwitchID) && matches(r.ZoneID, g.Private.ZoneID) && matches(r.Name, g.Name) &&
-		matches(r.Status, string(g.Status)) && matches(r.NATType, g.NATType) && matches(r.NetworkType, g.NetworkType) &&
-		matches(r.Spec, g.Spec) && matches(r.InstanceChargeType, g.InstanceChargeType) &&
-		matches(r.ResourceGroupID, g.ResourceGroupID) && !r.PrivateLinkEnabled
+	return listing.Matches(r.ID, g.ID) && (len(r.IDs) == 0 || slices.Contains(r.IDs, g.ID)) && listing.Matches(r.VPCID, g.VPCID) &&
+		listing.Matches(r.VSwitchID, g.Private.VSwitchID) && listing.Matches(r.ZoneID, g.Private.ZoneID) && listing.Matches(r.Name, g.Name) &&
+		listing.Matches(r.Status, string(g.Status)) && listing.Matches(r.NATType, g.NATType) && listing.Matches(r.NetworkType, g.NetworkType) &&
+		listing.Matches(r.Spec, g.Spec) && listing.Matches(r.InstanceChargeType, g.InstanceChargeType) &&
+		listing.Matches(r.ResourceGroupID, g.ResourceGroupID) && !r.PrivateLinkEnabled
 }
 
 func viewNATGateway(v *state.View, g *cloud.NATGateway) natGatewayView {

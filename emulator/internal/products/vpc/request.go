@@ -8,13 +8,10 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 )
 
-// matches reports whether a filter lets a value pass; an empty one lets any.
-func matches(filter, value string) bool { return filter == "" || filter == value }
-
 // maxIDs limits the ids in a comma list of a Describe.
 const maxIDs = 20
 
-// listed is matches for a comma list of values.
+// listed is listing.Matches for a comma list of values.
 func listed(filter, value string) bool {
 	return filter == "" || slices.Contains(strings.Split(filter, ","), value)
 }
@@ -22,7 +19,7 @@ func listed(filter, value string) bool {
 // tooMany reports whether a comma list has more values than a call takes.
 func tooMany(filter string, limit int) bool { return strings.Count(filter, ",")+1 > limit }
 
-// ownedBy is matches for a filter by account.
+// ownedBy is listing.Matches for a filter by account.
 func ownedBy(filter *int64, accountID string) bool {
 	return filter == nil || strconv.FormatInt(*filter, 10) == accountID
 }

@@ -103,15 +103,15 @@ func entryPlace(e *cloud.RouteEntry) string { return e.DestinationCIDRBlock + "\
 // matches: the types BGP, CEN and ECR, and entries of a service, come from
 // products that the world does not have.
 func (r *describeRouteEntryListRequest) matches(e *cloud.RouteEntry) bool {
-	return matches(r.RouteEntryID, e.ID) &&
-		matches(r.DestinationCIDRBlock, e.DestinationCIDRBlock) &&
+	return listing.Matches(r.RouteEntryID, e.ID) &&
+		listing.Matches(r.DestinationCIDRBlock, e.DestinationCIDRBlock) &&
 		(len(r.DestCIDRBlockList) == 0 || slices.Contains(r.DestCIDRBlockList, e.DestinationCIDRBlock)) &&
-		matches(r.Name, e.Name) &&
-		matches(r.IPVersion, ipVersion(e)) &&
-		matches(r.RouteEntryType, string(e.Type)) &&
-		matches(r.NextHopID, e.NextHopID) &&
-		matches(r.NextHopType, e.NextHopType) &&
-		matches(r.ServiceType, "")
+		listing.Matches(r.Name, e.Name) &&
+		listing.Matches(r.IPVersion, ipVersion(e)) &&
+		listing.Matches(r.RouteEntryType, string(e.Type)) &&
+		listing.Matches(r.NextHopID, e.NextHopID) &&
+		listing.Matches(r.NextHopType, e.NextHopType) &&
+		listing.Matches(r.ServiceType, "")
 }
 
 func ipVersion(e *cloud.RouteEntry) string {

@@ -210,12 +210,12 @@ func describeRouteTableList(v *state.View, req *describeRouteTableListRequest) (
 // connections (VBR) have no tables.
 func (r *describeRouteTableListRequest) matches(t *cloud.RouteTable) bool {
 	return r.RouterType == "VRouter" &&
-		matches(r.RouterID, t.VRouterID) &&
-		matches(r.VPCID, t.VPCID) &&
-		matches(r.RouteTableID, t.ID) &&
-		matches(r.Name, t.Name) &&
-		matches(r.ResourceGroupID, t.ResourceGroupID) &&
-		matches(r.RouteTableType, string(t.Type))
+		listing.Matches(r.RouterID, t.VRouterID) &&
+		listing.Matches(r.VPCID, t.VPCID) &&
+		listing.Matches(r.RouteTableID, t.ID) &&
+		listing.Matches(r.Name, t.Name) &&
+		listing.Matches(r.ResourceGroupID, t.ResourceGroupID) &&
+		listing.Matches(r.RouteTableType, string(t.Type))
 }
 
 func viewRouteTable(v *state.View, t *cloud.RouteTable) routeTableView {

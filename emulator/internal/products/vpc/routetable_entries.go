@@ -60,9 +60,9 @@ func describeRouteTables(v *state.View, req *describeRouteTablesRequest) (*descr
 }
 
 func (r *describeRouteTablesRequest) matches(t *cloud.RouteTable) bool {
-	return matches(r.RouteTableID, t.ID) && matches(r.VRouterID, t.VRouterID) && matches(r.RouterID, t.VRouterID) &&
-		matches(r.RouterType, "VRouter") && matches(r.Name, t.Name) && matches(r.Type, string(t.Type)) &&
-		matches(r.ResourceGroupID, t.ResourceGroupID)
+	return listing.Matches(r.RouteTableID, t.ID) && listing.Matches(r.VRouterID, t.VRouterID) && listing.Matches(r.RouterID, t.VRouterID) &&
+		listing.Matches(r.RouterType, "VRouter") && listing.Matches(r.Name, t.Name) && listing.Matches(r.Type, string(t.Type)) &&
+		listing.Matches(r.ResourceGroupID, t.ResourceGroupID)
 }
 
 func withEntries(v *state.View, t *cloud.RouteTable) routeTableWithEntries {

@@ -333,9 +333,9 @@ func describeVPCs(v *state.View, req *describeVPCsRequest) (*describeVPCsRespons
 
 func (r *describeVPCsRequest) matches(vpc *cloud.VPC) bool {
 	return listed(r.VPCID, vpc.ID) &&
-		matches(r.Name, vpc.Name) &&
-		matches(r.ResourceGroupID, vpc.ResourceGroupID) &&
-		matches(r.DHCPOptionsSetID, "") &&
+		listing.Matches(r.Name, vpc.Name) &&
+		listing.Matches(r.ResourceGroupID, vpc.ResourceGroupID) &&
+		listing.Matches(r.DHCPOptionsSetID, "") &&
 		ownedBy(r.VPCOwnerID, vpc.AccountID) &&
 		(r.IsDefault == nil || *r.IsDefault == vpc.IsDefault) &&
 		(r.EnableIPv6 == nil || *r.EnableIPv6 == (vpc.IPv6CIDRBlock != ""))

@@ -5,6 +5,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -192,7 +193,7 @@ func (r *ipv6Subnet) of(v *state.View, vpc *cloud.VPC) (string, error) {
 	switch {
 	case !ok:
 		return "", errVPCIPv6Disabled
-	case !matches(r.VPCIPv6CIDRBlock, vpc.IPv6CIDRBlock):
+	case !listing.Matches(r.VPCIPv6CIDRBlock, vpc.IPv6CIDRBlock):
 		return "", errVPCIPv6BlockInvalid.Of(r.VPCIPv6CIDRBlock)
 	}
 	for s := range cloud.VSwitchesByVPC.List(v, vpc.ID) {

@@ -92,10 +92,10 @@ func describeVSwitches(v *state.View, req *describeVSwitchesRequest) (*describeV
 func (r *describeVSwitchesRequest) matches(s *cloud.VSwitch) bool {
 	return listed(r.VPCID, s.VPCID) &&
 		listed(r.VSwitchID, s.ID) &&
-		matches(r.ZoneID, s.ZoneID) &&
-		matches(r.Name, s.Name) &&
-		matches(r.RouteTableID, s.RouteTableID) &&
-		matches(r.ResourceGroupID, s.ResourceGroupID) &&
+		listing.Matches(r.ZoneID, s.ZoneID) &&
+		listing.Matches(r.Name, s.Name) &&
+		listing.Matches(r.RouteTableID, s.RouteTableID) &&
+		listing.Matches(r.ResourceGroupID, s.ResourceGroupID) &&
 		ownedBy(r.VSwitchOwnerID, s.AccountID) &&
 		(r.IsDefault == nil || *r.IsDefault == s.IsDefault) &&
 		(r.EnableIPv6 == nil || *r.EnableIPv6 == (s.IPv6CIDRBlock != ""))

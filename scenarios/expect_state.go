@@ -6,6 +6,12 @@ import (
 	"strings"
 )
 
+var stateKind = kind[State](Kind{Name: "state", About: "Everything that differs from the beginning, a line each; [] is nothing.", ofCloud: true, Rule: "state"})
+
+// State lists what differs from the beginning of the half, but for ids, addresses and
+// times. A line that begins with "- " is of something that is gone.
+type State []string
+
 // goneMark begins the line of a resource that was there at the beginning.
 const goneMark = "- "
 
@@ -30,14 +36,13 @@ func Changed(before, after []string) (lines []string) {
 	return lines
 }
 
-// lookAtState holds what has changed since the beginning against what is expected.
-func (p *play) lookAtState(ctx context.Context, want State) error {
+func (s State) look(ctx context.Context, p *play) error {
 	now, err := p.Target.State(ctx)
 	if err != nil {
 		return err
 	}
 	is := Changed(p.base, now)
-	differs := Changed(slices.Sorted(slices.Values(want)), is)
+	differs := Changed(slices.Sorted(slices.Values(s)), is)
 	if differs == nil {
 		return nil
 	}
@@ -49,11 +54,11 @@ func (p *play) lookAtState(ctx context.Context, want State) error {
 			seen = append(seen, line)
 		}
 	}
-	d := &difference{expected: orNothing(expected), seen: orNothing(seen), facts: facts{missing: expected, extra: seen}}
-	if len(want) == 0 {
-		d.expected = "nothing"
+	u := &Unmet{Expected: orNothing(expected), Seen: orNothing(seen), Missing: expected, Extra: seen}
+	if len(s) == 0 {
+		u.Expected = "nothing"
 	}
-	return d
+	return u
 }
 
 // orNothing joins lines of a state.

@@ -17,7 +17,28 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/clbemu/clbemu/emulator/spelling"
 )
+
+var serveKind = kind[Server](Kind{Name: "serve", About: "Change how a server of given.servers behaves.", needs: packets})
+
+// Server is a server of this machine that answers HTTP with its id.
+type Server struct {
+	ID      string   `yaml:"id" required:"true" doc:"The instance, network interface or address that it stands for."`
+	Address string   `yaml:"address" doc:"Its loopback address, such as 127.0.0.9, with which it can be its own client; 127.0.0.1 if absent."`
+	Status  int      `yaml:"status" doc:"The status of its answers, 200 if absent."`
+	Delay   Duration `yaml:"delay" doc:"How long it waits before each answer, in real time."`
+	TLS     bool     `yaml:"tls" doc:"true: it speaks HTTPS, and answers 400 to plain HTTP."`
+	Down    bool     `yaml:"down" doc:"true: it does not answer."`
+}
+
+func (s *Server) title() string { return "serve " + s.ID }
+
+func (s *Server) check(c *checker, at spot, in scope) {
+	c.server(s.ID, at.in("id"), in)
+	c.loopback(s.Address, at.in("address"))
+}
 
 // localServer is a server of this machine that stands for one of the emulated cloud.
 type localServer struct {
@@ -30,8 +51,8 @@ type localServer struct {
 	released chan struct{} // closed at the end, for answers that are delayed
 }
 
-// serve starts a server, or changes how it behaves, and says where it is.
-func (p *play) serve(ctx context.Context, s *Server) error {
+// do starts a server, or changes how it behaves, and says where it is.
+func (s *Server) do(ctx context.Context, p *play, _ *Step) error {
 	local := p.servers[s.ID]
 	if local == nil {
 		local = &localServer{address: net.JoinHostPort(cmp.Or(s.Address, "127.0.0.1"), "0"), behaves: *s, released: make(chan struct{})}
@@ -132,4 +153,12 @@ func (p *play) endTraffic() error {
 		errs = append(errs, local.stop())
 	}
 	return errors.Join(errs...)
+}
+
+// server refuses the id of a server that the scenario does not start.
+func (c *checker) server(id string, at spot, in scope) {
+	if in.servers[id] || template().MatchString(id) {
+		return
+	}
+	c.refuse(at, "given.servers has no server %s%s", id, spelling.DidYouMean(id, sortedKeys(in.servers), ""))
 }

@@ -1,0 +1,93 @@
+package scenarios
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strings"
+	"time"
+)
+
+var backendsKind = kind[keptBackends](Kind{Name: "backends", About: "No listener had fewer ready backends for a while than it had at the mark and has now; {} is since the half started.", Rule: "backends"})
+
+// keptBackends expects that no listener lost ready backends which it had before and has now.
+type keptBackends struct {
+	Since string `yaml:"since" doc:"Regard only what happened since a mark."`
+}
+
+func (b *keptBackends) since() string { return b.Since }
+
+// readySince holds the ready backends of listeners at a mark, and the least since then.
+type readySince struct{ then, least map[string]int }
+
+// pass lets time pass, and looks at the backends.
+func (p *play) pass(ctx context.Context, d time.Duration) error {
+	if err := p.Target.Pass(ctx, d); err != nil {
+		return err
+	}
+	return p.noteBackends(ctx)
+}
+
+// note begins to look at the backends.
+func (b *keptBackends) note(ctx context.Context, p *play) error {
+	now, err := p.readyBackends(ctx)
+	maps.DeleteFunc(now, func(_ string, n int) bool { return n == 0 })
+	if len(now) > 0 { // or else nothing can be lost
+		p.ready[b.Since] = readySince{now, maps.Clone(now)}
+	}
+	return err
+}
+
+// noteBackends looks at the backends, if an expectation of the half is about them.
+func (p *play) noteBackends(ctx context.Context) error {
+	if len(p.ready) == 0 {
+		return nil
+	}
+	now, err := p.readyBackends(ctx)
+	if err != nil {
+		return err
+	}
+	for _, since := range p.ready {
+		for listener := range since.then {
+			since.least[listener] = min(since.least[listener], now[listener])
+		}
+	}
+	return nil
+}
+
+// readyBackends returns the ready backends of each listener.
+func (p *play) readyBackends(ctx context.Context) (map[string]int, error) {
+	all, err := p.Target.LoadBalancers(ctx, "")
+	ready := make(map[string]int)
+	for _, lb := range all {
+		for listener, n := range lb.Ready {
+			ready[lb.Name+" "+listener] += n
+		}
+	}
+	return ready, err
+}
+
+func (b *keptBackends) look(ctx context.Context, p *play) error {
+	since, ok := p.ready[b.Since]
+	if !ok {
+		return nil
+	}
+	if err := p.noteBackends(ctx); err != nil {
+		return err
+	}
+	now, err := p.readyBackends(ctx)
+	if err != nil {
+		return err
+	}
+	var expected, seen []string
+	for _, listener := range sortedKeys(since.then) {
+		if bound := min(since.then[listener], now[listener]); since.least[listener] < bound {
+			expected = append(expected, fmt.Sprintf("never fewer than %d ready backends of %s", bound, listener))
+			seen = append(seen, fmt.Sprintf("%d for a while", since.least[listener]))
+		}
+	}
+	if expected == nil {
+		return nil
+	}
+	return &Unmet{Expected: strings.Join(expected, "; "), Seen: strings.Join(seen, "; ")}
+}

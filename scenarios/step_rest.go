@@ -1,0 +1,150 @@
+package scenarios
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+)
+
+var restKind = kind[restStep](Kind{Name: "rest", About: "Wait until the program has ended, or the client has made no call for this long.",
+	notClient: "a scripted client rests when its steps are over"})
+
+// restStep is a wait for the client to come to rest.
+type restStep struct {
+	Quiet  Duration `yaml:"quiet" required:"true" doc:"How long the client must make no call."`
+	Within Duration `yaml:"within" doc:"The longest wait; 5m if absent."`
+	// Disturbed keeps a client in its back-off from being taken for one at rest.
+	Disturbed *disturbed `yaml:"disturbed" doc:"What a disturbed client must do first."`
+}
+
+// disturbed says when a client that was disturbed since its last rest is at rest again.
+type disturbed struct {
+	By    NameList `yaml:"by" required:"true" doc:"The fault rules that disturb it."`
+	Quiet Duration `yaml:"quiet" required:"true" doc:"How long it must make no call once one of them has struck, or a call was refused. Longer than its first back-off."`
+	Again bool     `yaml:"again" doc:"true: it must have called again since, and since it was started; or within is over."`
+}
+
+func (r *restStep) title() string { return "wait for rest" }
+
+func (r *restStep) do(ctx context.Context, p *play, _ *Step) error {
+	within := cmp.Or(time.Duration(r.Within), defaultRest)
+	last, err := p.Target.Mark(ctx)
+	if err != nil {
+		return err
+	}
+	debt, err := p.debtOf(ctx, r)
+	if err != nil {
+		return err
+	}
+	begun := p.hasCalled(ctx)
+	silence := time.Duration(0)
+	for passed := time.Duration(0); ; passed, silence = passed+lookEvery, silence+lookEvery {
+		if !begun && passed < firstCall {
+			silence = 0 // a program that starts makes no call yet
+		}
+		over, pause, err := p.ended(ctx)
+		if err != nil {
+			return err
+		}
+		if over {
+			p.rested, p.restedAt = true, last
+			return nil
+		}
+		passed += pause
+		calls, err := p.Target.Calls(ctx, last)
+		if err != nil {
+			return err
+		}
+		for _, c := range calls {
+			last = c.Sequence
+			if debt.note(p, c); p.judged(c) {
+				silence, begun = 0, true
+			}
+		}
+		quiet, owes, err := debt.look(ctx, p)
+		switch {
+		case err != nil:
+			return err
+		case silence >= quiet && (!owes || passed >= within):
+			p.rested, p.restedAt = true, last
+			return nil
+		case passed >= within:
+			return &Unmet{Expected: "no call for " + Duration(quiet).String() + " within " + Duration(within).String(), Seen: "that the client still calls"}
+		}
+		if err := p.pass(ctx, lookEvery); err != nil {
+			return err
+		}
+	}
+}
+
+// hasCalled reports whether the client has made a call since the half began, also so many
+// that the journal forgot some.
+func (p *play) hasCalled(ctx context.Context) bool {
+	calls, err := p.Target.Calls(ctx, p.marks[""])
+	return err != nil || slices.ContainsFunc(calls, p.judged)
+}
+
+// debt is what a disturbed client owes before it is at rest.
+type debt struct {
+	rest      *restStep
+	disturbed bool   // since the last rest
+	again     bool   // it has called since
+	strikes   uint64 // in the journal since the half began
+}
+
+// debtOf reads what has happened since the last rest. A journal that forgot some of it
+// tells nothing.
+func (p *play) debtOf(ctx context.Context, r *restStep) (*debt, error) {
+	d := &debt{rest: r}
+	if r.Disturbed == nil {
+		return d, nil
+	}
+	calls, err := p.Target.Calls(ctx, p.marks[""])
+	for _, c := range calls {
+		d.note(p, c)
+	}
+	return d, err
+}
+
+// note regards a call.
+func (d *debt) note(p *play, c JournalCall) {
+	if d.rest.Disturbed == nil {
+		return
+	}
+	struck := slices.ContainsFunc(c.Faults, func(name string) bool { return slices.Contains(d.rest.Disturbed.By, name) })
+	if struck {
+		d.strikes++
+	}
+	switch {
+	case c.Sequence <= p.restedAt || !p.judged(c):
+	case struck:
+		d.disturbed, d.again = true, false
+	default:
+		d.disturbed = d.disturbed || c.Code != ""
+		d.again = d.again || c.Sequence > p.startedAt
+	}
+}
+
+// look returns how long the client must make no call, and whether it must call first. A call
+// that hangs is in no journal yet.
+func (d *debt) look(ctx context.Context, p *play) (quiet time.Duration, owes bool, err error) {
+	quiet = time.Duration(d.rest.Quiet)
+	if d.rest.Disturbed == nil {
+		return quiet, false, nil
+	}
+	if err := p.count(ctx); err != nil {
+		return quiet, false, err
+	}
+	hits := uint64(0)
+	for _, w := range p.watched {
+		if slices.Contains(d.rest.Disturbed.By, w.name) {
+			hits += w.hits
+		}
+	}
+	hangs := hits > d.strikes
+	if d.disturbed || hangs {
+		quiet = max(quiet, time.Duration(d.rest.Disturbed.Quiet))
+	}
+	return quiet, d.rest.Disturbed.Again && (hangs || d.disturbed && !d.again), nil
+}
