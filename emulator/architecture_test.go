@@ -127,7 +127,7 @@ var opensSockets = map[string]string{
 	"emulator/internal/dataplane/binding.go":       "lists those of listeners",
 	"emulator/internal/dataplane/network_linux.go": "a lock, in no network",
 	"emulator/target/private/private.go":           "lists its own",
-	"scenarios/server.go":                          "a server, which load balancers are to reach",
+	"scenarios/step_serve.go":                      "a server, which load balancers are to reach",
 	"cmd/internal/command/serve.go":                "tries whether an address is free",
 	"cmd/internal/command/doctor.go":               "tries whether an address is free",
 }
