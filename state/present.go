@@ -24,5 +24,5 @@ func (s *Store) present(scope Owner) *View {
 	newTx(&View{txn: txn, schema: s.schema, now: v.now}).settle()
 	ahead := txn.committed()
 	s.projected.Store(&projection{of: durable, state: ahead})
-	return &View{txn: ahead.reading(), schema: s.schema, scope: scope, now: v.now}
+	return &View{txn: ahead.reading(), schema: s.schema, scope: scope, now: v.now, attached: s.attached}
 }

@@ -43,6 +43,7 @@ type Store struct {
 	// requires is Config.Requires, or finds nothing.
 	requires func(*View) []string
 	seed     uint64 // of the sequence, unless there is one
+	attached any
 
 	// visible is the durable working set, which is immutable.
 	visible atomic.Pointer[workingSet]
@@ -181,8 +182,12 @@ func (s *Store) View(scope Owner, fn func(*View) error) error {
 	return fn(s.present(scope))
 }
 
+// Attach keeps a value with the store for those who get its views alone: what this process
+// knows and the state does not hold. Attach is called before the first view.
+func (s *Store) Attach(value any) { s.attached = value }
+
 func (s *Store) view(txn txn, scope Owner) *View {
-	v := &View{txn: txn, schema: s.schema, scope: scope}
+	v := &View{txn: txn, schema: s.schema, scope: scope, attached: s.attached}
 	v.now = emulatedTime(v, s.clock.Now())
 	return v
 }
@@ -225,7 +230,7 @@ func (s *Store) apply(scope Owner, fn func(*Tx) error) (*batch, error) {
 		return s.undurable(), nil
 	}
 	txn := s.newest.writing()
-	tx := newTx(&View{txn: txn, schema: s.schema, scope: scope, now: now})
+	tx := newTx(&View{txn: txn, schema: s.schema, scope: scope, now: now, attached: s.attached})
 	tx.seed(s.seed)
 	tx.expireClientTokens()
 	if err := fn(tx); err != nil {

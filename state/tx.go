@@ -15,7 +15,12 @@ type View struct {
 	now    time.Time
 	// pace overrides the duration of stages.
 	pace map[Stage]time.Duration
+	// attached is Store.Attach's.
+	attached any
 }
+
+// Attached returns what Store.Attach keeps with the store, nil if it is nothing.
+func (v *View) Attached() any { return v.attached }
 
 // Now is the emulated time of the transaction; it does not move within it.
 func (v *View) Now() time.Time { return v.now }

@@ -66,7 +66,7 @@ func newCloudCreate() *cobra.Command {
 	flags.StringVar(&made.Expires, "expires", "24h", "when to delete it: a duration, a time such as 2027-01-02T15:04:05Z, or never")
 	flags.BoolVar(&made.Durable, "durable", false, "keep it over restarts, in the data folder or in etcd")
 	flags.Uint64Var(&made.Seed, "seed", 0, "seed of its ids (0: derived from its name)")
-	flags.BoolVar(&made.Port, "port", true, "give its API its own port")
+	flags.BoolVar(&made.Port, "port", true, "give it its own ports, for its API, packets and names")
 	completeFlag(cmd, "from", live(cloudNames))
 	return cmd
 }

@@ -59,11 +59,10 @@ type Config struct {
 // Clouds holds the clouds of a process, by name. Each is on its own: what a call does in one
 // shows in no other.
 type Clouds struct {
-	cfg      Config
-	first    *onecloud.Cloud
-	products func() []*gateway.Product // of the forks without packets
-	room     *gateway.Room             // for the calls of all clouds
-	ports    chan struct{}             // for the connections at the ports of all forks
+	cfg   Config
+	first *onecloud.Cloud
+	room  *gateway.Room // for the calls of all clouds
+	ports chan struct{} // for the connections at the ports of all forks
 	// durableRoom is the most durable clouds.
 	durableRoom int
 
@@ -110,8 +109,7 @@ const maxConnections = 1024
 func New(cfg Config) *Clouds {
 	files := listen.Descriptors()
 	return &Clouds{cfg: cfg, forked: make(map[string]*forkedCloud), again: make(map[string]chan struct{}), unopened: make(map[string]error), room: gateway.NewRoom(),
-		ports: make(chan struct{}, max(min(maxConnections, files/8), 1)), durableRoom: files / descriptorsOfDurable,
-		products: sync.OnceValue(cfg.Fork.Serves)}
+		ports: make(chan struct{}, max(min(maxConnections, files/8), 1)), durableRoom: files / descriptorsOfDurable}
 }
 
 // Begin makes a cloud the first, from which others are forked.
@@ -249,17 +247,15 @@ func (s *Clouds) fork(ctx context.Context, name string, f *forkedCloud) (err err
 	return nil
 }
 
-// configOf returns the configuration of a fork. One without a port of its own answers no
-// packets either, and shares its products with others of that kind.
+// configOf returns the configuration of a fork. It shares the products, which know no store.
+// One without a port of its own answers no packets either.
 func (s *Clouds) configOf(name string, f *forkedCloud) onecloud.Config {
 	cfg := s.cfg.Fork
 	cfg.Name, cfg.Seed = name, seedOf(name)
+	cfg.Products = s.first.Products()
 	cfg.Log = cfg.Log.With().Str("cloud", name).Logger()
 	if !f.made.Port {
 		cfg.Packets.At, cfg.DNSListen = onecloud.NoPackets, ""
-	}
-	if cfg.Packets.At == onecloud.NoPackets {
-		cfg.Products = s.products()
 	}
 	return cfg
 }

@@ -92,6 +92,9 @@ func (c *Cloud) open(others Neighbours) (err error) {
 	if c.plane != nil && cfg.Health == nil {
 		cfg.Health = c.plane
 	}
+	if cfg.Health != nil {
+		c.store.Attach(cfg.Health)
+	}
 	c.products = cfg.Serves()
 	c.faults = rules.New(c.store, c.products, injector)
 	c.faults.First = cfg.Faults

@@ -16,6 +16,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/products/sts"
 	"github.com/clbemu/clbemu/emulator/internal/products/vpc"
 	"github.com/clbemu/clbemu/emulator/internal/resources"
+	"github.com/clbemu/clbemu/emulator/internal/topology"
 )
 
 // apis are the APIs of the emulated cloud.
@@ -54,7 +55,7 @@ func (cfg *Config) Serves() []*gateway.Product {
 	if cfg.Products != nil {
 		return cfg.Products
 	}
-	deps := gateway.Deps{Health: cfg.Health}
+	deps := gateway.Deps{Health: topology.Attached{}}
 	if len(cfg.AutoENI) > 0 {
 		deps.MakeNetworkInterface = resources.PodBlocks(cfg.AutoENI).MakeNetworkInterface
 	}

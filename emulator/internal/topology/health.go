@@ -43,6 +43,17 @@ func Shown(h Health, v *state.View, f *Frontend, g *Group, m *Member) Status {
 	return h.Of(v, f, g, m)
 }
 
+// Attached is the health that is attached to the store of a view, or else what is assumed.
+type Attached struct{}
+
+// Of implements Health.
+func (Attached) Of(v *state.View, f *Frontend, g *Group, m *Member) Status {
+	if h, ok := v.Attached().(Health); ok {
+		return h.Of(v, f, g, m)
+	}
+	return Assumed{}.Of(v, f, g, m)
+}
+
 // Assumed sends no packet: a check finds a server that runs normal, and any other
 // abnormal. CLB-0123.
 type Assumed struct{}
