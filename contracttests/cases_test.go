@@ -8,6 +8,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
+	"github.com/clbemu/clbemu/emulator/products"
 )
 
 // apiCase is one call on the prepared cloud. The real SDK makes it, and the
@@ -63,8 +64,8 @@ func server(id string, port, weight int) string {
 }
 
 // emulated yields the actions that the emulator says it has.
-func emulated(yield func(product *emulator.Product, action emulator.Action) bool) {
-	for _, p := range emulator.Products() {
+func emulated(yield func(product *products.Product, action products.Action) bool) {
+	for _, p := range products.All() {
 		for _, a := range p.Actions {
 			if a.Emulated && !yield(p, a) {
 				return
@@ -103,7 +104,7 @@ func TestEveryActionHasCases(t *testing.T) {
 // Each product has a row for every action that its SDK has: what is not emulated
 // is said to be so, and only what does not exist is said not to.
 func TestEveryActionOfTheSDK(t *testing.T) {
-	for _, p := range emulator.Products() {
+	for _, p := range products.All() {
 		rows := make(map[string]bool)
 		for _, a := range p.Actions {
 			if rows[a.Name] {

@@ -10,7 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/products"
 )
 
 // collect notes which fields of a response have a value.
@@ -70,7 +70,7 @@ func checkFilled(t *testing.T, found map[string]bool) {
 }
 
 // fields lists the fields that the answers of an action can hold.
-func (c *sdkClients) fields(p *emulator.Product, a emulator.Action) ([]string, error) {
+func (c *sdkClients) fields(p *products.Product, a products.Action) ([]string, error) {
 	if slices.Contains(untyped, p.Name) {
 		return untypedFields(p.Name, a), nil
 	}

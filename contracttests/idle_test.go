@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/products"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -41,13 +42,13 @@ func TestUnreadParameters(t *testing.T) {
 // TestIdleParameters proves of each idle parameter that its actions do not read it, take
 // it, and take none of its other values.
 func TestIdleParameters(t *testing.T) {
-	for _, p := range emulator.Products() {
+	for _, p := range products.All() {
 		for _, e := range p.Idle {
 			if len(e.Actions) == 0 || e.Why == "" {
 				t.Errorf("%s: the idle parameter %s names no actions or no reason", p.Name, e.Parameter)
 			}
 			for _, name := range e.Actions {
-				at := slices.IndexFunc(p.Actions, func(a emulator.Action) bool { return a.Name == name && a.Emulated && a.Mutates })
+				at := slices.IndexFunc(p.Actions, func(a products.Action) bool { return a.Name == name && a.Emulated && a.Mutates })
 				if at < 0 {
 					t.Fatalf("%s: no emulated action %s changes anything", p.Name, name)
 				}
@@ -81,7 +82,7 @@ func TestIdleParameters(t *testing.T) {
 }
 
 // parametersOf are the names of what an action reads.
-func parametersOf(a emulator.Action) map[string]bool {
+func parametersOf(a products.Action) map[string]bool {
 	names := make(map[string]bool)
 	for _, parameter := range a.Parameters() {
 		names[parameter.Name] = true
@@ -90,7 +91,7 @@ func parametersOf(a emulator.Action) map[string]bool {
 }
 
 // idleIn is a parameter, or all that some actions read.
-func idleIn(p *emulator.Product, parameter string, of []string) map[string]bool {
+func idleIn(p *products.Product, parameter string, of []string) map[string]bool {
 	if parameter != "" {
 		return map[string]bool{parameter: true}
 	}
@@ -159,7 +160,7 @@ func exported(t *testing.T, store *state.Store) []byte {
 
 // callWith makes the first call of an action's golden cases that succeeds, with one more
 // parameter, and proves that a refusal of it leaves the state as it was.
-func callWith(t *testing.T, p *emulator.Product, a emulator.Action, name, value string) (status int, code, message string) {
+func callWith(t *testing.T, p *products.Product, a products.Action, name, value string) (status int, code, message string) {
 	t.Helper()
 	cases := apiCases()
 	at := slices.IndexFunc(cases, func(c apiCase) bool { return c.product == p.Name && c.action == a.Name && c.code == "" })

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/products"
 )
 
 // limit holds the documented limits of a parameter: a line of testdata/limits.tsv. Type
@@ -110,7 +110,7 @@ func TestDeclaredLimits(t *testing.T) {
 	}
 }
 
-func declaredLimit(product, action string, p emulator.Parameter) string {
+func declaredLimit(product, action string, p products.Parameter) string {
 	items := ""
 	if p.Items > 0 {
 		items = strconv.Itoa(p.Items)
@@ -379,7 +379,7 @@ type walk struct {
 
 // compare finds what the action reads and the file of limits doesn't have, and
 // the other way round. No name needs an escape, which CLB-0009 builds on.
-func (w *walk) compare(reads []emulator.Parameter, limits []limit) {
+func (w *walk) compare(reads []products.Parameter, limits []limit) {
 	known := make(map[string]bool)
 	for _, l := range limits {
 		known[l.parameter] = known[l.parameter] || !strings.Contains(l.parameter, "[]")

@@ -18,6 +18,7 @@ import (
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/apiclient"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
+	"github.com/clbemu/clbemu/emulator/products"
 )
 
 // untyped are the products whose answers no SDK that can be had has types for.
@@ -66,7 +67,7 @@ func nlbCode(err error) (string, bool) {
 
 // untypedFields lists the fields that the answers of an action can hold: as the
 // emulator declares them, since no SDK's type can be had.
-func untypedFields(product string, a emulator.Action) []string {
+func untypedFields(product string, a products.Action) []string {
 	fields := []string{product + "." + a.Name + ".RequestId"}
 	for _, path := range a.ResponseFields() {
 		fields = append(fields, product+"."+a.Name+"."+strings.ReplaceAll(path, "[]", ""))

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/products"
 )
 
 // tagTexts are keys and values, and whether a resource can have them: CLB-0525.
@@ -64,7 +64,7 @@ func TestTagRule(t *testing.T) {
 
 // tagSetter returns what puts a tag into the parameters of an action that sets tags,
 // nil for any other.
-func tagSetter(a emulator.Action) func(p params, key, value string) {
+func tagSetter(a products.Action) func(p params, key, value string) {
 	if !a.Mutates || strings.HasSuffix(a.Name, "AccessLogsDownloadAttribute") { // these set no tags
 		return nil
 	}

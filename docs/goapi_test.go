@@ -46,7 +46,7 @@ var promises = map[string]string{
 	"emulator/inventory": ours,
 	"emulator/names":     ours,
 	"emulator/spelling":  ours,
-	"emulator/target":    ours, "emulator/target/private": ours,
+	"emulator/products":  ours, "emulator/target": ours, "emulator/target/private": ours,
 	"emulator/annotations": ours,
 	"emulator/world":       ours, "emulator/world/conditions": ours,
 	"emulator/yamlfile": ours,

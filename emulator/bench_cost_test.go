@@ -11,6 +11,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/emulatortest"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/journal"
+	"github.com/clbemu/clbemu/emulator/products"
 	"github.com/clbemu/clbemu/faults"
 )
 
@@ -37,7 +38,7 @@ func crowdedReads(b *testing.B, connections int) func(gateway.Config) func(int) 
 	s := emulatortest.Start(b, emulatortest.WithConfig(func(cfg *emulator.Config) { cfg.World = crowdedWorld(b) }))
 	params := map[string]string{"LoadBalancerId": crowd(b, s.Store(), few)}
 	return func(cfg gateway.Config) func(int) error {
-		cfg.Store, cfg.Products, cfg.StrictAuth = s.Store(), emulator.Products(), true
+		cfg.Store, cfg.Products, cfg.StrictAuth = s.Store(), products.All(), true
 		server := httptest.NewServer(gateway.NewServer(cfg))
 		b.Cleanup(server.Close)
 		return func(int) error { return post(client, server.URL, "DescribeLoadBalancerAttribute", params) }

@@ -17,13 +17,11 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/internal/clouds"
-	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/listen"
 	"github.com/clbemu/clbemu/emulator/internal/onecloud"
 	"github.com/clbemu/clbemu/emulator/internal/replicas"
-	"github.com/clbemu/clbemu/emulator/internal/rules"
-	"github.com/clbemu/clbemu/emulator/internal/topology"
 	"github.com/clbemu/clbemu/emulator/journal"
+	"github.com/clbemu/clbemu/emulator/products"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/state"
@@ -75,11 +73,11 @@ type Config struct {
 	// Fork, if set, is the folder of a stopped emulator: a copy of its state, in
 	// memory, is served and thrown away in the end.
 	Fork string
-	// Schema declares what the store holds; nil is the cloud's schema. Products are
-	// served beside the cloud's own. Together they serve to try out a product that the
+	// Schema declares what the store holds; nil is the cloud's schema. more are served
+	// behind the cloud's own products. Together they serve to try out a product that the
 	// cloud does not have here.
-	Schema   *state.Schema
-	Products []func(gateway.Deps) *gateway.Product
+	Schema *state.Schema
+	more   []func(products.Deps) *products.Product
 	// World is planted into an empty store, and again by a reset. Nil is the
 	// default world.
 	World *world.World
@@ -116,9 +114,6 @@ type Config struct {
 	// ControlToken must come with every call of the control API. A control
 	// listener that other machines reach does not start without one.
 	ControlToken string
-	// Health knows what health checks find of servers; nil leaves that to the data plane,
-	// or assumes it by the state where there is none.
-	Health topology.Health
 	// DataPlane is NoPackets unless it is set.
 	DataPlane DataPlane
 	// DataPlaneInterface is the network interface that gets the addresses of load
@@ -178,9 +173,9 @@ func New(ctx context.Context, cfg Config) (*Emulator, error) {
 // cloud returns what of the configuration is the first cloud's.
 func (cfg *Config) cloud() onecloud.Config {
 	return onecloud.Config{
-		Schema: cfg.Schema, More: cfg.Products, World: cfg.World, Faults: cfg.Faults, StrictAuth: cfg.StrictAuth,
+		Schema: cfg.Schema, More: cfg.more, World: cfg.World, Faults: cfg.Faults, StrictAuth: cfg.StrictAuth,
 		Host: listen.HostOf(cfg.Listen), AllowedHosts: cfg.AllowedHosts, AutoENI: cfg.AutoENI, InstanceID: cfg.InstanceID,
-		Clock: cfg.Clock, Seed: cfg.Seed, Log: cfg.Log, Journal: cfg.Journal, Dir: cfg.stateDir(), Health: cfg.Health,
+		Clock: cfg.Clock, Seed: cfg.Seed, Log: cfg.Log, Journal: cfg.Journal, Dir: cfg.stateDir(),
 		Packets: onecloud.Packets{At: string(cfg.DataPlane), Interface: cfg.DataPlaneInterface, Transparent: cfg.Transparent,
 			MaxListeners: cfg.MaxListeners, AccessLog: cfg.AccessLog, Direct: cfg.DirectBackends},
 		DNSListen: cfg.DNSListen, ControlToken: cfg.ControlToken, ControlHost: listen.HostOf(cfg.ControlListen),
@@ -296,8 +291,14 @@ func (e *Emulator) Handler() http.Handler {
 // ControlHandler serves the control API.
 func (e *Emulator) ControlHandler() http.Handler { return http.HandlerFunc(e.first.ServeControl) }
 
-// Faults are the fault rules.
-func (e *Emulator) Faults() *rules.Rules { return e.first.Faults() }
+// AddFaults adds the fault rules of a text in YAML or JSON.
+func (e *Emulator) AddFaults(text []byte) ([]faults.Rule, error) {
+	return e.first.Faults().Add("", text)
+}
+
+// FaultRules returns the fault rules with their counters, in the order in which they are
+// evaluated.
+func (e *Emulator) FaultRules() []faults.Status { return e.first.Faults().Injector.Rules() }
 
 // Journal returns the journal of calls and changes.
 func (e *Emulator) Journal() *journal.Journal { return e.first.Journal() }

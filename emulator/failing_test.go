@@ -114,10 +114,10 @@ func TestUnknownRule(t *testing.T) {
 		return w.Body.String()
 	}
 	disk.lost = true
-	if _, err := e.Faults().Add("", []byte("{name: busy, match: {action: DescribeRegions}, effect: {error: {code: ServiceUnavailable}}}")); !errors.Is(err, state.ErrNotKept) {
+	if _, err := e.AddFaults([]byte("{name: busy, match: {action: DescribeRegions}, effect: {error: {code: ServiceUnavailable}}}")); !errors.Is(err, state.ErrNotKept) {
 		t.Fatalf("adding a rule is answered with %v, want that it is not known to be kept", err)
 	}
-	if rules := e.Faults().Injector.Rules(); len(rules) != 0 {
+	if rules := e.FaultRules(); len(rules) != 0 {
 		t.Fatalf("the rules %v are in force before they are known to be kept", rules)
 	}
 	disk.lost = false
@@ -130,6 +130,6 @@ func TestUnknownRule(t *testing.T) {
 	w := httptest.NewRecorder()
 	e.Handler().ServeHTTP(w, httptest.NewRequest("GET", "http://localhost/?Version=2014-05-15&Action=DescribeRegions", nil))
 	if w.Code != http.StatusServiceUnavailable {
-		t.Errorf("a call that the rule is about is answered with %d, and the rules are %v", w.Code, e.Faults().Injector.Rules())
+		t.Errorf("a call that the rule is about is answered with %d, and the rules are %v", w.Code, e.FaultRules())
 	}
 }

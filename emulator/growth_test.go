@@ -181,7 +181,7 @@ func toyProduct(gateway.Deps) *gateway.Product {
 func toyShop(t *testing.T) (u unsigned, lb string, clock *state.ManualClock) {
 	t.Helper()
 	clock = state.NewManualClock(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
-	u = unsigned{t, mustNew(t, emulator.Config{Clock: clock, Seed: 1, DataDir: t.TempDir(), Schema: toySchema, Listen: "127.0.0.1:0", ControlListen: "127.0.0.1:0", DNSListen: "127.0.0.1:0", Products: []func(gateway.Deps) *gateway.Product{toyProduct}})}
+	u = unsigned{t, mustNew(t, emulator.WithProducts(emulator.Config{Clock: clock, Seed: 1, DataDir: t.TempDir(), Schema: toySchema, Listen: "127.0.0.1:0", ControlListen: "127.0.0.1:0", DNSListen: "127.0.0.1:0"}, toyProduct))}
 	t.Cleanup(func() {
 		u.wantConsistent()
 		if err := u.e.Close(context.Background()); err != nil {

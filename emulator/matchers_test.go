@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/apiclient"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/products"
 )
 
 // TestMatchers proves on the wire that each condition of a rule lets it strike the
@@ -96,7 +96,7 @@ func TestResourceMatchers(t *testing.T) {
 // TestResourcesHaveTables proves that each parameter that names what a call is
 // about says where that is stored: a rule on resource.<field> would be silent.
 func TestResourcesHaveTables(t *testing.T) {
-	for _, p := range emulator.Products() {
+	for _, p := range products.All() {
 		if len(p.Resources) == 0 && p.Name != "Sts" { // whose calls are about roles, which the state does not keep
 			t.Errorf("calls of %s are about nothing", p.Name)
 		}

@@ -79,8 +79,8 @@ func (e *Emulator) lead(ctx context.Context) error {
 	if err := errors.Join(e.cloud.PlantIfEmpty(e.Store()), e.cloud.WarnOfInstance(e.Store())); err != nil {
 		return err
 	}
-	e.Faults().Follow()
-	if err := errors.Join(e.Faults().Begin(), e.clouds.Reopen(ctx)); err != nil {
+	e.first.Faults().Follow()
+	if err := errors.Join(e.first.Faults().Begin(), e.clouds.Reopen(ctx)); err != nil {
 		return err
 	}
 	e.StartPackets()

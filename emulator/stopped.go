@@ -18,6 +18,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/control"
 	"github.com/clbemu/clbemu/emulator/internal/rules"
 	"github.com/clbemu/clbemu/emulator/internal/snapshots"
+	"github.com/clbemu/clbemu/emulator/products"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/engine/bolt"
@@ -70,7 +71,7 @@ func OpenStopped(ctx context.Context, cfg StoppedConfig) (*Stopped, error) {
 		return nil, err
 	}
 	handler, err := control.NewOffline(control.Config{
-		Store: store, Products: Products(), Plant: cmp.Or(cfg.World, world.Default()).Plant, Snapshots: snapshots.New(cfg.DataDir),
+		Store: store, Products: products.All(), Plant: cmp.Or(cfg.World, world.Default()).Plant, Snapshots: snapshots.New(cfg.DataDir),
 		MaxImport: math.MaxInt64, Version: cfg.Version, Log: zerolog.Nop(),
 	})
 	if err != nil {
@@ -83,4 +84,4 @@ func OpenStopped(ctx context.Context, cfg StoppedConfig) (*Stopped, error) {
 func (s *Stopped) Close() error { return s.store.Close() }
 
 // Actions lists the actions of all products, in order of product and action.
-func Actions() []controlapi.Action { return control.Actions(Products()) }
+func Actions() []controlapi.Action { return control.Actions(products.All()) }

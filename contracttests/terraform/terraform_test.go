@@ -29,6 +29,7 @@ import (
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
 	"github.com/clbemu/clbemu/emulator/journal"
+	"github.com/clbemu/clbemu/emulator/products"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -136,9 +137,9 @@ func (s *sending) add(calls []*journal.Entry) {
 
 // changes reports whether the action of a call changes something.
 func changes(call *journal.Entry) bool {
-	for _, p := range emulator.Products() {
+	for _, p := range products.All() {
 		if p.Name == call.Product {
-			return slices.ContainsFunc(p.Actions, func(a emulator.Action) bool { return a.Name == call.Action && a.Mutates })
+			return slices.ContainsFunc(p.Actions, func(a products.Action) bool { return a.Name == call.Action && a.Mutates })
 		}
 	}
 	return false

@@ -13,6 +13,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/controlclient"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/names"
+	"github.com/clbemu/clbemu/emulator/products"
 	"github.com/clbemu/clbemu/emulator/world/conditions"
 	"github.com/clbemu/clbemu/state"
 )
@@ -111,7 +112,7 @@ func (s *Server) Journal() *journal.Journal { return s.emulator.Journal() }
 // "true").
 func (s *Server) World(t testing.TB, name, value string) {
 	t.Helper()
-	err := names.Of(s.Store().Schema(), emulator.Products()).CheckCondition(name, value)
+	err := names.Of(s.Store().Schema(), products.All()).CheckCondition(name, value)
 	if err == nil {
 		err = s.Store().Update(state.Owner{}, func(tx *state.Tx) error {
 			return conditions.Set(tx, state.Owner{}, []conditions.Setting{{Name: name, Value: value}})
@@ -125,7 +126,7 @@ func (s *Server) World(t testing.TB, name, value string) {
 // Fault adds fault rules in YAML, as `clbemu fault add` does.
 func (s *Server) Fault(t testing.TB, rules string) {
 	t.Helper()
-	if _, err := s.emulator.Faults().Add("", []byte(rules)); err != nil {
+	if _, err := s.emulator.AddFaults([]byte(rules)); err != nil {
 		t.Fatalf("add fault rules: %v", err)
 	}
 }
@@ -134,7 +135,7 @@ func (s *Server) Fault(t testing.TB, rules string) {
 func (s *Server) Hits(t testing.TB, rule string) uint64 {
 	t.Helper()
 	var known []string
-	for _, r := range s.emulator.Faults().Injector.Rules() {
+	for _, r := range s.emulator.FaultRules() {
 		if r.Rule.Name == rule {
 			return r.Hits
 		}

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
+	"github.com/clbemu/clbemu/emulator/products"
 	"github.com/clbemu/clbemu/emulator/target"
 	"github.com/clbemu/clbemu/emulator/target/private"
 	"github.com/clbemu/clbemu/faults"
@@ -33,7 +33,7 @@ func newLocal(t *testing.T) *private.Emulator {
 func newRemote(t *testing.T) (*target.Remote, *emulatortest.Server) {
 	t.Helper()
 	s := emulatortest.Start(t)
-	return &target.Remote{Products: emulator.Products(), API: s.URL(), Control: s.ControlURL() + "/"}, s
+	return &target.Remote{Products: products.All(), API: s.URL(), Control: s.ControlURL() + "/"}, s
 }
 
 var create = scenarios.APICall{Product: "Slb", Action: "CreateLoadBalancer", UserAgent: scenarios.ClientAgent,
@@ -168,7 +168,7 @@ func TestTimeout(t *testing.T) {
 func TestRemoteIsPutBack(t *testing.T) {
 	remote, s := newRemote(t)
 	ctx := t.Context()
-	other := &target.Remote{Products: emulator.Products(), API: s.URL(), Control: s.ControlURL()}
+	other := &target.Remote{Products: products.All(), API: s.URL(), Control: s.ControlURL()}
 	do(t, other.Set(ctx, []scenarios.Setting{{Name: "account.balance", Value: "500"}}))
 	do(t, remote.Set(ctx, []scenarios.Setting{{Name: "account.balance", Value: "1"}, {Name: "quota.slb_quota_acls_num", Value: "1"},
 		{Name: "stock.cn-hangzhou-g", Value: "soldout"}, {Name: "throttle.key", Value: "1000/1000"},
@@ -177,7 +177,7 @@ func TestRemoteIsPutBack(t *testing.T) {
 	frozen := 0.0
 	do(t, remote.SetClock(ctx, 0, &frozen))
 	do(t, remote.Close(ctx))
-	fresh := target.Remote{Products: emulator.Products(), API: s.URL(), Control: s.ControlURL()}
+	fresh := target.Remote{Products: products.All(), API: s.URL(), Control: s.ControlURL()}
 	mustCall(t, &fresh, create)
 	if free, err := fresh.FreeAddresses(ctx, "vsw-bp1clbemu000000000001"); err != nil || free == 0 {
 		t.Errorf("FreeAddresses = %d, %v, want the addresses from before", free, err)
@@ -197,7 +197,7 @@ func TestRemoteIsPutBack(t *testing.T) {
 func TestNobodyThere(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	do(t, err)
-	remote := &target.Remote{Products: emulator.Products(), API: "http://" + l.Addr().String(), Control: "http://" + l.Addr().String()}
+	remote := &target.Remote{Products: products.All(), API: "http://" + l.Addr().String(), Control: "http://" + l.Addr().String()}
 	do(t, l.Close())
 	if _, err := remote.Call(t.Context(), create); err == nil || !strings.Contains(err.Error(), "is clbemu running") {
 		t.Errorf("Call = %v, want a hint", err)

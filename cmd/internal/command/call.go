@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/clbemu/clbemu/cmd/internal/terminal"
-	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/apiclient"
 	"github.com/clbemu/clbemu/emulator/names"
+	"github.com/clbemu/clbemu/emulator/products"
 )
 
 // callFlags are the settings of clbemu call.
@@ -205,7 +205,7 @@ func spelled(product string) string {
 }
 
 func productNames() (list []string) {
-	for _, p := range emulator.Products() {
+	for _, p := range products.All() {
 		list = append(list, p.Name)
 	}
 	return list

@@ -14,10 +14,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/apiclient"
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/controlclient"
+	"github.com/clbemu/clbemu/emulator/products"
 	"github.com/clbemu/clbemu/emulator/target"
 )
 
@@ -189,7 +189,7 @@ func (f *clientFlags) describe(ctx context.Context) (described controlapi.Server
 // of those that this program has where the flag says the address of the API.
 func (f *clientFlags) endpoints(ctx context.Context) ([]string, error) {
 	if f.api != "" {
-		return target.Endpoints(emulator.Products()), nil
+		return target.Endpoints(products.All()), nil
 	}
 	described, err := f.describe(ctx)
 	return described.Endpoints(), err

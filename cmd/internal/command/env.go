@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/clbemu/clbemu/cmd/internal/terminal"
-	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/products"
 	"github.com/clbemu/clbemu/emulator/target"
 )
 
@@ -134,7 +134,7 @@ func variablesText() string {
 // clientVariables say who reads which variable.
 func clientVariables() [][2]string {
 	return [][2]string{
-		{strings.Join(target.Endpoints(emulator.Products()), ", "), "where a CCM and Terraform find each product"},
+		{strings.Join(target.Endpoints(products.All()), ", "), "where a CCM and Terraform find each product"},
 		{"EFLO_CONTROLLER_ENDPOINT", "the same for a CCM's calls about Lingjun nodes"},
 		{"ALICLOUD_CLIENT_SCHEME", "HTTP or HTTPS, for a CCM"},
 		{"METADATA_ENDPOINT", "where a CCM finds the metadata service"},

@@ -16,6 +16,7 @@ import (
 	"github.com/clbemu/clbemu/cmd/internal/terminal"
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/names"
+	"github.com/clbemu/clbemu/emulator/products"
 	"github.com/clbemu/clbemu/emulator/target"
 	"github.com/clbemu/clbemu/emulator/target/private"
 	"github.com/clbemu/clbemu/emulator/world"
@@ -214,7 +215,7 @@ func (r *scenarioRun) target(ctx context.Context, on scenarios.Setup, programs b
 	if err != nil {
 		return on, nil, err
 	}
-	remote := &target.Remote{API: api.String(), Products: emulator.Products(), HTTP: over, Control: control.URL, Token: r.token, AccessKeyID: r.keyID(), AccessKeySecret: r.accessKeySecret}
+	remote := &target.Remote{API: api.String(), Products: products.All(), HTTP: over, Control: control.URL, Token: r.token, AccessKeyID: r.keyID(), AccessKeySecret: r.accessKeySecret}
 	if r.reset {
 		if err := remote.Reset(ctx, r.faults); err != nil {
 			return on, nil, err

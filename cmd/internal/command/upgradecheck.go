@@ -18,6 +18,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/apiclient"
 	"github.com/clbemu/clbemu/emulator/controlclient"
 	"github.com/clbemu/clbemu/emulator/journal"
+	"github.com/clbemu/clbemu/emulator/products"
 )
 
 func newUpgradeCheck() *cobra.Command {
@@ -198,7 +199,7 @@ func compare(ctx context.Context, calls []*journal.Entry, apiURL string, groups 
 // mutations are the actions that can change something, each behind its product.
 func mutations() map[string]bool {
 	mutates := make(map[string]bool)
-	for _, p := range emulator.Products() {
+	for _, p := range products.All() {
 		for _, a := range p.Actions {
 			mutates[p.Name+" "+a.Name] = a.Mutates
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/clbemu/clbemu/cmd/internal/terminal"
+	"github.com/clbemu/clbemu/emulator/products"
 
 	"github.com/clbemu/clbemu/cmd/internal/upgradecheck"
 	"github.com/clbemu/clbemu/emulator"
@@ -118,7 +119,7 @@ func (d *dryRun) run(ctx context.Context, copied *emulator.Emulator, program str
 	if err != nil {
 		return upgradecheck.Report{}, cannot(err)
 	}
-	environment := target.Remote{API: "http://" + copied.Addr(), Control: control.URL, Products: emulator.Products()}
+	environment := target.Remote{API: "http://" + copied.Addr(), Control: control.URL, Products: products.All()}
 	process, err := environment.Start(ctx, scenarios.Program{Output: d.output, Command: append([]string{program,
 		"--dry-run=true", "--kubeconfig=" + d.kubeconfig, "--cloud-config=" + config, "--controllers=service", "--configure-cloud-routes=false", "--leader-elect=false",
 		"--metrics-bind-addr=127.0.0.1:0", "--health-probe-bind-addr=127.0.0.1:0"}, d.args...)})

@@ -50,7 +50,7 @@ func quietEmulator(t *testing.T, disk engine.Engine) *emulator.Emulator {
 func breakRule(t *testing.T, disk *memory.Engine, name string) {
 	t.Helper()
 	e := quietEmulator(t, disk)
-	if _, err := e.Faults().Add("", []byte("{name: "+name+", effect: {hang: 1s}}")); err != nil {
+	if _, err := e.AddFaults([]byte("{name: " + name + ", effect: {hang: 1s}}")); err != nil {
 		t.Fatal(err)
 	}
 	store, err := state.Open(t.Context(), state.Config{Schema: e.Store().Schema(), Engine: disk})

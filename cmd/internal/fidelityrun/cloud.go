@@ -18,8 +18,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/apiclient"
+	"github.com/clbemu/clbemu/emulator/products"
 	"github.com/clbemu/clbemu/scenarios"
 )
 
@@ -130,7 +130,7 @@ const (
 // spacing is the pause between two calls of an action: so long that they stay under half of
 // its published rate.
 func spacing(product, action string) (version string, pause time.Duration, mutates bool) {
-	for _, p := range emulator.Products() {
+	for _, p := range products.All() {
 		if p.Name != product {
 			continue
 		}

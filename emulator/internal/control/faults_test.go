@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/control"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/snapshots"
+	"github.com/clbemu/clbemu/emulator/products"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/engine/bolt"
@@ -21,7 +21,7 @@ import (
 const busy = `{name: busy, match: {action: DescribeRegions}, when: {times: 2}, effect: {error: {code: ServiceUnavailable}}}`
 
 // withCloud gives the control API the products of the emulator.
-func withCloud(cfg *control.Config) { cfg.Products = emulator.Products() }
+func withCloud(cfg *control.Config) { cfg.Products = products.All() }
 
 // describeRegions makes a call of the cloud's API and returns the code of its
 // refusal, "" for none.
@@ -29,7 +29,7 @@ func (f *fixture) describeRegions() string {
 	f.t.Helper()
 	var code string
 	server := gateway.NewServer(gateway.Config{
-		Store: f.store, Products: emulator.Products(), Faults: f.faults.Injector,
+		Store: f.store, Products: products.All(), Faults: f.faults.Injector,
 		Observe: func(_ *gateway.Call, o gateway.Outcome) { code = o.Code },
 	})
 	server.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/?Version=2014-05-15&Action=DescribeRegions", nil))

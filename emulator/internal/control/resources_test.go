@@ -71,8 +71,8 @@ func (f *fixture) plant() {
 	}
 }
 
-// products are the test's own, called as those that have load balancers.
-func products(cfg *control.Config) {
+// ownProducts are the test's own, called as those that have load balancers.
+func ownProducts(cfg *control.Config) {
 	slb := *product
 	slb.Name = "Slb"
 	slb.Resources = []gateway.Resource{{Parameter: "LoadBalancerId", Kind: cloud.LoadBalancers.Kind()}}
@@ -82,7 +82,7 @@ func products(cfg *control.Config) {
 // TestResources proves what is listed by kind, alias, id, name and glob, and that a
 // name which nothing has is refused with the one that was meant.
 func TestResources(t *testing.T) {
-	f := newFixture(t, products)
+	f := newFixture(t, ownProducts)
 	f.plant()
 	for query, want := range map[string]string{
 		"kind=lb":                     "lb-1 nlb-1",
@@ -139,7 +139,7 @@ func TestResources(t *testing.T) {
 // they forward to, the health of the servers, its quotas, and the fault rules that may
 // strike it and no others.
 func TestLoadBalancerTree(t *testing.T) {
-	f := newFixture(t, products)
+	f := newFixture(t, ownProducts)
 	f.plant()
 	// The rules are put in as they are kept, as the test's product has no such actions.
 	if err := f.faults.Change(func() error {
@@ -208,7 +208,7 @@ func TestLoadBalancerTree(t *testing.T) {
 // change and deletion, and what becomes due by time alone.
 func TestWatchResources(t *testing.T) {
 	clock := state.NewManualClock(gatewaytest.Start)
-	f := fixtureOver(t, gatewaytest.StoreAt(t, clock, world.Default().Plant), products)
+	f := fixtureOver(t, gatewaytest.StoreAt(t, clock, world.Default().Plant), ownProducts)
 	f.plant()
 	if answer := f.send("PATCH", "/v1/world", `{"settings":[{"name":"life.listener.starting","value":"1h"}]}`, nil); answer.Code != http.StatusOK {
 		t.Fatalf("PATCH /v1/world = %s", answer.Body)
@@ -273,7 +273,7 @@ func TestWatchResources(t *testing.T) {
 // TestUnchecked proves that a server that no running listener checks is shown as not checked,
 // that a mark of it warns, and that both end when a listener checks it.
 func TestUnchecked(t *testing.T) {
-	f := newFixture(t, products)
+	f := newFixture(t, ownProducts)
 	f.plant()
 	switchCheck := func(on string, status cloud.ListenerStatus) {
 		t.Helper()

@@ -9,11 +9,12 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
-	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/resources"
 	"github.com/clbemu/clbemu/emulator/internal/rules"
 	"github.com/clbemu/clbemu/emulator/internal/topology"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/names"
+	"github.com/clbemu/clbemu/emulator/products"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/state"
@@ -27,9 +28,9 @@ type Config struct {
 	// Schema declares what the store holds; nil is the cloud's schema. More are products
 	// that are served beside the cloud's own.
 	Schema *state.Schema
-	More   []func(gateway.Deps) *gateway.Product
+	More   []func(products.Deps) *products.Product
 	// Products, if set, are served in place of those, by clouds that share them.
-	Products []*gateway.Product
+	Products []*products.Product
 	// World is planted into an empty store, and again by a reset. Nil is the default world.
 	World *world.World
 	// Faults are rules that are in force before the first call.
@@ -53,10 +54,7 @@ type Config struct {
 	Journal journal.Config
 	// Dir is the folder of what is kept beside the state: snapshots, nonces and ports. It is
 	// "" where the state leaves nothing behind.
-	Dir string
-	// Health knows what health checks find of servers; nil leaves that to the data plane,
-	// or assumes it by the state where there is none.
-	Health  topology.Health
+	Dir     string
 	Packets Packets
 	// DNSListen is host:port for the names of Network Load Balancers; empty is none.
 	DNSListen string
@@ -67,6 +65,19 @@ type Config struct {
 	Version      controlapi.Version
 	// Crash, if set, is called instead of ending the process when a fault rule crashes it.
 	Crash func()
+}
+
+// serves lists the products of a cloud of the configuration. They ask for the health that is
+// attached to the store.
+func (cfg *Config) serves() []*products.Product {
+	if cfg.Products != nil {
+		return cfg.Products
+	}
+	deps := products.Deps{Health: topology.Attached{}}
+	if len(cfg.AutoENI) > 0 {
+		deps.MakeNetworkInterface = resources.PodBlocks(cfg.AutoENI).MakeNetworkInterface
+	}
+	return products.With(deps, cfg.More...)
 }
 
 // OpenStore opens the store of a cloud.

@@ -26,8 +26,10 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/metrics"
 	"github.com/clbemu/clbemu/emulator/internal/rules"
 	"github.com/clbemu/clbemu/emulator/internal/snapshots"
+	"github.com/clbemu/clbemu/emulator/internal/topology"
 	"github.com/clbemu/clbemu/emulator/inventory"
 	"github.com/clbemu/clbemu/emulator/journal"
+	"github.com/clbemu/clbemu/emulator/products"
 	"github.com/clbemu/clbemu/emulator/target"
 	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/state"
@@ -89,13 +91,10 @@ func (c *Cloud) open(others Neighbours) (err error) {
 	if c.plane, err = c.newPlane(injector); err != nil {
 		return err
 	}
-	if c.plane != nil && cfg.Health == nil {
-		cfg.Health = c.plane
+	if c.plane != nil {
+		c.store.Attach(c.plane)
 	}
-	if cfg.Health != nil {
-		c.store.Attach(cfg.Health)
-	}
-	c.products = cfg.Serves()
+	c.products = cfg.serves()
 	c.faults = rules.New(c.store, c.products, injector)
 	c.faults.First = cfg.Faults
 	for _, skipped := range c.faults.Skipped() {
@@ -130,7 +129,7 @@ func (c *Cloud) build(others Neighbours, snapshots *snapshots.Snapshots) {
 		Caller:     callers.refuse,
 		Cloud:      func(key string) (gateway.Chosen, error) { return others.ByKey(c, key) },
 		Products:   c.products,
-		Elsewhere:  elsewhere,
+		Elsewhere:  products.Elsewhere,
 		Room:       others.Room(),
 		StrictAuth: c.cfg.StrictAuth,
 		Nonces:     c.nonces,
@@ -172,7 +171,7 @@ func (c *Cloud) build(others Neighbours, snapshots *snapshots.Snapshots) {
 			Call:      c.consoleCall,
 			Go:        func(task func(context.Context)) { c.tasks.Go(func() { task(c.life) }) },
 			Snapshots: snapshots,
-			Health:    c.cfg.Health,
+			Health:    topology.Attached{},
 			Ready:     func() error { return others.Ready(c) },
 			Token:     c.cfg.ControlToken,
 			Host:      c.cfg.ControlHost,

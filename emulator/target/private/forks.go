@@ -11,6 +11,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/apiclient"
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/controlclient"
+	"github.com/clbemu/clbemu/emulator/products"
 	"github.com/clbemu/clbemu/emulator/target"
 	"github.com/clbemu/clbemu/state"
 )
@@ -49,7 +50,7 @@ func (f *Forks) Fork(ctx context.Context) (*Fork, error) {
 		return nil, err
 	}
 	return &Fork{name: name, parent: parent, Remote: target.Remote{API: "http://localhost", Control: "http://localhost/clouds/" + name,
-		Products: emulator.Products(), AccessKeyID: name + "." + apiclient.AccessKeyID, AccessKeySecret: apiclient.AccessKeySecret,
+		Products: products.All(), AccessKeyID: name + "." + apiclient.AccessKeyID, AccessKeySecret: apiclient.AccessKeySecret,
 		HTTP: &http.Client{Transport: byPath{f.api.Transport, f.control.Transport}}}}, nil
 }
 

@@ -21,6 +21,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/internal/listen"
+	"github.com/clbemu/clbemu/emulator/products"
 	"github.com/clbemu/clbemu/emulator/target"
 	"github.com/clbemu/clbemu/scenarios"
 	"github.com/clbemu/clbemu/state"
@@ -131,7 +132,7 @@ func NewOpen(ctx context.Context, secure bool) (*Emulator, error) {
 
 // opened opens the sockets and begins the first life.
 func (e *Emulator) opened(ctx context.Context, sockets ...**socket) (_ *Emulator, err error) {
-	e.Products = emulator.Products()
+	e.Products = products.All()
 	for _, d := range sockets {
 		if *d, err = newSocket(); err != nil {
 			return nil, errors.Join(err, e.release())

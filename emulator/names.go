@@ -8,34 +8,19 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
-	"github.com/clbemu/clbemu/emulator/internal/onecloud"
 	"github.com/clbemu/clbemu/emulator/names"
+	"github.com/clbemu/clbemu/emulator/products"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/engine/memory"
 )
 
-// What a Product declares, for those who walk the tables of actions.
-type (
-	// Product is one API of the emulated cloud.
-	Product = gateway.Product
-	// Action is an action of a product.
-	Action = gateway.Action
-	// Parameter is a parameter that an action reads.
-	Parameter = gateway.Parameter
-	// Deps holds what a product gets from the emulator.
-	Deps = gateway.Deps
-)
-
 // NotEmulatedCode is the code with which the emulator refuses what it does not emulate.
 const NotEmulatedCode = gateway.NotEmulatedCode
 
-// Products lists the APIs of the emulated cloud.
-func Products() []*gateway.Product { return onecloud.Products() }
-
 // Names returns the names of the emulated cloud that users write: actions, parameters,
 // refusals, conditions, quotas.
-func Names() *names.Names { return names.Of(cloud.Schema, Products()) }
+func Names() *names.Names { return names.Of(cloud.Schema, products.All()) }
 
 // NamesIn returns them with the ids of what a world has.
 func NamesIn(w *world.World) *names.Names {
@@ -55,16 +40,6 @@ func NamesIn(w *world.World) *names.Names {
 	}))
 }
 
-// versions maps products to their versions. It is computed once, since building the
-// products for each call would cost too much.
-var versions = sync.OnceValue(func() map[string]string {
-	list := make(map[string]string)
-	for _, p := range Products() {
-		list[p.Name] = p.Version
-	}
-	return list
-})
-
 // Version returns the version that chooses a product in calls, such as Slb's; ""
 // if no product has the name.
-func Version(product string) string { return versions()[product] }
+func Version(product string) string { return products.Version(product) }
