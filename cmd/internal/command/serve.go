@@ -61,6 +61,16 @@ const (
 	defaultDataDir = "./clbemu-data"
 )
 
+// serveGroups lists the flags by what they are about.
+const serveGroups = `State: data-dir engine fork world faults seed
+Addresses: listen control-listen dns-listen debug-listen
+Who may call: auth unsigned-remote allowed-host control-token control-token-file tls tls-cert tls-key
+The cluster in the cloud: instance auto-eni
+Packets: data-plane data-plane-interface data-plane-source data-plane-max-listeners data-plane-direct access-log
+Journal and logs: journal-file journal-size log-level log-format
+Replicas, in clbemu-replica alone: etcd-endpoints etcd-prefix etcd-ca etcd-cert etcd-key etcd-user etcd-password-file replica advertise advertise-control read
+General: config help`
+
 func newServe(openEtcd etcdOpener) *cobra.Command {
 	f := &serveFlags{etcd: etcdFlags{opener: openEtcd}}
 	cmd := &cobra.Command{
@@ -77,7 +87,8 @@ environment, and the environment over the file.`,
   clbemu serve --fork ./clbemu-data
   clbemu serve --listen 0.0.0.0:9600 --tls
   clbemu-replica serve --engine etcd --etcd-endpoints http://127.0.0.1:2379`,
-		Args: noArgs,
+		Args:        noArgs,
+		Annotations: map[string]string{flagGroups: serveGroups},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return f.serve(cmd)
 		},

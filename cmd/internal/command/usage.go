@@ -41,7 +41,7 @@ func describeUsage(cmd *cobra.Command) error {
 		}
 	}
 	if flags := cmd.LocalNonPersistentFlags(); flags.HasAvailableFlags() {
-		b.WriteString("\n\nFlags, each also an environment variable (--data-dir is CLBEMU_DATA_DIR):\n" + usageOf(flags))
+		b.WriteString(describeFlags(cmd))
 	}
 	if cmd.HasAvailableInheritedFlags() || cmd.HasAvailablePersistentFlags() {
 		b.WriteString("\n\nFlags of every command:\n" + usageOf(cmd.Root().PersistentFlags()))
