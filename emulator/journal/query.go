@@ -136,26 +136,50 @@ func (q Query) Validate() error {
 		if pattern, bad := glob.Split(want).Bad(); bad && slices.Contains(globs, name) {
 			return fmt.Errorf("%s: %q is not a pattern", name, pattern)
 		}
-		if name == "kind" && !slices.Contains(kinds, Kind(want)) {
-			return fmt.Errorf("kind: there is no %s: choose from %s", want, joinKinds())
-		}
-		if n, err := strconv.Atoi(want); name == "status" && (err != nil || n < 100 || n > 599) {
-			return fmt.Errorf("status: %q is no HTTP status", want)
-		}
-		if name == "refused" && want != "true" && want != "false" {
-			return fmt.Errorf("refused: want true or false, not %q", want)
-		}
-		if _, err := instant(want); err != nil && (name == "from" || name == "to") {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		if _, err := strconv.ParseUint(want, 10, 64); name == "sequence" && err != nil {
-			return fmt.Errorf("sequence: %q is not the number of an entry", want)
+		if check := values[name]; check != nil {
+			if err := check(want); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
 		}
 	}
 	if q.Limit < 0 {
 		return fmt.Errorf("the limit is %d, want 0 for all or more", q.Limit)
 	}
 	return nil
+}
+
+// values check what a field can be asked for, where that is not any text.
+var values = map[string]func(want string) error{
+	"kind": func(want string) error {
+		if !slices.Contains(kinds, Kind(want)) {
+			return fmt.Errorf("there is no %s: choose from %s", want, joinKinds())
+		}
+		return nil
+	},
+	"status": func(want string) error {
+		if n, err := strconv.Atoi(want); err != nil || n < 100 || n > 599 {
+			return fmt.Errorf("%q is no HTTP status", want)
+		}
+		return nil
+	},
+	"refused": func(want string) error {
+		if want != "true" && want != "false" {
+			return fmt.Errorf("want true or false, not %q", want)
+		}
+		return nil
+	},
+	"sequence": func(want string) error {
+		if _, err := strconv.ParseUint(want, 10, 64); err != nil {
+			return fmt.Errorf("%q is not the number of an entry", want)
+		}
+		return nil
+	},
+	"from": isInstant, "to": isInstant,
+}
+
+func isInstant(want string) error {
+	_, err := instant(want)
+	return err
 }
 
 func joinKinds() string {

@@ -217,23 +217,8 @@ func (x *exploration) config(cmd *cobra.Command, args []string) (c explore.Confi
 	if dash := cmd.ArgsLenAtDash(); dash >= 0 {
 		names, x.program = args[:dash], args[dash:]
 	}
-	switch {
-	case len(names) > 1:
-		return c, usage(fmt.Errorf("explore takes one scenario, not %d", len(names)))
-	case len(names) == 0 && len(x.program) == 0:
-		return c, usage(errors.New("give a scenario, or a program after --, as in clbemu explore -- ./my-controller --once"))
-	case x.depth < 1 || x.depth > 2:
-		return c, usage(fmt.Errorf("--depth is 1 or 2, not %d", x.depth))
-	case x.parallel < 1 || x.parallel > 64:
-		return c, usage(fmt.Errorf("--parallel is 1 to 64, not %d", x.parallel))
-	case x.plays < 0:
-		return c, usage(errors.New("--plays is 0 or more"))
-	case badPattern(x.calls, x.disturbances) != "":
-		return c, usage(fmt.Errorf("%q is no pattern", badPattern(x.calls, x.disturbances)))
-	case x.resume && x.out == "":
-		return c, usage(errors.New("--resume needs --out, the folder with the results so far"))
-	case x.half != "" && x.half != scenarios.ClientHalf && x.half != scenarios.ProgramHalf && x.half != scenarios.KubernetesHalf:
-		return c, usage(fmt.Errorf("--half is client, program or kubernetes, not %s", x.half))
+	if err := x.check(names); err != nil {
+		return c, usage(err)
 	}
 	file := scenarioFile{"program.yaml", []byte(programAlone)}
 	if len(names) == 1 {
@@ -260,6 +245,29 @@ func (x *exploration) config(cmd *cobra.Command, args []string) (c explore.Confi
 		}
 	}
 	return c, nil
+}
+
+// check refuses a command line that means nothing.
+func (x *exploration) check(names []string) error {
+	switch {
+	case len(names) > 1:
+		return fmt.Errorf("explore takes one scenario, not %d", len(names))
+	case len(names) == 0 && len(x.program) == 0:
+		return errors.New("give a scenario, or a program after --, as in clbemu explore -- ./my-controller --once")
+	case x.depth < 1 || x.depth > 2:
+		return fmt.Errorf("--depth is 1 or 2, not %d", x.depth)
+	case x.parallel < 1 || x.parallel > 64:
+		return fmt.Errorf("--parallel is 1 to 64, not %d", x.parallel)
+	case x.plays < 0:
+		return errors.New("--plays is 0 or more")
+	case badPattern(x.calls, x.disturbances) != "":
+		return fmt.Errorf("%q is no pattern", badPattern(x.calls, x.disturbances))
+	case x.resume && x.out == "":
+		return errors.New("--resume needs --out, the folder with the results so far")
+	case x.half != "" && x.half != scenarios.ClientHalf && x.half != scenarios.ProgramHalf && x.half != scenarios.KubernetesHalf:
+		return fmt.Errorf("--half is client, program or kubernetes, not %s", x.half)
+	}
+	return nil
 }
 
 // halfOf chooses the half that the command line is about.

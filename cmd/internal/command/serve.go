@@ -255,28 +255,8 @@ func opened(ctx context.Context, cfg emulator.Config) (*emulator.Emulator, error
 
 // config turns the flags into the emulator's configuration.
 func (f *serveFlags) config(stderr io.Writer) (cfg emulator.Config, err error) {
-	if f.auth != authStrict && f.auth != authOff {
-		return cfg, usage(fmt.Errorf("--auth is %s or %s, not %q", authStrict, authOff, f.auth))
-	}
-	if f.engine != string(emulator.Bolt) && f.engine != string(emulator.Memory) && f.engine != engineEtcd {
-		return cfg, usage(fmt.Errorf("--engine is %s, %s or %s, not %q", emulator.Bolt, emulator.Memory, engineEtcd, f.engine))
-	}
-	for name, address := range map[string]string{"listen": f.listen, "control-listen": f.controlListen, "dns-listen": f.dnsListen} {
-		if name == "dns-listen" && address == "" {
-			continue
-		}
-		if _, _, err := net.SplitHostPort(address); err != nil {
-			return cfg, usage(fmt.Errorf("--%s is host:port, not %q", name, address))
-		}
-	}
-	if err := checkDebugListen(f.debugListen); err != nil {
-		return cfg, err
-	}
-	if err := f.checkDataPlane(); err != nil {
+	if err := f.check(); err != nil {
 		return cfg, usage(err)
-	}
-	if f.journalSize < 1 || f.journalSize > maxJournalSize {
-		return cfg, usage(fmt.Errorf("--journal-size is 1 to %d MiB, not %d", int64(maxJournalSize), f.journalSize))
 	}
 	log, err := newLog(stderr, f.logFormat, f.logLevel)
 	if err != nil {
@@ -312,6 +292,34 @@ func (f *serveFlags) config(stderr io.Writer) (cfg emulator.Config, err error) {
 	}
 	cfg.TLS, err = f.tlsConfig(cfg.World, cfg.AllowedHosts)
 	return cfg, err
+}
+
+// check refuses values of flags that mean nothing.
+func (f *serveFlags) check() error {
+	if f.auth != authStrict && f.auth != authOff {
+		return fmt.Errorf("--auth is %s or %s, not %q", authStrict, authOff, f.auth)
+	}
+	if f.engine != string(emulator.Bolt) && f.engine != string(emulator.Memory) && f.engine != engineEtcd {
+		return fmt.Errorf("--engine is %s, %s or %s, not %q", emulator.Bolt, emulator.Memory, engineEtcd, f.engine)
+	}
+	for name, address := range map[string]string{"listen": f.listen, "control-listen": f.controlListen, "dns-listen": f.dnsListen} {
+		if name == "dns-listen" && address == "" {
+			continue
+		}
+		if _, _, err := net.SplitHostPort(address); err != nil {
+			return fmt.Errorf("--%s is host:port, not %q", name, address)
+		}
+	}
+	if err := checkDebugListen(f.debugListen); err != nil {
+		return err
+	}
+	if err := f.checkDataPlane(); err != nil {
+		return err
+	}
+	if f.journalSize < 1 || f.journalSize > maxJournalSize {
+		return fmt.Errorf("--journal-size is 1 to %d MiB, not %d", int64(maxJournalSize), f.journalSize)
+	}
+	return nil
 }
 
 // readFaults reads the rules that are in force from the start.
