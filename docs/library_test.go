@@ -25,8 +25,8 @@ type translated struct {
 	About, Advice string
 }
 
-// libraryHead begins the page of the library in Chinese.
-const libraryHead = `<!-- written by make golden -->
+// LibraryHead begins the page of the library in Chinese.
+const LibraryHead = `<!-- written by make golden -->
 # 场景库
 
 clbemu 自带的场景，每个都重现云端的一种故障，并说明控制器或运维人员应怎样处理。字段说明见[场景](../../scenarios/README.zh.md)。
@@ -53,7 +53,7 @@ func TestChineseLibrary(t *testing.T) {
 	if err := decoder.Decode(&texts); err != nil {
 		t.Fatal(err)
 	}
-	page := libraryHead
+	page := LibraryHead
 	for _, name := range slices.Sorted(slices.Values(scenarios.LibraryNames())) {
 		source, _ := scenarios.LibraryText(name)
 		s, err := scenarios.Load(name, source, scenarios.Options{})

@@ -25,8 +25,8 @@ func LibraryNames() []string {
 	return files
 }
 
-// libraryHead is a scenario of the library with what it is about.
-type libraryHead struct {
+// LibraryHead is a scenario of the library with what it is about.
+type LibraryHead struct {
 	Name   string `yaml:"-"`
 	Text   string `yaml:"-"`
 	About  string `yaml:"about"`
@@ -34,12 +34,12 @@ type libraryHead struct {
 }
 
 // LibraryHeads lists the scenarios of the library in order.
-func LibraryHeads() []libraryHead { return heads() }
+func LibraryHeads() []LibraryHead { return heads() }
 
-var heads = sync.OnceValue(func() (heads []libraryHead) {
+var heads = sync.OnceValue(func() (heads []LibraryHead) {
 	for _, name := range LibraryNames() {
 		text, _ := LibraryText(name)
-		h := libraryHead{Name: name, Text: string(text)}
+		h := LibraryHead{Name: name, Text: string(text)}
 		if err := yaml.Unmarshal(text, &h); err != nil {
 			panic(name + ": " + err.Error()) // a part of the program
 		}

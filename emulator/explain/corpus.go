@@ -292,18 +292,10 @@ func (c *Index) addScenarios(events []Event) {
 		}
 		return all
 	})
-	with := make(map[string][]string)
-	for _, h := range heads {
-		for _, token := range token().FindAllString(h.Text, -1) {
-			if code := c.codes[strings.ToLower(strings.Trim(token, "."))]; code != "" && !slices.Contains(with[code], h.Name) {
-				with[code] = append(with[code], h.Name)
-			}
-		}
-	}
+	with := c.withCodes(heads)
 	for _, e := range events {
-		for _, found := range c.byMessage(c.read(e.Text)) {
-			found.answer.Scenarios = append(found.answer.Scenarios, e.Scenarios...)
-			break
+		if found := c.byMessage(c.read(e.Text)); len(found) > 0 {
+			found[0].answer.Scenarios = append(found[0].answer.Scenarios, e.Scenarios...)
 		}
 	}
 	answers := make(map[string]int)
@@ -322,16 +314,37 @@ func (c *Index) addScenarios(events []Event) {
 			}
 		}
 		a.Scenarios = unique(a.Scenarios)
-		for _, h := range heads {
-			if len(a.Scenarios) > 0 && h.Name == a.Scenarios[0] && len(a.Cures) == 0 && len(a.patterns) > 0 {
-				a.Cures = []string{h.Advice}
-			}
-		}
+		a.cureBy(heads)
 	}
 	for _, h := range heads {
 		a := &Answer{Happened: h.About, Cures: []string{h.Advice}, Scenarios: []string{h.Name}}
 		c.add(a)
 		a.know(h.Name)
+	}
+}
+
+// withCodes returns the scenarios that have a code in their text, by the code.
+func (c *Index) withCodes(heads []scenarios.LibraryHead) map[string][]string {
+	with := make(map[string][]string)
+	for _, h := range heads {
+		for _, token := range token().FindAllString(h.Text, -1) {
+			if code := c.codes[strings.ToLower(strings.Trim(token, "."))]; code != "" && !slices.Contains(with[code], h.Name) {
+				with[code] = append(with[code], h.Name)
+			}
+		}
+	}
+	return with
+}
+
+// cureBy takes the advice of the first scenario of a message that has no cure.
+func (a *Answer) cureBy(heads []scenarios.LibraryHead) {
+	if len(a.Scenarios) == 0 || len(a.Cures) > 0 || len(a.patterns) == 0 {
+		return
+	}
+	for _, h := range heads {
+		if h.Name == a.Scenarios[0] {
+			a.Cures = []string{h.Advice}
+		}
 	}
 }
 
