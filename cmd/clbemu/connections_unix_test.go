@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"net/url"
 	"os/exec"
+	"regexp"
+	"strconv"
 	"testing"
 	"time"
 
@@ -35,6 +37,30 @@ func TestConnectionsLeaveDescriptors(t *testing.T) {
 		t.Fatalf("the control API while the API is full: %v", err)
 	}
 	response.Body.Close()
+	wantWell(t, s)
+}
+
+// TestListenersLeaveDescriptors proves that the listeners of load balancers, of forks too,
+// leave the APIs and the state half of the descriptors, and say why they don't answer.
+func TestListenersLeaveDescriptors(t *testing.T) {
+	s := fewDescriptors(t)
+	lb := createLoadBalancer(t, s.Client())
+	for port := range 12 {
+		call(t, s, "CreateLoadBalancerTCPListener", map[string]string{"LoadBalancerId": lb, "ListenerPort": strconv.Itoa(8000 + port), "BackendServerPort": "80", "Bandwidth": "-1"})
+		call(t, s, "StartLoadBalancerListener", map[string]string{"LoadBalancerId": lb, "ListenerPort": strconv.Itoa(8000 + port)})
+	}
+	for _, name := range []string{"a", "b", "c", "d"} {
+		mustRun(t, "cloud", "create", name, "--server", s.Control)
+	}
+	why := regexp.MustCompile(`listeners have half of the 64 files`)
+	for limit := time.Now().Add(time.Minute); !why.MatchString(mustRun(t, "get", "listeners", "-o", "json", "--cloud", "d", "--server", s.Control)); {
+		if time.Now().After(limit) {
+			t.Fatalf("no listener of the last fork says that there are too many:\n%s", mustRun(t, "get", "listeners", "-o", "json", "--cloud", "d", "--server", s.Control))
+		}
+	}
+	if text := mustRun(t, "get", "listeners", "-o", "json", "--server", s.Control); why.MatchString(text) {
+		t.Errorf("the first cloud's listeners were there before:\n%s", text)
+	}
 	wantWell(t, s)
 }
 

@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/clbemu/clbemu/emulator/internal/dataplane/forward"
+	"github.com/clbemu/clbemu/emulator/internal/listen"
 )
 
 // boundSocket is a socket at which a listener answers.
@@ -74,6 +75,9 @@ func (l *listener) bindMore(server *forward.Server, places []netip.AddrPort) err
 
 // open lets the server serve at one place.
 func (l *listener) open(server *forward.Server, place netip.AddrPort) (*boundSocket, error) {
+	if listen.Full() {
+		return nil, fmt.Errorf("listeners have half of the %d files that this process may open: raise the limit (ulimit -n)", listen.Descriptors())
+	}
 	if l.network == "udp" {
 		socket, err := net.ListenUDP("udp", net.UDPAddrFromAddrPort(place))
 		if err != nil {
