@@ -50,8 +50,8 @@ func (c *checker) refuse(at spot, format string, args ...any) {
 	c.Fail(at.node, at.path, format, args...)
 }
 
-// hold refuses what an error is about.
-func (c *checker) hold(at spot, err error) {
+// addErr refuses what an error is about.
+func (c *checker) addErr(at spot, err error) {
 	if err != nil {
 		c.refuse(at, "%s", err)
 	}
@@ -212,7 +212,7 @@ func (c *checker) templates(at spot, in scope, parts ...*yaml.Node) {
 	}
 	if node.Kind == yaml.ScalarNode {
 		names, err := namesIn(node.Value)
-		c.hold(at, err)
+		c.addErr(at, err)
 		for _, name := range names {
 			in.used["{{"+name+"}}"] = true
 			if !in.names[name] {

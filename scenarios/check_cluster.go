@@ -76,17 +76,17 @@ func objectsAt(at spot) (all []spot) {
 		if d.Decode(&document) != nil || len(document.Content) == 0 {
 			return all
 		}
-		moveDown(document.Content[0], at.node.Line)
+		shiftLines(document.Content[0], at.node.Line)
 		all = append(all, spot{document.Content[0], at.path})
 	}
 }
 
-// moveDown gives nodes of a text within a file the lines of the file.
-func moveDown(node *yaml.Node, lines int) {
+// shiftLines gives nodes of a text within a file the lines of the file.
+func shiftLines(node *yaml.Node, lines int) {
 	node.Line += lines
 	node.Column = 0 // it is that of the inner text
 	for _, child := range node.Content {
-		moveDown(child, lines)
+		shiftLines(child, lines)
 	}
 }
 

@@ -58,12 +58,12 @@ func (p *play) expect(ctx context.Context, e *Expectation) error {
 		}
 		pause = pauseFor(limit)
 		if e.For == 0 {
-			pause = lookAgain(passed, limit)
+			pause = poll(passed, limit)
 		}
 		if gone && p.SkipIdle {
 			err = p.Target.SetClock(ctx, pause, nil)
 		} else {
-			err = p.pass(ctx, pause)
+			err = p.advance(ctx, pause)
 		}
 		if err != nil {
 			return err
@@ -72,9 +72,9 @@ func (p *play) expect(ctx context.Context, e *Expectation) error {
 	}
 }
 
-// lookAgain is the pause before the next look at something that may take until a limit.
+// poll is the pause before the next look at something that may take until a limit.
 // It is short at first: most of what is expected comes soon.
-func lookAgain(passed, limit time.Duration) time.Duration {
+func poll(passed, limit time.Duration) time.Duration {
 	return min(max((passed/4).Truncate(lookEvery), firstLook), pauseFor(limit), max(limit-passed, lookEvery))
 }
 

@@ -20,8 +20,8 @@ func (b *keptBackends) since() string { return b.Since }
 // readySince holds the ready backends of listeners at a mark, and the least since then.
 type readySince struct{ then, least map[string]int }
 
-// pass lets time pass, and looks at the backends.
-func (p *play) pass(ctx context.Context, d time.Duration) error {
+// advance lets time pass, and looks at the backends.
+func (p *play) advance(ctx context.Context, d time.Duration) error {
 	if err := p.Target.Pass(ctx, d); err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/glob"
 )
 
-var callsKind = kind[Calls](Kind{Name: "calls", About: "Calls in the journal since the half started.", Rule: "calls", Fickle: true})
+var callsKind = kind[Calls](Kind{Name: "calls", About: "Calls in the journal since the half started.", Rule: "calls", Flaky: true})
 
 // Calls selects calls to count, and the number that there must be.
 type Calls struct {
@@ -42,7 +42,7 @@ func (e *Calls) Validate() error {
 func (e *Calls) title() string { return "calls of " + e.actions() }
 func (e *Calls) since() string { return e.Since }
 
-func (e *Calls) ofNothing() bool {
+func (e *Calls) expectsAbsence() bool {
 	return e.None || e.Exactly != nil && *e.Exactly == 0 || e.AtMost != nil && e.AtLeast == nil
 }
 
@@ -147,10 +147,10 @@ func (e *Calls) actions() string {
 func (e *Calls) about() string {
 	text := e.actions()
 	for i, name := range sortedKeys(e.Params) {
-		text += []string{" with ", " and "}[min(i, 1)] + name + " " + e.Params[name].asked()
+		text += []string{" with ", " and "}[min(i, 1)] + name + " " + e.Params[name].fieldName()
 	}
 	if e.Code != nil {
-		text += " answered with " + e.Code.asked()
+		text += " answered with " + e.Code.fieldName()
 	}
 	if e.Since != "" {
 		text += " since " + e.Since

@@ -25,7 +25,7 @@ type Kind struct {
 	ofCluster bool   // it is about a cluster
 	ofCloud   bool   // it may come true when the client has ended
 	Rule      string // the rule of clbemu explore that it stands for, ends if it is ""
-	Fickle    bool   // a disturbance may thwart it without any harm
+	Flaky     bool   // a disturbance may thwart it without any harm
 }
 
 // kind is the row of a kind whose value is a T.
@@ -37,7 +37,7 @@ func kind[T any](k Kind) *Kind {
 // stepKinds and expectationKinds are all kinds, in the order in which they are listed.
 var (
 	stepKinds = []*Kind{setKind, faultKind, clearKind, callKind, clockKind, restartKind, killKind, kubectlKind, execKind, startKind,
-		stopKind, struckKind, restKind, waitKind, repeatKind, serveKind, trafficKind, markKind, expectKind}
+		stopKind, hitKind, restKind, waitKind, repeatKind, serveKind, trafficKind, markKind, expectKind}
 	expectationKinds = []*Kind{resourceKind, callsKind, quotaKind, addressesKind, loadBalancerKind, stateKind, backendsKind,
 		refusedKind, ingressKind, serviceKind, eventKind, finalizerKind}
 )
@@ -87,8 +87,8 @@ type (
 		marking
 		note(ctx context.Context, p *play) error
 	}
-	// negative may expect that something does not happen.
-	negative interface{ ofNothing() bool }
+	// absenceChecker may expect that something does not happen.
+	absenceChecker interface{ expectsAbsence() bool }
 )
 
 // part is a step or an expectation: the value of one kind.

@@ -78,8 +78,8 @@ func (m Matcher) ofCode(code string) bool {
 // ofSuccess reports whether the code of a success is wanted.
 func (m Matcher) ofSuccess() bool { return m.Absent || m.Equals != nil && *m.Equals == success }
 
-// asked is the matcher behind the name of a parameter.
-func (m Matcher) asked() string {
+// fieldName is the matcher behind the name of a parameter.
+func (m Matcher) fieldName() string {
 	if m.Absent {
 		return "absent"
 	}

@@ -70,8 +70,8 @@ func (p *play) begin(ctx context.Context) (err error) {
 	return err
 }
 
-// gone reports whether the program of the half has ended, so that waiting is of no use.
-func (p *play) gone(ctx context.Context) bool {
+// programEnded reports whether the program of the half has ended, so that waiting is of no use.
+func (p *play) programEnded(ctx context.Context) bool {
 	if p.running == nil {
 		return false
 	}
@@ -82,7 +82,7 @@ func (p *play) gone(ctx context.Context) bool {
 // ended starts a program again that has ended with an error, as often as it may, and
 // reports whether it has ended for good. It returns the pause before the start, too.
 func (p *play) ended(ctx context.Context) (over bool, pause time.Duration, err error) {
-	if !p.gone(ctx) {
+	if !p.programEnded(ctx) {
 		return false, 0, nil
 	}
 	if p.running.Exit() == 0 || p.restarts >= p.scenario.Half(p.half).Restarts {
@@ -90,7 +90,7 @@ func (p *play) ended(ctx context.Context) (over bool, pause time.Duration, err e
 	}
 	p.restarts++
 	pause = min(firstBackOff<<min(p.restarts, 6), maxBackOff) // a hundred doublings overflow
-	if err := p.pass(ctx, pause); err != nil {
+	if err := p.advance(ctx, pause); err != nil {
 		return false, pause, err
 	}
 	return false, pause, p.begin(ctx)
@@ -113,7 +113,7 @@ func (p *play) finish(ctx context.Context) (exit *Unmet, err error) {
 			return nil, err
 		}
 	}
-	if !p.gone(ctx) || p.running.Exit() == 0 {
+	if !p.programEnded(ctx) || p.running.Exit() == 0 {
 		return nil, nil
 	}
 	return &Unmet{Line: p.scenario.Half(p.half).Line, Kind: kindProgram, Step: "the program " + p.Program.String(), Expected: "exit status 0", Seen: fmt.Sprint(p.running.Exit())}, nil
@@ -121,8 +121,8 @@ func (p *play) finish(ctx context.Context) (exit *Unmet, err error) {
 
 // The defaults of steps that wait.
 const (
-	defaultStruck = 30 * time.Second
-	defaultRest   = 5 * time.Minute
+	defaultHitWait = 30 * time.Second
+	defaultRest    = 5 * time.Minute
 	// firstCall limits how long a client that runs may take to its first call.
 	firstCall = 30 * time.Second
 	// The pause before a program starts again doubles from twice firstBackOff.

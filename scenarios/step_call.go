@@ -55,7 +55,7 @@ func (call *CallStep) check(c *checker, at spot, in scope) {
 
 // do makes a call, holds its answer against what is expected, and saves from it.
 func (call *CallStep) do(ctx context.Context, p *play, _ *Step) error {
-	answer, err := p.tried(ctx, call)
+	answer, err := p.callWithRetries(ctx, call)
 	if err != nil {
 		return err
 	}
@@ -69,8 +69,8 @@ func (call *CallStep) do(ctx context.Context, p *play, _ *Step) error {
 	return nil
 }
 
-// tried makes a call until its answer is as expected, as often as it may.
-func (p *play) tried(ctx context.Context, call *CallStep) (Answer, error) {
+// callWithRetries makes a call until its answer is as expected, as often as it may.
+func (p *play) callWithRetries(ctx context.Context, call *CallStep) (Answer, error) {
 	for n := 1; ; n++ {
 		answer, err := p.Target.Call(ctx, call.api(ClientAgent))
 		if err != nil {
@@ -79,7 +79,7 @@ func (p *play) tried(ctx context.Context, call *CallStep) (Answer, error) {
 		if err = call.Expect.compare(answer); err == nil || n >= call.Tries {
 			return answer, err
 		}
-		if err := p.pass(ctx, betweenTries); err != nil {
+		if err := p.advance(ctx, betweenTries); err != nil {
 			return answer, err
 		}
 	}
@@ -120,7 +120,7 @@ func (w *Wait) do(ctx context.Context, p *play, s *Step) error {
 		} else {
 			p.waiting(passed, within, "saw "+u.Seen)
 		}
-		if err := p.pass(ctx, pause); err != nil {
+		if err := p.advance(ctx, pause); err != nil {
 			return err
 		}
 	}

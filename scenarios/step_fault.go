@@ -127,22 +127,22 @@ func (r Clear) do(ctx context.Context, p *play, _ *Step) error {
 	return nil
 }
 
-var struckKind = kind[struckStep](Kind{Name: "struck", About: "Wait until a fault rule takes effect."})
+var hitKind = kind[hitStep](Kind{Name: "struck", About: "Wait until a fault rule takes effect."})
 
-// struckStep is a wait for a fault rule.
-type struckStep struct {
+// hitStep is a wait for a fault rule.
+type hitStep struct {
 	Fault  string   `yaml:"fault" required:"true" doc:"The name of the rule."`
 	Within Duration `yaml:"within" doc:"The longest wait; 30s if absent."`
 }
 
-func (s *struckStep) title() string                       { return "wait for the fault " + s.Fault }
-func (s *struckStep) check(c *checker, at spot, in scope) { c.armed(at.in("fault"), s.Fault, in) }
+func (s *hitStep) title() string                       { return "wait for the fault " + s.Fault }
+func (s *hitStep) check(c *checker, at spot, in scope) { c.armed(at.in("fault"), s.Fault, in) }
 
-func (s *struckStep) do(ctx context.Context, p *play, _ *Step) error {
-	within := cmp.Or(time.Duration(s.Within), defaultStruck)
+func (s *hitStep) do(ctx context.Context, p *play, _ *Step) error {
+	within := cmp.Or(time.Duration(s.Within), defaultHitWait)
 	expected := "the fault " + s.Fault + " to strike within " + Duration(within).String()
 	for passed := time.Duration(0); ; passed += lookEvery {
-		gone := p.gone(ctx) // before the calls are counted, or its last one is missed
+		gone := p.programEnded(ctx) // before the calls are counted, or its last one is missed
 		if err := p.count(ctx); err != nil {
 			return err
 		}
@@ -165,7 +165,7 @@ func (s *struckStep) do(ctx context.Context, p *play, _ *Step) error {
 				return &Unmet{Expected: expected, Seen: fmt.Sprintf("that the program ended first, with exit status %d: it matched %s", p.running.Exit(), callsOf(int(w.seen)))}
 			}
 		}
-		if err := p.pass(ctx, lookEvery); err != nil {
+		if err := p.advance(ctx, lookEvery); err != nil {
 			return err
 		}
 	}
@@ -205,11 +205,11 @@ func (p *play) armedFault(name string) *watchedFault {
 // everyFaultFired fails a scenario that proved nothing about one of its faults.
 func (p *play) everyFaultFired(ctx context.Context) *Failure {
 	if err := p.count(ctx); err != nil {
-		return p.broken(1, "faults", err)
+		return p.stepFailure(1, "faults", err)
 	}
 	for _, w := range p.watched {
 		if w.hits == 0 {
-			f := p.broken(w.line, "fault "+w.name, &Unmet{Expected: "the fault to strike at least once", Seen: "that it never did: it matched " + callsOf(int(w.seen))})
+			f := p.stepFailure(w.line, "fault "+w.name, &Unmet{Expected: "the fault to strike at least once", Seen: "that it never did: it matched " + callsOf(int(w.seen))})
 			f.Unmet[0].Kind = faultKind.Name
 			return f
 		}

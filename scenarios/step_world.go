@@ -55,9 +55,9 @@ func (s Settings) check(c *checker, at spot, in scope) {
 		if template().MatchString(value) {
 			value = ""
 		}
-		c.hold(at.in(setting.Name), c.names.CheckCondition(setting.Name, value))
+		c.addErr(at.in(setting.Name), c.names.CheckCondition(setting.Name, value))
 		if in.half != KubernetesHalf && !template().MatchString(setting.Name) {
-			c.hold(at.in(setting.Name), c.names.CheckConditionID(setting.Name))
+			c.addErr(at.in(setting.Name), c.names.CheckConditionID(setting.Name))
 		}
 	}
 }

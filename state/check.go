@@ -16,7 +16,7 @@ import (
 func (s *Store) Check(ctx context.Context) ([]string, error) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	for pending := s.undurable(); pending != nil; pending = s.undurable() {
+	for pending := s.newestPending(); pending != nil; pending = s.newestPending() {
 		s.writing.Unlock()
 		<-pending.done
 		s.writing.Lock()
@@ -26,7 +26,7 @@ func (s *Store) Check(ctx context.Context) ([]string, error) {
 	}
 	v := s.view(s.visible.Load().reading(), Owner{})
 	problems := s.problems(v)
-	if s.engine == (unkept{}) {
+	if s.engine == (discardEngine{}) {
 		return problems, nil
 	}
 	kept, err := s.compareWithEngine(ctx, v)

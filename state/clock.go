@@ -51,7 +51,7 @@ type ManualClock struct {
 // timer is the timer that ManualClock.After returns.
 type timer struct {
 	due  time.Time
-	ring chan time.Time
+	fire chan time.Time
 }
 
 // NewManualClock returns a clock that shows start.
@@ -70,8 +70,8 @@ func (c *ManualClock) After(d time.Duration) <-chan time.Time {
 	defer c.mu.Unlock()
 	t := timer{c.now.Add(d), make(chan time.Time, 1)}
 	c.timers = append(c.timers, t)
-	c.ring()
-	return t.ring
+	c.fire()
+	return t.fire
 }
 
 // Advance moves the clock forward.
@@ -79,15 +79,15 @@ func (c *ManualClock) Advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = c.now.Add(d)
-	c.ring()
+	c.fire()
 }
 
-// ring lets the timers go whose time has come. The caller holds the lock.
-func (c *ManualClock) ring() {
+// fire lets the timers go whose time has come. The caller holds the lock.
+func (c *ManualClock) fire() {
 	c.timers = slices.DeleteFunc(c.timers, func(t timer) bool {
 		due := !t.due.After(c.now)
 		if due {
-			t.ring <- c.now
+			t.fire <- c.now
 		}
 		return due
 	})

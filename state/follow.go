@@ -118,7 +118,7 @@ func (s *Store) showCommit(c engine.Commit) error {
 	}
 	s.newest = txn.committed()
 	at := s.view(s.newest.reading(), Owner{}).now
-	b := &batch{sets: []engine.ChangeSet{c.Changes}, after: []moment{{s.newest, at, len(c.Changes), ByUpdate}}}
+	b := &batch{sets: []engine.ChangeSet{c.Changes}, after: []snapshot{{s.newest, at, len(c.Changes), ByUpdate}}}
 	s.mu.Lock()
 	s.revision = Revision(c.Revision) - 1 // of what several transactions may have made
 	s.mu.Unlock()

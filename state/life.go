@@ -63,14 +63,14 @@ func Enter(tx *Tx, name Stage, id string, then ...string) {
 	row.kind.setStatus(tx, id, anyStatus, row.from)
 	t := Transition{Kind: row.kind.name, ResourceID: id, From: row.from, To: to}
 	if delay <= 0 {
-		row.kind.happen(tx, &t)
+		row.kind.applyTransition(tx, &t)
 		return
 	}
 	Schedule(tx, tx.Now().Add(delay), t)
 }
 
-// happen completes what a resource waited for.
-func (k *kind) happen(tx *Tx, t *Transition) {
+// applyTransition completes what a resource waited for.
+func (k *kind) applyTransition(tx *Tx, t *Transition) {
 	if event, ok := k.events[t.From]; ok {
 		event(tx, t)
 		return
@@ -138,7 +138,7 @@ func (tx *Tx) settle() {
 		}
 		tx.now = t.Due
 		Transitions.Delete(tx, t.ID)
-		tx.schema.kinds[t.Kind].happen(tx, t)
+		tx.schema.kinds[t.Kind].applyTransition(tx, t)
 	}
 	panic("state: more than " + strconv.Itoa(maxTransitions) + " transitions at once")
 }
@@ -183,7 +183,7 @@ const LifeCycleID = "life"
 // Delay returns how long a stage takes now: zero, unless the transaction or the world
 // sets a delay.
 func (v *View) Delay(name Stage) time.Duration {
-	if d, ok := v.pace[name]; ok {
+	if d, ok := v.stageDelays[name]; ok {
 		return d
 	}
 	life, ok := LifeCycles.Find(v, LifeCycleID)

@@ -63,8 +63,8 @@ type Store struct {
 	// not wait until a writer has finished. It is taken after writing.
 	mu       sync.Mutex
 	filling  *batch // takes the change sets of running writers
-	flying   *batch // is with the engine
-	past     []moment
+	inFlight *batch // is with the engine
+	past     []snapshot
 	revision Revision // of what is visible
 	watches  []*watch
 	// stopAlarm ends the alarm, nil while nobody watches.
@@ -79,7 +79,7 @@ type Store struct {
 // batch is one commit of the engine.
 type batch struct {
 	sets  []engine.ChangeSet
-	after []moment // each of the sets
+	after []snapshot // each of the sets
 	err   error
 	done  chan struct{}
 }
@@ -153,9 +153,9 @@ func (s *Store) reloadFrom(ctx context.Context, kept loader, revision uint64) er
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.visible.Store(loaded)
-	s.past = []moment{{state: loaded}}
+	s.past = []snapshot{{state: loaded}}
 	s.revision = Revision(revision)
-	s.breakWatches()
+	s.cancelWatches()
 	return nil
 }
 
@@ -222,25 +222,25 @@ func (s *Store) apply(scope Owner, fn func(*Tx) error) (*batch, error) {
 		return nil, err
 	}
 	if fn == nil {
-		return s.undurable(), nil
+		return s.newestPending(), nil
 	}
 	txn := s.newest.writing()
 	tx := newTx(&View{txn: txn, schema: s.schema, scope: scope, now: now})
 	tx.seed(s.seed)
 	tx.expireClientTokens()
 	if err := fn(tx); err != nil {
-		return s.undurable(), err
+		return s.newestPending(), err
 	}
 	tx.forgetClientTokens()
 	if len(tx.log.changes) == 0 {
-		return s.undurable(), nil
+		return s.newestPending(), nil
 	}
 	set, err := tx.changeSet()
 	if err != nil {
 		return nil, err
 	}
 	s.newest = txn.committed()
-	return s.enqueue(set, moment{s.newest, tx.now, len(set), ByUpdate}), nil
+	return s.enqueue(set, snapshot{s.newest, tx.now, len(set), ByUpdate}), nil
 }
 
 // settle writes what is due in a separate transaction, and returns the time that it
@@ -258,12 +258,12 @@ func (s *Store) settle() (now time.Time, err error) {
 		return now, err
 	}
 	s.newest = txn.committed()
-	s.enqueue(set, moment{s.newest, now, len(set), ByTime})
+	s.enqueue(set, snapshot{s.newest, now, len(set), ByTime})
 	return now, nil
 }
 
 // enqueue puts what a transaction did into the batch that will be committed next.
-func (s *Store) enqueue(set engine.ChangeSet, after moment) *batch {
+func (s *Store) enqueue(set engine.ChangeSet, after snapshot) *batch {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.filling == nil {
@@ -278,21 +278,21 @@ func (s *Store) enqueue(set engine.ChangeSet, after moment) *batch {
 	return s.filling
 }
 
-// undurable returns the newest batch that is not on disk yet, nil if none.
-func (s *Store) undurable() *batch {
+// newestPending returns the newest batch that is not on disk yet, nil if none.
+func (s *Store) newestPending() *batch {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.filling != nil {
 		return s.filling
 	}
-	return s.flying
+	return s.inFlight
 }
 
 // commitLoop keeps its thread, since what makes system calls fail to see what
 // becomes of the state, such as strace, counts them by thread. It gives the thread back:
 // where that ended, the kernel would end programs that it started with PR_SET_PDEATHSIG.
 func (s *Store) commitLoop() {
-	if s.engine != (unkept{}) {
+	if s.engine != (discardEngine{}) {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 	}
@@ -308,7 +308,7 @@ func (s *Store) commitLoop() {
 func (s *Store) commitBatch() bool {
 	s.mu.Lock()
 	b := s.filling
-	s.filling, s.flying = nil, b
+	s.filling, s.inFlight = nil, b
 	s.mu.Unlock()
 	if b == nil {
 		return false
@@ -329,9 +329,9 @@ func (s *Store) commitBatch() bool {
 func (s *Store) show(b *batch) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.flying = nil
+	s.inFlight = nil
 	before := s.visible.Swap(b.after[len(b.after)-1].state)
-	s.remember(b)
+	s.recordPast(b)
 	s.publish(b, before)
 	if s.stopAlarm != nil {
 		select {
@@ -350,7 +350,7 @@ func (s *Store) fail(b *batch, err error) {
 	if s.filling != nil {
 		failed = append(failed, s.filling)
 	}
-	s.filling, s.flying = nil, nil
+	s.filling, s.inFlight = nil, nil
 	s.mu.Unlock()
 	s.newest = s.visible.Load()
 	if !errors.Is(err, engine.ErrTooLarge) {

@@ -13,8 +13,8 @@ type View struct {
 	schema *Schema
 	scope  Owner
 	now    time.Time
-	// pace overrides the duration of stages.
-	pace map[Stage]time.Duration
+	// stageDelays overrides the duration of stages.
+	stageDelays map[Stage]time.Duration
 }
 
 // Now is the emulated time of the transaction; it does not move within it.
@@ -124,7 +124,7 @@ func (tx *Tx) Paced(pace map[Stage]time.Duration) *Tx {
 		return tx
 	}
 	other := tx.In(tx.scope)
-	other.pace = pace
+	other.stageDelays = pace
 	return other
 }
 

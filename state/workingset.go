@@ -91,8 +91,8 @@ func copyOf[T tree[T]](copying *sync.Mutex, tree T) T {
 	return tree.Copy()
 }
 
-// still is a tree that does not change under an iteration.
-func still[T tree[T]](t txn, trees, base []T, at int) T {
+// frozen is a tree that does not change under an iteration.
+func frozen[T tree[T]](t txn, trees, base []T, at int) T {
 	if trees[at] != base[at] {
 		return copyOf(t.copying, trees[at])
 	}
@@ -106,13 +106,13 @@ func (t txn) get(at int, id string) (any, bool) {
 
 // eachRow yields the rows in order of id.
 func (t txn) eachRow(at int, yield func(value any) bool) {
-	still(t, t.rows, t.base.rows, at).Scan(func(_ string, value any) bool { return yield(value) })
+	frozen(t, t.rows, t.base.rows, at).Scan(func(_ string, value any) bool { return yield(value) })
 }
 
 // eachID yields the ids of rows whose key in an index begins with a prefix, in
 // order of key.
 func (t txn) eachID(at int, prefix string, yield func(id string) bool) {
-	still(t, t.indexes, t.base.indexes, at).Ascend(prefix, func(key string, _ struct{}) bool {
+	frozen(t, t.indexes, t.base.indexes, at).Ascend(prefix, func(key string, _ struct{}) bool {
 		return strings.HasPrefix(key, prefix) && yield(key[strings.LastIndexByte(key, 0)+1:])
 	})
 }
@@ -163,7 +163,7 @@ func (t txn) tally(at int, change tally) {
 
 // eachTally yields what an account's holders have of a quota, in order of holder.
 func (t txn) eachTally(at int, account string, yield func(holder string, n int)) {
-	still(t, t.tallies, t.base.tallies, at).Ascend(tally{account: account}, func(of tally) bool {
+	frozen(t, t.tallies, t.base.tallies, at).Ascend(tally{account: account}, func(of tally) bool {
 		if of.account != account {
 			return false
 		}

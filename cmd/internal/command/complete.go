@@ -23,16 +23,16 @@ type completing = func(cmd *cobra.Command, args []string, word string) ([]string
 // completePatience limits how long a shell waits for an emulator's answer.
 const completePatience = time.Second
 
-// live offers names that a running emulator says; one that does not answer offers
+// fromEmulator offers names that a running emulator says; one that does not answer offers
 // none.
-func live(names func(ctx context.Context, c *controlclient.Client) []string) completing {
+func fromEmulator(names func(ctx context.Context, c *controlclient.Client) []string) completing {
 	return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-		return asked(cmd, names), cobra.ShellCompDirectiveNoFileComp
+		return queryEmulator(cmd, names), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
-// asked asks the emulator that the command line names.
-func asked(cmd *cobra.Command, names func(ctx context.Context, c *controlclient.Client) []string) []string {
+// queryEmulator asks the emulator that the command line names.
+func queryEmulator(cmd *cobra.Command, names func(ctx context.Context, c *controlclient.Client) []string) []string {
 	if configure(cmd) != nil {
 		return nil
 	}
@@ -104,7 +104,7 @@ func completeSetting(cmd *cobra.Command, _ []string, word string) (list []string
 		}
 		return list, cobra.ShellCompDirectiveNoFileComp
 	}
-	for _, name := range asked(cmd, conditionNames) {
+	for _, name := range queryEmulator(cmd, conditionNames) {
 		list = append(list, name+"=")
 	}
 	return list, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
@@ -161,9 +161,9 @@ func completeKind(cmd *cobra.Command, args []string, _ string) (list []string, _
 		for _, k := range inventory.Kinds() {
 			list = append(list, k.Name)
 		}
-		list = append(list, asked(cmd, shortNames)...)
+		list = append(list, queryEmulator(cmd, shortNames)...)
 	case 1:
-		list = asked(cmd, resourceNames(args[0]))
+		list = queryEmulator(cmd, resourceNames(args[0]))
 	}
 	return list, cobra.ShellCompDirectiveNoFileComp
 }
@@ -181,7 +181,7 @@ func shortNames(ctx context.Context, c *controlclient.Client) (list []string) {
 // none answers.
 func runningActions(cmd *cobra.Command) []controlapi.Action {
 	rows := emulator.Actions()
-	asked(cmd, func(ctx context.Context, c *controlclient.Client) []string {
+	queryEmulator(cmd, func(ctx context.Context, c *controlclient.Client) []string {
 		if running, err := c.Actions(ctx); err == nil {
 			rows = running
 		}
@@ -224,7 +224,7 @@ func completeValue(cmd *cobra.Command, action names.Action, name string) (list [
 		}
 	}
 	if kind := namedBy[name]; kind != "" {
-		values = asked(cmd, func(ctx context.Context, c *controlclient.Client) (ids []string) {
+		values = queryEmulator(cmd, func(ctx context.Context, c *controlclient.Client) (ids []string) {
 			found, _ := c.Resources(ctx, controlclient.Wanted{Kind: kind}) // none are offered then
 			for _, r := range found.Resources {
 				ids = append(ids, r.ID)
@@ -255,8 +255,8 @@ func choices[T ~string](list ...T) completing {
 	}
 }
 
-// awaited offers what clbemu wait waits for: kinds are to be given a name.
-func awaited(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+// completeWait offers what clbemu wait waits for: kinds are to be given a name.
+func completeWait(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	list := []string{"ready", "call=", "name="}
 	for _, k := range inventory.Kinds() {
 		list = append(list, k.Name+"=")
@@ -267,12 +267,12 @@ func awaited(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirecti
 // completeEverywhere offers values of the flags that mean the same of every command.
 func completeEverywhere(cmd *cobra.Command) {
 	for flag, offer := range map[string]completing{
-		"region": live(regionNames), "account": live(accountIDs), "access-key-id": live(accessKeys),
-		"cloud": live(cloudNames),
+		"region": fromEmulator(regionNames), "account": fromEmulator(accountIDs), "access-key-id": fromEmulator(accessKeys),
+		"cloud": fromEmulator(cloudNames),
 		"half":  choices(scenarios.ClientHalf, scenarios.KubernetesHalf), "shell": choices("sh", "fish", "powershell", "dotenv"),
 		"engine": choices(emulator.Bolt, emulator.Memory, engineEtcd), "auth": choices(authStrict, authOff),
 		"data-plane": choices(emulator.DataPlanes...), "data-plane-source": choices(sourceOwn, sourceTransparent), "read": choices(readLeader, readLocal),
-		"log-format": choices(logAuto, logConsole, logJSON), "log-level": choices("debug", "info", "warn", "error"), "for": awaited,
+		"log-format": choices(logAuto, logConsole, logJSON), "log-level": choices("debug", "info", "warn", "error"), "for": completeWait,
 	} {
 		if f := cmd.Flags().Lookup(flag); f != nil && f.Value.Type() == "string" {
 			completeFlag(cmd, flag, offer)

@@ -182,7 +182,7 @@ func curesText(a *explain.Answer) string {
 func playsText(a *explain.Answer) string {
 	var b strings.Builder
 	if len(a.Scenarios) > 0 {
-		b.WriteString(labelled("scenario", few(a.Scenarios)))
+		b.WriteString(labelled("scenario", firstActions(a.Scenarios)))
 	}
 	if a.PlayedBy != "" {
 		b.WriteString(labelled("played by", a.PlayedBy))
@@ -221,7 +221,7 @@ func explainedText(e *controlapi.Explanation, about *explain.Answer) string {
 		a := &e.Answers[i]
 		what := fmt.Sprintf("%d %s: %s", a.Status, a.Code, a.Message)
 		if e.Action == nil {
-			what += " (" + cmp.Or(few(a.Actions), "any action") + ", " + a.Product + ")"
+			what += " (" + cmp.Or(firstActions(a.Actions), "any action") + ", " + a.Product + ")"
 		}
 		if a.Evidence != "" && e.Action != nil {
 			what += " (" + a.Evidence + ")"
@@ -283,8 +283,8 @@ func statementsText(e *controlapi.Explanation) string {
 		strings.Join(shown[:min(len(shown), mostStatements)], "")
 }
 
-// few are the first of many actions.
-func few(actions []string) string {
+// firstActions are the first of many actions.
+func firstActions(actions []string) string {
 	const most = 4
 	if len(actions) > most {
 		return strings.Join(actions[:most], ", ") + fmt.Sprintf(" and %d more", len(actions)-most)

@@ -186,7 +186,7 @@ func (x *exploration) consoleOf(ctx context.Context) (*controlclient.Client, err
 		return nil, err
 	}
 	if _, err := c.Server(ctx); err != nil {
-		return nil, answered(err)
+		return nil, withExitCode(err)
 	}
 	return c, nil
 }

@@ -159,8 +159,8 @@ func printYAML(cmd *cobra.Command, text []byte) error {
 	return p.show(value, nil)
 }
 
-// said reports what a command did, when it has nothing else to print.
-type said struct {
+// commandOutput reports what a command did, when it has nothing else to print.
+type commandOutput struct {
 	Done string `json:"done"`
 }
 
@@ -171,10 +171,10 @@ func warn(cmd *cobra.Command, warnings []string) {
 	}
 }
 
-// did prints what a command changed.
-func did(cmd *cobra.Command, format string, args ...any) error {
+// printChange prints what a command changed.
+func printChange(cmd *cobra.Command, format string, args ...any) error {
 	done := fmt.Sprintf(format, args...)
-	return printing(cmd).show(said{done}, func(s *terminal.Screen) error {
+	return printing(cmd).show(commandOutput{done}, func(s *terminal.Screen) error {
 		_, err := fmt.Fprintln(s, done)
 		return err
 	})

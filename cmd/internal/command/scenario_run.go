@@ -175,8 +175,8 @@ func (r *scenarioRun) play(ctx context.Context, s *scenarios.Scenario, half stri
 	r.wait = newWaitLine(r.screen)
 	before := r.beforeOf(ctx, on.Target)
 	result := scenarios.Play(ctx, s, half, on)
-	r.wait.over()
-	before.offer(ctx, s, &result)
+	r.wait.clear()
+	before.suggestReset(ctx, s, &result)
 	if err := end(context.WithoutCancel(ctx)); err != nil {
 		result.Notes = append(result.Notes, err.Error())
 		if result.Status == scenarios.Passed {

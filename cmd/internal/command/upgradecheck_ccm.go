@@ -172,7 +172,7 @@ func changesIn(ctx context.Context, control *controlclient.Client) (action strin
 	if err != nil {
 		return "", err
 	}
-	changes := mutations()
+	changes := mutatingActions()
 	for _, call := range page.Entries {
 		if changes[call.Product+" "+call.Action] {
 			return call.Action, nil

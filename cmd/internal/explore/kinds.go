@@ -145,17 +145,17 @@ func (e *explorer) condition(name string) Condition {
 	return e.Conditions[i]
 }
 
-// hand is something that somebody does by hand while the client is at rest, to a thing
+// manualChange is something that somebody does by hand while the client is at rest, to a thing
 // that it made.
-type hand struct {
+type manualChange struct {
 	name, about string
 	// kind is that of the things, and steps do it to one.
 	kind  string
 	steps func(name, line string) string
 }
 
-// things lists the names of the things in a state.
-func (h *hand) things(state []string) (names []string) {
+// targets lists the names of the things in a state.
+func (h *manualChange) targets(state []string) (names []string) {
 	for _, line := range state {
 		rest, ok := strings.CutPrefix(line, h.kind+" ")
 		if !ok || h.steps(nameIn(rest), line) == "" {
@@ -231,8 +231,8 @@ func ofNLBListener(action string) func(name, line string) string {
 	}
 }
 
-// hands lists what is done by hand.
-var hands = []hand{
+// manualChanges lists what is done by hand.
+var manualChanges = []manualChange{
 	{"deleted", "At rest, somebody deletes the load balancer.", "LoadBalancer",
 		ofCLB(protectionOff + `{action: DeleteLoadBalancer, params: {LoadBalancerId: "{{handLB}}"}}`)},
 	{"stopped", "At rest, somebody stops the load balancer.", "LoadBalancer",

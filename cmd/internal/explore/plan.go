@@ -235,8 +235,8 @@ func (e *explorer) atRest() (all []Disturbance) {
 		all = append(all, Disturbance{Kind: againKind})
 	}
 	for rest, state := range rests {
-		for _, h := range hands {
-			for _, what := range h.things(state) {
+		for _, h := range manualChanges {
+			for _, what := range h.targets(state) {
 				all = append(all, Disturbance{Kind: h.name, What: what, Rest: rest})
 			}
 		}

@@ -61,7 +61,7 @@ func (r *Report) grid() (columns []string, rows []gridRow) {
 		columns = append(columns, k.name)
 	}
 	columns = append(columns, againKind)
-	for _, h := range hands {
+	for _, h := range manualChanges {
 		if !slices.Contains(columns, h.name) {
 			columns = append(columns, h.name)
 		}

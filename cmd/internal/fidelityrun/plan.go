@@ -112,7 +112,7 @@ func (p *Plan) add(c *Choice, s Case) (reason string) {
 		return "it is about call limits, which a run stays under"
 	}
 	played := *s.Of.Scenario()
-	w := &walk{Choice: c, creates: make(map[string]int)}
+	w := &caseWalk{Choice: c, creates: make(map[string]int)}
 	w.steps(played.Client.Steps, 1)
 	if len(played.Given.State) > 0 && !w.changes && w.aboutItself {
 		played.Given = scenarios.Given{} // nothing of it is looked at
@@ -144,8 +144,8 @@ func (p *Plan) add(c *Choice, s Case) (reason string) {
 	return ""
 }
 
-// walk goes through the calls of a case.
-type walk struct {
+// caseWalk goes through the calls of a case.
+type caseWalk struct {
 	*Choice
 
 	creates map[string]int
@@ -156,13 +156,13 @@ type walk struct {
 	reason      string // why the case is left out, the first one
 }
 
-func (w *walk) leave(format string, args ...any) {
+func (w *caseWalk) leaveOut(format string, args ...any) {
 	if w.reason == "" {
 		w.reason = fmt.Sprintf(format, args...)
 	}
 }
 
-func (w *walk) steps(steps []scenarios.Step, times int) {
+func (w *caseWalk) steps(steps []scenarios.Step, times int) {
 	if !w.begun {
 		w.begun, w.aboutItself = true, true
 	}
@@ -177,12 +177,12 @@ func (w *walk) steps(steps []scenarios.Step, times int) {
 		case *scenarios.Repeat:
 			n, err := strconv.Atoi(does.Times)
 			if err != nil || n > mostRepeats {
-				w.leave("it repeats calls more than %d times", mostRepeats)
+				w.leaveOut("it repeats calls more than %d times", mostRepeats)
 				n = 1
 			}
 			w.steps(does.Steps, times*n)
 		default:
-			w.leave("it needs another world, clock or server than the account's: only clbemu has such a step")
+			w.leaveOut("it needs another world, clock or server than the account's: only clbemu has such a step")
 		}
 	}
 }
@@ -213,7 +213,7 @@ func sufficient(c *scenarios.CallStep) bool {
 }
 
 // call looks at a call that is made so many times.
-func (w *walk) call(c *scenarios.CallStep, times int) {
+func (w *caseWalk) call(c *scenarios.CallStep, times int) {
 	product := c.Product
 	if product == "" {
 		product = "Slb"
@@ -233,7 +233,7 @@ func (w *walk) call(c *scenarios.CallStep, times int) {
 	}
 	i := slices.IndexFunc(w.Known, func(a names.Action) bool { return a.Product == product && a.Name == c.Action })
 	if i < 0 {
-		w.leave("clbemu does not know whether %s %s changes something", product, c.Action)
+		w.leaveOut("clbemu does not know whether %s %s changes something", product, c.Action)
 		return
 	}
 	if !w.Known[i].Mutates {
@@ -241,7 +241,7 @@ func (w *walk) call(c *scenarios.CallStep, times int) {
 	}
 	w.changes = true
 	if !w.Changes {
-		w.leave("it changes something: give --allow-changes")
+		w.leaveOut("it changes something: give --allow-changes")
 	}
 	if kindOf(product, c.Action) != nil {
 		w.creates[product+" "+c.Action] += times
@@ -252,7 +252,7 @@ func (w *walk) call(c *scenarios.CallStep, times int) {
 	}
 	// What a template stands for is known, and held against the ledger, when it is sent.
 	if err := allowed(product, c.Action, w.Region, inAccount, func(id string) bool { return strings.HasPrefix(id, "{{") }); err != nil {
-		w.leave("%s", err)
+		w.leaveOut("%s", err)
 	}
 }
 
@@ -264,16 +264,16 @@ var (
 
 // places leaves a case out that names a thing of the default world which nothing of the
 // account stands for.
-func (w *walk) places(text string) {
+func (w *caseWalk) places(text string) {
 	for _, id := range ofDefaultWorld().FindAllString(text, -1) {
 		if w.Mapping.has(id) {
 			continue
 		}
 		prefix, _, _ := strings.Cut(id, "-")
 		if flag := toMap[prefix]; flag != "" {
-			w.leave("it names %s: give what stands for it in the account by %s", id, flag)
+			w.leaveOut("it names %s: give what stands for it in the account by %s", id, flag)
 		} else {
-			w.leave("it names %s, which only clbemu's default world has", id)
+			w.leaveOut("it names %s, which only clbemu's default world has", id)
 		}
 	}
 }

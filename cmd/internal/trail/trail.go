@@ -158,7 +158,7 @@ func eachValue(d *json.Decoder, limit *bounded, done *Read, each func(*Event), n
 	}
 	limit.since = 0
 	if !events {
-		done.take(fields, each)
+		done.addEvent(fields, each)
 	}
 	return nil
 }
@@ -181,8 +181,8 @@ func noEOF(err error) error {
 	return err
 }
 
-// take makes an event of an object's fields.
-func (r *Read) take(fields map[string]json.RawMessage, each func(*Event)) {
+// addEvent makes an event of an object's fields.
+func (r *Read) addEvent(fields map[string]json.RawMessage, each func(*Event)) {
 	text := func(name string) (s string) {
 		_ = json.Unmarshal(fields[name], &s) // what is no text counts as absent
 		return s

@@ -68,12 +68,12 @@ type Clouds struct {
 	durableRoom int
 
 	// changing serialises what creates, resets and deletes clouds; it is taken before mu.
-	changing sync.Mutex
-	mu       sync.RWMutex
-	forked   map[string]*forkedCloud
-	again    map[string]chan struct{} // clouds that are reset, closed once they are there again
-	unopened map[string]error         // durable clouds that could not be opened, and why
-	closed   bool
+	changing  sync.Mutex
+	mu        sync.RWMutex
+	forked    map[string]*forkedCloud
+	resetting map[string]chan struct{} // clouds that are reset, closed once they are there again
+	unopened  map[string]error         // durable clouds that could not be opened, and why
+	closed    bool
 }
 
 // forkedCloud is a cloud with what stays over a reset of it.
@@ -109,7 +109,7 @@ const maxConnections = 1024
 // New returns the clouds of a process, without the first.
 func New(cfg Config) *Clouds {
 	files := listen.Descriptors()
-	return &Clouds{cfg: cfg, forked: make(map[string]*forkedCloud), again: make(map[string]chan struct{}), unopened: make(map[string]error), room: gateway.NewRoom(),
+	return &Clouds{cfg: cfg, forked: make(map[string]*forkedCloud), resetting: make(map[string]chan struct{}), unopened: make(map[string]error), room: gateway.NewRoom(),
 		ports: make(chan struct{}, max(min(maxConnections, files/8), 1)), durableRoom: files / descriptorsOfDurable,
 		products: sync.OnceValue(cfg.Fork.Serves)}
 }
@@ -177,7 +177,7 @@ func (s *Clouds) Create(ctx context.Context, name string, spec controlapi.NewClo
 		return controlapi.Cloud{}, err
 	}
 	if err := errors.Join(s.listen(name, f), s.publish(ctx, name, f)); err != nil {
-		return controlapi.Cloud{}, errors.Join(err, f.leave(ctx), f.Close(ctx), s.forget(ctx, name, f))
+		return controlapi.Cloud{}, errors.Join(err, f.release(ctx), f.Close(ctx), s.forget(ctx, name, f))
 	}
 	s.admit(name, f)
 	return s.show(name, f), nil
@@ -336,24 +336,24 @@ func (s *Clouds) enter(name string) (c *onecloud.Cloud, leave func(), ok bool) {
 		return s.first, func() {}, true
 	}
 	for {
-		f, again := s.find(name)
+		f, resetting := s.find(name)
 		if f != nil {
 			return f.Cloud, f.calls.Done, true
 		}
-		if again == nil {
+		if resetting == nil {
 			return nil, nil, false
 		}
-		<-again
+		<-resetting
 	}
 }
 
 // find finds a cloud and counts a call that enters it, or returns what is closed once a
 // reset of it is over.
-func (s *Clouds) find(name string) (f *forkedCloud, again <-chan struct{}) {
+func (s *Clouds) find(name string) (f *forkedCloud, resetting <-chan struct{}) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if f = s.forked[name]; f == nil {
-		return nil, s.again[name]
+		return nil, s.resetting[name]
 	}
 	f.calls.Add(1)
 	return f, nil
@@ -427,7 +427,7 @@ func (s *Clouds) Reset(ctx context.Context, name string) (controlapi.Cloud, erro
 	if err != nil {
 		return controlapi.Cloud{}, err
 	}
-	defer s.letIn(name)
+	defer s.releaseWaiters(name)
 	if _, leave, ok := s.enter(old.made.From); ok {
 		leave()
 	} else {
@@ -436,7 +436,7 @@ func (s *Clouds) Reset(ctx context.Context, name string) (controlapi.Cloud, erro
 	}
 	fresh := *old
 	fresh.calls = new(sync.WaitGroup)
-	err = errors.Join(old.quit(ctx), s.forget(ctx, name, old))
+	err = errors.Join(old.drain(ctx), s.forget(ctx, name, old))
 	if err == nil {
 		err = s.fork(ctx, name, &fresh)
 	}
@@ -447,18 +447,18 @@ func (s *Clouds) Reset(ctx context.Context, name string) (controlapi.Cloud, erro
 		err = s.publish(ctx, name, &fresh)
 	}
 	if err != nil {
-		return controlapi.Cloud{}, errors.Join(fmt.Errorf("the cloud %s could not be forked again, and is gone: %w", name, err), old.leave(ctx))
+		return controlapi.Cloud{}, errors.Join(fmt.Errorf("the cloud %s could not be forked again, and is gone: %w", name, err), old.release(ctx))
 	}
 	s.restore(name, &fresh)
 	return s.show(name, &fresh), nil
 }
 
-// letIn lets those in who waited for a reset to end.
-func (s *Clouds) letIn(name string) {
+// releaseWaiters lets those in who waited for a reset to end.
+func (s *Clouds) releaseWaiters(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	close(s.again[name])
-	delete(s.again, name)
+	close(s.resetting[name])
+	delete(s.resetting, name)
 }
 
 // restore puts a cloud back that was removed.
@@ -469,7 +469,7 @@ func (s *Clouds) restore(name string, f *forkedCloud) {
 }
 
 // remove takes a cloud from those that can be entered; who enters one that is reset waits
-// until letIn. The caller changes.
+// until releaseWaiters. The caller changes.
 func (s *Clouds) remove(name string, reset bool) (*forkedCloud, error) {
 	if name == controlapi.DefaultCloud {
 		return nil, fmt.Errorf("%w: the default cloud stays: `clbemu state reset` resets it", control.ErrCloud)
@@ -478,7 +478,7 @@ func (s *Clouds) remove(name string, reset bool) (*forkedCloud, error) {
 	f := s.forked[name]
 	delete(s.forked, name)
 	if f != nil && reset {
-		s.again[name] = make(chan struct{})
+		s.resetting[name] = make(chan struct{})
 	}
 	s.mu.Unlock()
 	if f == nil {
@@ -498,7 +498,7 @@ func (s *Clouds) Delete(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.leave(ctx), f.quit(ctx), s.forget(ctx, name, f))
+	return errors.Join(f.release(ctx), f.drain(ctx), s.forget(ctx, name, f))
 }
 
 // deleteUnopened deletes what is kept of a cloud that could not be opened. The caller
@@ -532,8 +532,8 @@ func (s *Clouds) expire(name string, created time.Time) {
 	}
 }
 
-// leave gives back what stays over a reset.
-func (f *forkedCloud) leave(ctx context.Context) error {
+// release gives back what stays over a reset.
+func (f *forkedCloud) release(ctx context.Context) error {
 	if f.expiry != nil {
 		f.expiry.Stop()
 	}
@@ -546,8 +546,8 @@ func (f *forkedCloud) leave(ctx context.Context) error {
 	return f.port.Shutdown(ctx)
 }
 
-// quit ends a cloud that nobody enters any more, once the calls in flight are answered.
-func (f *forkedCloud) quit(ctx context.Context) error {
+// drain ends a cloud that nobody enters any more, once the calls in flight are answered.
+func (f *forkedCloud) drain(ctx context.Context) error {
 	f.Stop()
 	ended := make(chan struct{})
 	go func() {
@@ -573,7 +573,7 @@ func (s *Clouds) Close(ctx context.Context) error {
 	s.mu.Unlock()
 	var errs []error
 	for _, f := range forked {
-		errs = append(errs, f.leave(ctx), f.quit(ctx))
+		errs = append(errs, f.release(ctx), f.drain(ctx))
 	}
 	return errors.Join(errs...)
 }

@@ -18,9 +18,9 @@ import (
 // boundSocket is a socket at which a listener answers.
 type boundSocket struct {
 	socket
-	forget func()         // that this process answers there
-	at     netip.AddrPort // with the port that the system chose, if the place has none
-	deaf   bool           // a fault rule lets it take no packet
+	forget   func()         // that this process answers there
+	at       netip.AddrPort // with the port that the system chose, if the place has none
+	filtered bool           // a fault rule lets it take no packet
 }
 
 type socket interface {
@@ -53,7 +53,7 @@ func (l *listener) bindMore(server *forward.Server, places []netip.AddrPort) err
 			continue
 		}
 		socket, err := l.open(server, place)
-		if errors.Is(err, syscall.EADDRINUSE) && l.elsewhere {
+		if errors.Is(err, syscall.EADDRINUSE) && l.omitted {
 			socket, err = l.open(server, netip.AddrPortFrom(place.Addr(), 0))
 		}
 		if err == nil {

@@ -66,7 +66,7 @@ type check struct {
 	users  map[string]string // load balancers by frontend
 	failed bool
 	streak int // of results that speak against the status
-	why    string
+	reason string
 }
 
 // keep lets the checks of a frontend be those, and ends others that nobody needs.
@@ -151,7 +151,7 @@ func (c *checks) probe(ctx context.Context, key checkKey, running *check) bool {
 	}
 	limited, cancel := context.WithTimeout(ctx, c.scaled(key.timeout, leastTimeout))
 	defer cancel()
-	err := c.struck(&key, running)
+	err := c.injectedFailure(&key, running)
 	if err == nil {
 		err = c.try(limited, &key)
 	}
@@ -162,8 +162,8 @@ func (c *checks) probe(ctx context.Context, key checkKey, running *check) bool {
 	return true
 }
 
-// struck returns why a fault rule lets a check fail.
-func (c *checks) struck(key *checkKey, running *check) error {
+// injectedFailure returns why a fault rule lets a check fail.
+func (c *checks) injectedFailure(key *checkKey, running *check) error {
 	if c.fault == nil {
 		return nil
 	}
@@ -179,7 +179,7 @@ func (c *checks) count(key checkKey, running *check, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err != nil {
-		running.why = err.Error()
+		running.reason = err.Error()
 	}
 	if running.failed == (err != nil) {
 		running.streak = 0
@@ -207,7 +207,7 @@ func (c *checks) status(key checkKey) (status topology.Status, why string, ok bo
 	case !ok:
 		return "", "", false
 	case running.failed:
-		return topology.Abnormal, running.why, true
+		return topology.Abnormal, running.reason, true
 	}
 	return topology.Normal, "", true
 }
@@ -215,17 +215,17 @@ func (c *checks) status(key checkKey) (status topology.Status, why string, ok bo
 // Of implements topology.Health by the plane's checks. Of listeners that the plane does
 // not serve it knows no more than the state does.
 func (p *Plane) Of(v *state.View, f *topology.Frontend, g *topology.Group, m *topology.Member) topology.Status {
-	status, _ := p.found(v, f, g, m)
+	status, _ := p.memberStatus(v, f, g, m)
 	return status
 }
 
-// found is the status of a member and what is wrong with it.
-func (p *Plane) found(v *state.View, f *topology.Frontend, g *topology.Group, m *topology.Member) (topology.Status, string) {
+// memberStatus is the status of a member and what is wrong with it.
+func (p *Plane) memberStatus(v *state.View, f *topology.Frontend, g *topology.Group, m *topology.Member) (topology.Status, string) {
 	l := p.find(f.ID)
 	if l == nil {
 		return topology.Assumed{}.Of(v, f, g, m), ""
 	}
-	at, err := p.whereIs(m, portOf(f, m))
+	at, err := p.memberAddr(m, portOf(f, m))
 	if err == nil {
 		err = l.service.Check(l.network, at)
 	}

@@ -11,7 +11,7 @@ import (
 
 // dirty are the load balancers that need a look, and how far the plane has looked.
 type dirty struct {
-	news chan struct{}
+	notify chan struct{}
 
 	mu        sync.Mutex
 	ids       map[string]bool
@@ -24,7 +24,7 @@ type dirty struct {
 }
 
 func newDirty() *dirty {
-	return &dirty{news: make(chan struct{}, 1), ids: make(map[string]bool), advancing: make(chan struct{})}
+	return &dirty{notify: make(chan struct{}, 1), ids: make(map[string]bool), advancing: make(chan struct{})}
 }
 
 func (d *dirty) mark(id string) {
@@ -60,7 +60,7 @@ func (d *dirty) rulesChanged() {
 func (d *dirty) wake() {
 	d.asked++
 	select {
-	case d.news <- struct{}{}:
+	case d.notify <- struct{}{}:
 	default:
 	}
 }

@@ -40,13 +40,13 @@ func openNetwork(device string) (network, error) {
 	return kernel{device}, nil
 }
 
-// clearMachine removes the addresses that emulators left on this machine that were killed.
-func clearMachine() error {
+// removeMachineLeftovers removes the addresses that emulators left on this machine that were killed.
+func removeMachineLeftovers() error {
 	present, err := kernel{}.assigned()
 	if err != nil {
 		return nil // where none can list addresses, none put any there
 	}
-	return clearLeft(kernel{}, present)
+	return removeLeftovers(kernel{}, present)
 }
 
 // up finds an interface that is up.

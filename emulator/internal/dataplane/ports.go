@@ -101,8 +101,8 @@ func (p *ports) prune(exists func(id string) bool) {
 	}
 }
 
-// settle keeps what is not of the ids, if that has changed.
-func (p *ports) settle() error {
+// flush keeps what is not of the ids, if that has changed.
+func (p *ports) flush() error {
 	if !p.changed || p.file == "" {
 		return nil
 	}

@@ -118,9 +118,9 @@ func notEmulated(action string) *Problem {
 		Message: "clbemu does not emulate " + action + "; `clbemu actions` lists what it does."}
 }
 
-// unlisted refuses an action that is in no list of a product's: one that is misspelt, or
+// unknownAction refuses an action that is in no list of a product's: one that is misspelt, or
 // that is younger or older than the list. Which it is can't be known: CLB-0526.
-func unlisted(product, action string) *Problem {
+func unknownAction(product, action string) *Problem {
 	return &Problem{Status: http.StatusBadRequest, Code: NotEmulatedCode,
 		Message: "clbemu does not emulate " + action + ", and knows no action of " + product + " with that name; is it spelled right? `clbemu actions` lists what it does."}
 }

@@ -41,8 +41,8 @@ func parts(r rune) bool {
 	return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && r != '-' && r != '_' && r != '.'
 }
 
-// note notes the ids in a write's response: of what its transaction made, and of others.
-func (c *Call) note(tx *state.Tx, response any) {
+// recordIDs notes the ids in a write's response: of what its transaction made, and of others.
+func (c *Call) recordIDs(tx *state.Tx, response any) {
 	for word := range c.action.response().values(reflect.ValueOf(response).Elem()) {
 		switch {
 		case slices.Contains(c.Made, word) || slices.Contains(c.Named, word):

@@ -150,7 +150,7 @@ func (c *Cloud) build(others Neighbours, snapshots *snapshots.Snapshots) {
 		})
 	}), callers)
 	player := &target.Player{API: c.api, Control: http.HandlerFunc(c.ServeControl), Token: c.cfg.ControlToken, Store: c.store, Products: c.products}
-	c.metrics.Add(c.measures())
+	c.metrics.Add(c.newCollector())
 	var packets inventory.Packets
 	if c.plane != nil {
 		c.metrics.Add(c.plane)

@@ -48,7 +48,7 @@ const (
 func New(store *state.Store, products []*gateway.Product, injector *faults.Injector) *Rules {
 	r := &Rules{Injector: injector, store: store, products: products}
 	r.Injector.Record = r.record
-	r.Injector.Change(r.arm)
+	r.Injector.Change(r.load)
 	return r
 }
 
@@ -58,7 +58,7 @@ func New(store *state.Store, products []*gateway.Product, injector *faults.Injec
 func (r *Rules) Change(commit func() error) (err error) {
 	r.Injector.Change(func() {
 		err = commit()
-		r.arm() // also after an error: what became of the change may not be known
+		r.load() // also after an error: what became of the change may not be known
 	})
 	return err
 }
@@ -67,7 +67,7 @@ func (r *Rules) Change(commit func() error) (err error) {
 // that nobody knew to be kept.
 func (r *Rules) Follow() {
 	if r.store.Recovered() != r.recovered.Load() {
-		r.Injector.Change(r.arm)
+		r.Injector.Change(r.load)
 	}
 }
 
@@ -78,8 +78,8 @@ func (r *Rules) Skipped() []controlapi.SkippedFault {
 	return r.skipped
 }
 
-// arm brings the injector to what the store holds.
-func (r *Rules) arm() {
+// load brings the injector to what the store holds.
+func (r *Rules) load() {
 	r.recovered.Store(r.store.Recovered())
 	var list []faults.Status
 	var skipped []controlapi.SkippedFault

@@ -186,7 +186,7 @@ func (x *exchange) fault() *Fault {
 		return nil
 	}
 	x.event.Member = x.target.Key
-	return s.strike(Forward, x.event)
+	return s.fault(Forward, x.event)
 }
 
 // requestEvent returns the event of a request.
@@ -239,7 +239,7 @@ func (x *exchange) explain(err error) (status int, reason string) {
 	var dial *dialError
 	switch {
 	case errors.Is(err, errNoMember):
-		return http.StatusServiceUnavailable, x.pool.emptiness()
+		return http.StatusServiceUnavailable, x.pool.whyEmpty()
 	case x.body != nil && x.body.late.Load():
 		return http.StatusRequestTimeout, halfRequest
 	case x.body != nil && x.body.broken.Load():

@@ -29,13 +29,13 @@ type Observer interface {
 	Ended(*Event)
 }
 
-// nobody observes nothing.
-type nobody struct{}
+// noObserver observes nothing.
+type noObserver struct{}
 
-func (nobody) Armed(Point) bool           { return false }
-func (nobody) Fault(Point, *Event) *Fault { return nil }
-func (nobody) Logs() bool                 { return false }
-func (nobody) Ended(*Event)               {}
+func (noObserver) Armed(Point) bool           { return false }
+func (noObserver) Fault(Point, *Event) *Fault { return nil }
+func (noObserver) Logs() bool                 { return false }
+func (noObserver) Ended(*Event)               {}
 
 // An Event is a connection, UDP session or request of a client.
 type Event struct {
@@ -73,8 +73,8 @@ func (s *Server) connected(c net.Conn) *Event {
 	return newEvent(Connection, addrPort(c.RemoteAddr()), addrPort(c.LocalAddr()))
 }
 
-// strike returns what goes wrong with an event.
-func (s *Server) strike(p Point, e *Event) *Fault {
+// fault returns what goes wrong with an event.
+func (s *Server) fault(p Point, e *Event) *Fault {
 	f := s.config.Observer.Fault(p, e)
 	if f != nil {
 		e.Faults = append(e.Faults, f.Rule)

@@ -92,7 +92,7 @@ func (c Config) withDefaults() Config {
 		}
 	}
 	if c.Observer == nil {
-		c.Observer = nobody{}
+		c.Observer = noObserver{}
 	}
 	if c.Log == nil {
 		c.Log = func(error) {}
@@ -251,9 +251,9 @@ func (s *Server) countFailure(r *record) {
 	s.total.memberFailure.Add(1)
 }
 
-// choose returns the member of a connection or session, by persistence where
+// pickMember returns the member of a connection or session, by persistence where
 // the plan has it. It returns nil where no member is available.
-func (s *Server) choose(t *table, c client) *target {
+func (s *Server) pickMember(t *table, c client) *target {
 	pool := t.at(c.to.Addr())
 	if t.Persistence <= 0 {
 		return pool.pick(c, nil)

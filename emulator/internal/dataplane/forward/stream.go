@@ -46,7 +46,7 @@ func (s *Server) serveStream(t *table, raw net.Conn, e *Event) {
 	if !st.handshake() {
 		return
 	}
-	st.target = s.choose(t, client{from: addrPort(raw.RemoteAddr()), to: addrPort(raw.LocalAddr())})
+	st.target = s.pickMember(t, client{from: addrPort(raw.RemoteAddr()), to: addrPort(raw.LocalAddr())})
 	if st.target == nil || t.loops(st.target, addrPort(raw.RemoteAddr()).Addr()) {
 		st.hold()
 		return
@@ -176,7 +176,7 @@ func (st *stream) fault() *Fault {
 		return nil
 	}
 	st.event.Member = st.target.Key
-	return s.strike(Forward, st.event)
+	return s.fault(Forward, st.event)
 }
 
 // giveUp ends a stream in which nothing moves.

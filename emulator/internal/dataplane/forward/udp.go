@@ -98,7 +98,7 @@ func (p *packetServer) newSession(packet []byte, from netip.AddrPort) *session {
 	if t.Scheduler == QUICHash {
 		c.quicID = quicID(packet)
 	}
-	if ses.target = p.choose(t, c); ses.target == nil || t.loops(ses.target, from.Addr()) || ses.fault(Forward) {
+	if ses.target = p.pickMember(t, c); ses.target == nil || t.loops(ses.target, from.Addr()) || ses.fault(Forward) {
 		return nil
 	}
 	member, err := p.dial(p.ctx, "udp", net.UDPAddrFromAddrPort(from), ses.target.at(p.local.Port()), ses.target.record)
@@ -128,7 +128,7 @@ func (ses *session) fault(at Point) (refused bool) {
 	if ses.target != nil {
 		ses.event.Member = ses.target.Key
 	}
-	f := ses.server.strike(at, ses.event)
+	f := ses.server.fault(at, ses.event)
 	if f == nil {
 		return false
 	}

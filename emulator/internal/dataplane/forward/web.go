@@ -164,7 +164,7 @@ func (c *clientConn) Read(p []byte) (int, error) {
 func (c *clientConn) Write(p []byte) (int, error) {
 	text := p
 	if !c.hijacked.Load() {
-		text = instead(p)
+		text = replacePage(p)
 	}
 	if err := c.out.wait(c.server.ctx, len(text)); err != nil {
 		return 0, err
