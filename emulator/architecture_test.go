@@ -59,7 +59,7 @@ func ours(t *testing.T) map[string][]string {
 
 // mayImport says which packages of ours a package may import; a name stands for
 // the packages under it too. What is not listed here is bound by no rule but
-// the one that nobody imports what is for tests only.
+// the rule that no package imports what is for tests only.
 var mayImport = map[string][]string{
 	"state":             {"state/engine", "state/jsonstream"},
 	"state/jsonstream":  {},

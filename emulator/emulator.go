@@ -48,7 +48,7 @@ type DataPlane string
 
 // The data planes.
 const (
-	// NoPackets has none: load balancers have addresses that nobody answers.
+	// NoPackets has none: load balancers have addresses that do not answer.
 	NoPackets DataPlane = onecloud.NoPackets
 	// Ports answers for each listener at a port of 127.0.0.1.
 	Ports DataPlane = onecloud.AtPorts
@@ -141,7 +141,7 @@ type Config struct {
 	Crash func()
 }
 
-// Emulator is a running process: a cloud, the clouds that were forked from it, and the
+// Emulator is a running process: a cloud, the clouds forked from it, and the
 // listeners where clients reach them.
 type Emulator struct {
 	cfg     Config // as it was given
@@ -188,7 +188,7 @@ func (cfg *Config) cloud() onecloud.Config {
 	}
 }
 
-// forkOf returns the configuration of the clouds that are forked from one: they leave
+// forkOf returns the configuration of the clouds forked from one: they leave
 // nothing behind, and answer packets and DNS at ports of their own, as the addresses are
 // the first one's.
 func forkOf(cfg onecloud.Config) onecloud.Config {

@@ -90,7 +90,7 @@ type Call interface {
 
 // Packets lists what an effect can do to the connections of a client or a server.
 type Packets interface {
-	// Refuse lets nobody answer: clients see a reset, as from a port without a listener.
+	// Refuse refuses connections: clients see a reset, as from a port without a listener.
 	Refuse()
 	// Cut resets the connection after this many bytes of the server's answer.
 	Cut(bytes int64)

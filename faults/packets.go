@@ -2,7 +2,7 @@ package faults
 
 import "time"
 
-// Refuse lets nobody answer.
+// Refuse refuses connections.
 type Refuse bool
 
 func (Refuse) problem() (p Problem, found bool) { return p, false }

@@ -13,7 +13,7 @@ import (
 	"github.com/clbemu/clbemu/faults"
 )
 
-// settled refuses a name that what is saved while it is played is to tell: nobody could check it.
+// settled refuses a name that what is saved while it is played is to tell: lint could not check it.
 func (c *checker) settled(at spot, name string) bool {
 	if template().MatchString(name) {
 		c.refuse(at, "it is not known before the scenario runs: write it out, or take it from values")
@@ -119,7 +119,7 @@ func (c *checker) fields(at spot, action Action, fields map[string]Matcher) {
 	}
 }
 
-// code wants a code that one of the actions can be refused with, by itself or by a
+// code wants a code with which one of the actions can fail, by itself or by a
 // fault rule of the half.
 func (c *checker) code(at spot, m *Matcher, actions []Action, in scope) {
 	if m == nil || m.ofSuccess() {

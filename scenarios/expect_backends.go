@@ -32,7 +32,7 @@ func (p *play) advance(ctx context.Context, d time.Duration) error {
 func (b *keptBackends) note(ctx context.Context, p *play) error {
 	now, err := p.readyBackends(ctx)
 	maps.DeleteFunc(now, func(_ string, n int) bool { return n == 0 })
-	if len(now) > 0 { // or else nothing can be lost
+	if len(now) > 0 { // or else it has nothing to lose
 		p.ready[b.Since] = readySince{now, maps.Clone(now)}
 	}
 	return err

@@ -270,7 +270,7 @@ func (e *Event) String() string {
 // that had the same name. Only what happened since the half began, to the objects that
 // the half applied, says something about it.
 
-// event holds the fields that are read from an Event.
+// event holds the fields read from an Event.
 type event struct {
 	Metadata struct {
 		UID             string `json:"uid"`

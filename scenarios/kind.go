@@ -14,7 +14,7 @@ import (
 type Kind struct {
 	Name  string       // its key in a file
 	About string       // what it does or expects, in a sentence
-	Value reflect.Type // what a file gives, with the abilities that are listed below
+	Value reflect.Type // what a file gives, with the abilities listed below
 
 	// Of steps.
 	judges    bool   // it can fail by what the client does or gets
@@ -34,10 +34,10 @@ func kind[T any](k Kind) *Kind {
 	return &k
 }
 
-// stepKinds and expectationKinds are all kinds, in the order in which they are listed.
+// stepKinds and expectationKinds are all kinds, in the order of listing.
 var (
 	stepKinds = []*Kind{setKind, faultKind, clearKind, callKind, clockKind, restartKind, killKind, kubectlKind, execKind, startKind,
-		stopKind, hitKind, restKind, waitKind, repeatKind, serveKind, trafficKind, markKind, expectKind}
+		stopKind, struckKind, restKind, waitKind, repeatKind, serveKind, trafficKind, markKind, expectKind}
 	expectationKinds = []*Kind{resourceKind, callsKind, quotaKind, addressesKind, loadBalancerKind, stateKind, backendsKind,
 		refusedKind, ingressKind, serviceKind, eventKind, finalizerKind}
 )
@@ -72,7 +72,7 @@ type (
 	}
 	// titled says in a few words what it does or expects; without it, the name of the kind does.
 	titled interface{ title() string }
-	// checking is checked once the form of the file is right.
+	// checking has a check that runs once the form of the file is right.
 	checking interface {
 		check(c *checker, at spot, in scope)
 	}
@@ -96,7 +96,7 @@ type part struct {
 	// Kind and Value, which points to what the file gives, are nil in an invalid one.
 	Kind  *Kind
 	Value any
-	given []bool // one for each kind that is given
+	given []bool // one for each kind given
 
 	place
 }

@@ -27,7 +27,7 @@ type Program struct {
 
 func (p Program) String() string { return strings.Join(p.Command, " ") }
 
-// Running is a program that was started.
+// Running is a started program.
 type Running interface {
 	// Wait returns when it has ended, or else after a time.
 	Wait(ctx context.Context, most time.Duration) (ended bool, err error)
@@ -121,7 +121,7 @@ func (p *play) finish(ctx context.Context) (exit *Unmet, err error) {
 
 // The defaults of steps that wait.
 const (
-	defaultHitWait = 30 * time.Second
+	defaultStruck = 30 * time.Second
 	defaultRest    = 5 * time.Minute
 	// firstCall limits how long a client that runs may take to its first call.
 	firstCall = 30 * time.Second

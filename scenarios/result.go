@@ -23,12 +23,12 @@ type Result struct {
 	Scenario string `json:"scenario"`
 	File     string `json:"file"`
 	Half     string `json:"half"`
-	// Client is in words whose client it was that was judged.
+	// Client names whose client the play judged.
 	Client  string   `json:"client,omitempty"`
 	Status  Status   `json:"status"`
 	Seconds float64  `json:"seconds"`
 	Failure *Failure `json:"failure,omitempty"`
-	Reason  string   `json:"reason,omitempty"` // why it was skipped
+	Reason  string   `json:"reason,omitempty"` // why it did not run
 	Notes   []string `json:"notes,omitempty"`
 }
 
@@ -39,7 +39,7 @@ const (
 	maxKeptText  = 16 << 10
 	maxKeptList  = 20
 	maxKeptLines = 200 // of a state
-	// maxKeptParams bounds the parameters of all calls that are kept.
+	// maxKeptParams bounds the parameters of all kept calls.
 	maxKeptParams = 256 << 10
 )
 
@@ -73,7 +73,7 @@ func (r *Result) clip() {
 	}
 }
 
-// truncate is a text that is not longer than most, but for the words that say what was left out.
+// truncate is a text that is not longer than most, but for the words that mark the omission.
 func truncate(text string, most int) string {
 	if len(text) <= most {
 		return text

@@ -32,18 +32,18 @@ type Setup struct {
 	SkipIdle bool
 	// Output, if set, gets what programs write, as it comes.
 	Output io.Writer
-	// Waiting, if set, is called while a step waits.
+	// Waiting, if set, runs while a step waits.
 	Waiting func(Waiting)
-	// Progress, if set, is called at the end of each step.
+	// Progress, if set, runs at the end of each step.
 	Progress func(StepDone)
-	// AtStart, if set, is called after what is given, with the journal's mark.
+	// AtStart, if set, runs after the given part, with the journal's mark.
 	AtStart func(mark uint64)
-	// AtEnd, if set, is called when the half is over, before its objects and its program
+	// AtEnd, if set, runs when the half is over, before its objects and its program
 	// end, with the names that its templates know.
 	AtEnd func(ctx context.Context, names map[string]string)
 }
 
-// StepDone is a step that was played.
+// StepDone is a played step.
 type StepDone struct {
 	Half string
 	Line int
@@ -69,7 +69,7 @@ func (p *play) waiting(passed, limit time.Duration, seen string) {
 	}
 }
 
-// play is a half while it is played.
+// play is a half in progress.
 type play struct {
 	Setup
 	scenario *Scenario
@@ -117,7 +117,7 @@ func Play(ctx context.Context, s *Scenario, half string, setup Setup) Result {
 	return result
 }
 
-// checkSupported refuses before anything is done what this stage can't do.
+// checkSupported rejects, before anything happens, what this target can't do.
 func (p *play) checkSupported(ctx context.Context) *Failure {
 	half := p.scenario.Half(p.half)
 	if p.half == KubernetesHalf && p.Cluster == nil {
@@ -171,7 +171,7 @@ func (p *play) client() string {
 	return ScriptedClient
 }
 
-// all plays what is given, the steps and what is expected of the end.
+// all plays the given part, the steps and the final expectations.
 func (p *play) all(ctx context.Context) *Failure {
 	half := p.scenario.Half(p.half)
 	var err error
@@ -257,7 +257,7 @@ func (p *play) given(ctx context.Context) *Failure {
 	return nil
 }
 
-// filled is a part of the scenario with its templates filled by what is known now.
+// filled is a part of the scenario with its templates filled from the values known now.
 func filled[T any](p *play, node *yaml.Node) (*T, error) {
 	d, part := NewDecoder(p.scenario.File), new(T)
 	rendered, err := newFiller(p.names).render(node, nil)
@@ -318,7 +318,7 @@ func (p *play) reportStep(line int, kind, title string, passed bool) {
 	}
 }
 
-// stepFailure is a failure of a step: of the client if what was seen differs from what
+// stepFailure is a failure of a step: of the client if the result differs from what
 // was expected, and otherwise of the play.
 func (p *play) stepFailure(line int, title string, err error) *Failure {
 	f := &Failure{File: p.scenario.File, Line: line, Step: title, status: Failed}

@@ -15,7 +15,7 @@ import (
 
 var faultKind = kind[Fault](Kind{Name: "fault", About: "Add a fault rule; clbemu fault --help explains its fields.", judges: true})
 
-// Fault is a rule as the file has it; templates in it are texts until it is played.
+// Fault is a rule as the file has it; templates in it are texts until the step plays.
 type Fault struct {
 	node *yaml.Node
 }
@@ -127,22 +127,22 @@ func (r Clear) do(ctx context.Context, p *play, _ *Step) error {
 	return nil
 }
 
-var hitKind = kind[hitStep](Kind{Name: "struck", About: "Wait until a fault rule takes effect."})
+var struckKind = kind[struckStep](Kind{Name: "struck", About: "Wait until a fault rule takes effect."})
 
-// hitStep is a wait for a fault rule.
-type hitStep struct {
+// struckStep is a wait for a fault rule.
+type struckStep struct {
 	Fault  string   `yaml:"fault" required:"true" doc:"The name of the rule."`
 	Within Duration `yaml:"within" doc:"The longest wait; 30s if absent."`
 }
 
-func (s *hitStep) title() string                       { return "wait for the fault " + s.Fault }
-func (s *hitStep) check(c *checker, at spot, in scope) { c.armed(at.in("fault"), s.Fault, in) }
+func (s *struckStep) title() string                       { return "wait for the fault " + s.Fault }
+func (s *struckStep) check(c *checker, at spot, in scope) { c.armed(at.in("fault"), s.Fault, in) }
 
-func (s *hitStep) do(ctx context.Context, p *play, _ *Step) error {
-	within := cmp.Or(time.Duration(s.Within), defaultHitWait)
+func (s *struckStep) do(ctx context.Context, p *play, _ *Step) error {
+	within := cmp.Or(time.Duration(s.Within), defaultStruck)
 	expected := "the fault " + s.Fault + " to strike within " + Duration(within).String()
 	for passed := time.Duration(0); ; passed += lookEvery {
-		gone := p.programEnded(ctx) // before the calls are counted, or its last one is missed
+		gone := p.programEnded(ctx) // before counting the calls, or it misses the last one
 		if err := p.count(ctx); err != nil {
 			return err
 		}

@@ -31,7 +31,7 @@ func (m mark) do(ctx context.Context, p *play, _ *Step) (err error) {
 	return err
 }
 
-// marked wants a mark of an earlier step, where one is named.
+// marked wants a mark of an earlier step, if it has one.
 func (c *checker) marked(at spot, mark string, in scope) {
 	if mark == "" {
 		return

@@ -14,11 +14,11 @@ var restKind = kind[restStep](Kind{Name: "rest", About: "Wait until the program 
 type restStep struct {
 	Quiet  Duration `yaml:"quiet" required:"true" doc:"How long the client must make no call."`
 	Within Duration `yaml:"within" doc:"The longest wait; 5m if absent."`
-	// Disturbed keeps a client in its back-off from being taken for one at rest.
+	// Disturbed keeps a client in its back-off from looking like one at rest.
 	Disturbed *disturbed `yaml:"disturbed" doc:"What a disturbed client must do first."`
 }
 
-// disturbed says when a client that was disturbed since its last rest is at rest again.
+// disturbed says when a client disturbed since its last rest is at rest again.
 type disturbed struct {
 	By    NameList `yaml:"by" required:"true" doc:"The fault rules that disturb it."`
 	Quiet Duration `yaml:"quiet" required:"true" doc:"How long it must make no call once one of them has struck, or a call was refused. Longer than its first back-off."`

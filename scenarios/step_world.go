@@ -34,7 +34,7 @@ func (s *Settings) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) 
 	}
 }
 
-// title hides the value of a key's secret, since results are kept and shown.
+// title hides the value of a key's secret, since results last and show it.
 func (s Settings) title() string {
 	texts := make([]string, len(s))
 	for i, setting := range s {

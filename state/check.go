@@ -68,7 +68,7 @@ func (s *Store) compareWithEngine(ctx context.Context, v *View) ([]string, error
 }
 
 // sameValue reports whether the kept value equals the one in memory: to the byte, or as it
-// is read, for a row that was written before a field was added.
+// is read, for a row written before a field was added.
 func (s *Schema) sameValue(kind Kind, id string, memory, kept []byte) bool {
 	if bytes.Equal(memory, kept) {
 		return true

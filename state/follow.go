@@ -127,7 +127,7 @@ func (s *Store) showCommit(c engine.Commit) error {
 }
 
 // Lead ends a store's following: what it shows is brought up to all that was committed,
-// and writes are taken from then on. The caller has made sure that nobody else commits.
+// and writes are taken from then on. The caller has made sure that no other process commits.
 func (s *Store) Lead(ctx context.Context) error {
 	f := s.following.Load()
 	if f == nil {

@@ -79,7 +79,7 @@ func (s *Store) CopyTo(ctx context.Context, e engine.Engine) error {
 }
 
 // discardEngine is the engine of a fork, which keeps nothing: the working set is all that there
-// is, and no commit fails, so that nobody loads what was kept.
+// is, and no commit fails, so nothing ever loads its rows.
 type discardEngine struct{}
 
 // Load implements engine.Engine.

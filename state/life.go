@@ -56,7 +56,7 @@ func Enter(tx *Tx, name Stage, id string, then ...string) {
 		return
 	}
 	_, event := row.kind.events[row.from]
-	if delay <= 0 && !event { // nobody sees what it has meanwhile
+	if delay <= 0 && !event { // no reader sees what it has meanwhile
 		row.kind.setStatus(tx, id, anyStatus, to)
 		return
 	}

@@ -67,7 +67,7 @@ type Store struct {
 	past     []snapshot
 	revision Revision // of what is visible
 	watches  []*watch
-	// stopAlarm ends the alarm, nil while nobody watches.
+	// stopAlarm ends the alarm, nil while no watch is open.
 	stopAlarm context.CancelFunc
 	// written wakes the alarm, since a transaction may have changed what it waits for.
 	written chan struct{}
@@ -131,7 +131,7 @@ func newStore(cfg Config) *Store {
 	}
 }
 
-// reload makes the working set what the engine keeps. The caller lets nobody write.
+// reload makes the working set what the engine keeps. The caller lets no transaction write.
 func (s *Store) reload(ctx context.Context) error {
 	revision, err := s.engine.Revision(ctx)
 	if err != nil {

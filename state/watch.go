@@ -68,9 +68,9 @@ type watch struct {
 // Watch yields each transaction from now on, in order, as it becomes visible. From 0
 // it begins with a snapshot; from the newest revision it goes on after that. It ends
 // with ErrBehind, or with the error of ctx. Writers never wait for a reader, and a
-// store that nobody watches does no work for it.
+// store without watches does no work for it.
 //
-// While somebody watches, the store writes what becomes due by time at its time, in
+// While a watch is open, the store writes what becomes due by time at its time, in
 // separate transactions.
 func (s *Store) Watch(ctx context.Context, from Revision) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {

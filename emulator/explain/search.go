@@ -24,7 +24,7 @@ type Found struct {
 const (
 	// mostOthers is the most other answers of a search.
 	mostOthers = 3
-	// mostWords is the most words of a text that is taken for a search by words.
+	// mostWords is the most words of a text taken for a search by words.
 	mostWords = 40
 	// enough is the share of a message that must be in a text, and the share of the words of
 	// a text that an answer must have.
@@ -51,7 +51,7 @@ type searchText struct {
 	codes       []string
 }
 
-// read reads a text that is searched for.
+// read reads a text searched for.
 func (c *Index) read(text string) searchText {
 	text = strings.TrimSpace(inEnglish().Replace(text))
 	return searchText{text, strings.ToLower(text), index(wordsOf(text)), c.codesIn(text)}
@@ -313,7 +313,7 @@ func inOrder(message, text []string) float64 {
 	return row[len(text)]
 }
 
-// query is a text that is searched for by its words.
+// query is a text searched for by its words.
 type query struct {
 	// forms are its words, as they stand and cut within names.
 	forms  [2][]wanted
@@ -332,7 +332,7 @@ func (w wanted) in(words map[string]bool) bool {
 	return slices.ContainsFunc(w.words, func(word string) bool { return words[word] })
 }
 
-// query reads a text that is searched for among texts with these words.
+// query reads a text searched for among texts with these words.
 func (c *Index) query(text string, vocabulary iter.Seq[string]) query {
 	if len(text) > mostWords*64 {
 		return query{}

@@ -18,7 +18,7 @@ const (
 )
 
 // InNetwork returns DefaultText with the public addresses of the default region at the top
-// of a network, so that machines in it reach load balancers without routes if nobody else uses
+// of a network, so that machines in it reach load balancers without routes if nothing else uses
 // these addresses: the last /24 block, or the last quarter of a smaller network. The network
 // belongs to the VPC of the instances, so that its machines can be instances. The public
 // IPv6 addresses are in a network of IPv6. The networks are at most one of each version: a /26

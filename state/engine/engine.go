@@ -23,7 +23,7 @@ const SchemaVersion = 2
 var (
 	// ErrLocked reports that another process holds the data folder.
 	ErrLocked = errors.New("the data folder is in use by another process")
-	// ErrReadOnly is the answer to every commit of an engine that was opened to be
+	// ErrReadOnly is the answer to every commit of an engine opened to be
 	// read.
 	ErrReadOnly = errors.New("the state was opened to be read only")
 	// ErrDamaged reports that what is kept is not what was written.

@@ -8,7 +8,7 @@ import (
 	"iter"
 )
 
-// Texts are values that are kept as JSON texts, one behind the other, which takes
+// Texts are values kept as JSON texts, one behind the other, which takes
 // little more than the texts. The zero value has none.
 type Texts struct{ chunks [][]byte }
 

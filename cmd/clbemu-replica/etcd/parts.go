@@ -13,7 +13,7 @@ import (
 )
 
 // A commit that etcd does not take at once, such as an import, is written to parts, which
-// nobody reads. One transaction shows it: it puts the key state/staged. Then the leader
+// no reader sees. One transaction shows it: it puts the key state/staged. Then the leader
 // moves the values to their rows, and removes the key and the parts. Who leads next does
 // that for one who was killed.
 

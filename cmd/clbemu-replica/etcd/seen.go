@@ -74,7 +74,7 @@ func (s *Seen) checkHeader(h *etcdserverpb.ResponseHeader, before mark) error {
 	return nil
 }
 
-// checkRevision notes the engine's revision, which was asked for at before.
+// checkRevision notes the engine's revision, asked for at before.
 func (s *Seen) checkRevision(count uint64, before mark) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

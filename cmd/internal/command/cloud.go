@@ -122,7 +122,7 @@ func newCloudDelete() *cobra.Command {
 }
 
 func cloudNames(ctx context.Context, c *controlclient.Client) (list []string) {
-	clouds, _ := c.Clouds(ctx) // none are offered then
+	clouds, _ := c.Clouds(ctx) // offer none then
 	for _, cloud := range clouds {
 		if cloud.Name != controlapi.DefaultCloud {
 			list = append(list, cloud.Name)

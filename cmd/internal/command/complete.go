@@ -47,7 +47,7 @@ func queryEmulator(cmd *cobra.Command, names func(ctx context.Context, c *contro
 }
 
 func faultNames(ctx context.Context, c *controlclient.Client) (list []string) {
-	rules, _ := c.Faults(ctx) // none are offered then
+	rules, _ := c.Faults(ctx) // offer none then
 	for _, r := range rules.Faults {
 		list = append(list, r.Name)
 	}
@@ -58,7 +58,7 @@ func faultNames(ctx context.Context, c *controlclient.Client) (list []string) {
 }
 
 func snapshotNames(ctx context.Context, c *controlclient.Client) (list []string) {
-	kept, _ := c.Snapshots(ctx) // none are offered then
+	kept, _ := c.Snapshots(ctx) // offer none then
 	for _, s := range kept {
 		list = append(list, s.Name)
 	}
@@ -66,7 +66,7 @@ func snapshotNames(ctx context.Context, c *controlclient.Client) (list []string)
 }
 
 func markNames(ctx context.Context, c *controlclient.Client) (list []string) {
-	marks, _ := c.Marks(ctx) // none are offered then
+	marks, _ := c.Marks(ctx) // offer none then
 	for _, m := range marks {
 		list = append(list, m.Name)
 	}
@@ -113,7 +113,7 @@ func completeSetting(cmd *cobra.Command, _ []string, word string) (list []string
 // resourceNames are the ids and names of a kind.
 func resourceNames(kind string) func(ctx context.Context, c *controlclient.Client) []string {
 	return func(ctx context.Context, c *controlclient.Client) (list []string) {
-		found, _ := c.Resources(ctx, controlclient.Wanted{Kind: kind}) // none are offered then
+		found, _ := c.Resources(ctx, controlclient.Wanted{Kind: kind}) // offer none then
 		for _, r := range found.Resources {
 			list = append(list, r.ID)
 			if r.Name != "" {
@@ -134,7 +134,7 @@ func accountIDs(ctx context.Context, c *controlclient.Client) []string {
 }
 
 func ofVSwitches(ctx context.Context, c *controlclient.Client, name func(*controlapi.Resource) string) (list []string) {
-	found, _ := c.Resources(ctx, controlclient.Wanted{Kind: "vswitch"}) // none are offered then
+	found, _ := c.Resources(ctx, controlclient.Wanted{Kind: "vswitch"}) // offer none then
 	for i := range found.Resources {
 		list = append(list, name(&found.Resources[i]))
 	}
@@ -144,7 +144,7 @@ func ofVSwitches(ctx context.Context, c *controlclient.Client, name func(*contro
 
 // accessKeys are the access keys of the account.
 func accessKeys(ctx context.Context, c *controlclient.Client) (list []string) {
-	inForce, _ := c.World(ctx, controlapi.Where{}) // none are offered then
+	inForce, _ := c.World(ctx, controlapi.Where{}) // offer none then
 	for _, s := range inForce {
 		if known, id, ok := conditions.Find(s.Name); ok && known.Name == "key.<id>.status" {
 			list = append(list, id)
@@ -170,7 +170,7 @@ func completeKind(cmd *cobra.Command, args []string, _ string) (list []string, _
 
 // shortNames are the products that choose load balancers.
 func shortNames(ctx context.Context, c *controlclient.Client) (list []string) {
-	server, _ := c.Server(ctx) // none are offered then
+	server, _ := c.Server(ctx) // offer none then
 	for _, p := range server.Products {
 		list = append(list, p.ShortNames...)
 	}
@@ -225,7 +225,7 @@ func completeValue(cmd *cobra.Command, action names.Action, name string) (list [
 	}
 	if kind := namedBy[name]; kind != "" {
 		values = queryEmulator(cmd, func(ctx context.Context, c *controlclient.Client) (ids []string) {
-			found, _ := c.Resources(ctx, controlclient.Wanted{Kind: kind}) // none are offered then
+			found, _ := c.Resources(ctx, controlclient.Wanted{Kind: kind}) // offer none then
 			for _, r := range found.Resources {
 				ids = append(ids, r.ID)
 			}

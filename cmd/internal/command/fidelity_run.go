@@ -180,7 +180,7 @@ func (r *fidelityRun) run(cmd *cobra.Command, args []string) error {
 	if r.target != realCloud {
 		return usage(errors.New("this calls the real cloud: say so by --target cloud"))
 	}
-	// A variable that is left over in a shell is no consent.
+	// A variable left over in a shell is no consent.
 	if r.changes && !typed(cmd, "allow-changes") || r.yes && !typed(cmd, "yes") {
 		return usage(errors.New("give --allow-changes and --yes on the command line: variables and files do not count"))
 	}

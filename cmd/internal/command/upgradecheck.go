@@ -175,7 +175,7 @@ func checkUpgrade(ctx context.Context, c *controlclient.Client, dataDir, sinceMa
 	return found, cannot(errors.Join(err, stored.Close(ctx)))
 }
 
-// compare checks calls against the state that is served at a URL.
+// compare checks calls against the state served at a URL.
 func compare(ctx context.Context, calls []*journal.Entry, apiURL string, groups map[string]string) ([]upgradecheck.LoadBalancer, error) {
 	mutates := mutatingActions()
 	var broken error

@@ -181,7 +181,7 @@ func changesIn(ctx context.Context, control *controlclient.Client) (action strin
 	return "", nil
 }
 
-// event holds the fields that are read from an Event.
+// event holds the fields read from an Event.
 type event struct {
 	Metadata struct {
 		ResourceVersion string `json:"resourceVersion"`

@@ -276,7 +276,7 @@ func (c *composer) start() {
 	c.steps = append(c.steps, snippet("{start: true}"))
 }
 
-// begin starts the program again at rest: one that has ended, or one that is killed first.
+// begin starts the program again at rest: one that has ended, or one killed first.
 func (c *composer) begin() []*yaml.Node {
 	if c.subject.ends {
 		return []*yaml.Node{snippet("{start: true}")}
@@ -340,7 +340,7 @@ func (c *composer) lastActingStep(call Call) int {
 	return -1
 }
 
-// addManualChange adds what somebody does at rest.
+// addManualChange adds a manual change at rest.
 func (c *composer) addManualChange(d Disturbance) {
 	state := c.base.last()
 	at := len(c.steps)
@@ -490,7 +490,7 @@ func (c *composer) expectAtRests() {
 }
 
 // keepsBackends reports whether listeners must keep their backends until a rest. What
-// somebody does by hand may take them away.
+// manual changes do may take them away.
 func (c *composer) keepsBackends(rest int) bool {
 	hand := c.atRest()
 	return !c.off(ruleBackends) && (hand == nil || hand.Rest != rest-1)

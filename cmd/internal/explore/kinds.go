@@ -56,7 +56,7 @@ var kinds = []kind{
 			return "{hang: true}", ""
 		}
 		// For a script the connection breaks: with a timeout in real time, it would give up
-		// calls on a busy machine that nobody disturbed.
+		// calls on a busy machine that had no disturbance.
 		return "{reset: true}", "beforeCall"
 	}},
 	{name: "slow", about: "The answer comes late.", writes: true, effect: func(_ Disturbance, program bool) (string, string) {
@@ -145,7 +145,7 @@ func (e *explorer) condition(name string) Condition {
 	return e.Conditions[i]
 }
 
-// manualChange is something that somebody does by hand while the client is at rest, to a thing
+// manualChange is a change made by hand while the client is at rest, to a thing
 // that it made.
 type manualChange struct {
 	name, about string

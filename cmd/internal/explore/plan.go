@@ -82,7 +82,7 @@ func (p planned) hangs() bool {
 	return slices.ContainsFunc(p, func(d Disturbance) bool { return d.Kind == hangKind })
 }
 
-// retryIn returns the longest time from a call that was disturbed to the client's next. One
+// retryIn returns the longest time from a call disturbed to the client's next. One
 // after a rest is none: the next step makes the client act.
 func (e *explorer) retryIn(journal []scenarios.JournalCall, rests []uint64) (longest time.Duration) {
 	var struck *scenarios.JournalCall

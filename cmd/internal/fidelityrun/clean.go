@@ -79,7 +79,7 @@ func (c *Cloud) cleanEntry(ctx context.Context, l *Ledger, e *Entry) (removed bo
 	return c.adopt(ctx, l, e, found)
 }
 
-// adopt writes the ids that were found for an entry, and deletes the things.
+// adopt writes the ids found for an entry, and deletes the things.
 func (c *Cloud) adopt(ctx context.Context, l *Ledger, e *Entry, found []string) (removed bool, reason string, err error) {
 	for i, id := range found {
 		entry := e

@@ -10,7 +10,7 @@ import (
 // Transfer is something that moves, or takes its time, and shows how far it is.
 type Transfer struct {
 	what  string
-	total int64 // in bytes, 0 if nobody knows
+	total int64 // in bytes, 0 if unknown
 	begun time.Time
 	moved atomic.Int64
 	stop  func()

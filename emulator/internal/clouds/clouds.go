@@ -1,5 +1,5 @@
 // Package clouds owns the clouds of a process: the one that is there from the start, and
-// those that are forked from it, in memory or kept. It finds the cloud that a call names,
+// those forked from it, in memory or kept. It finds the cloud that a call names,
 // and must not know what a cloud consists of.
 package clouds
 
@@ -366,7 +366,7 @@ func (s *Clouds) unknown(name string) error {
 		return fmt.Errorf("%w: %w", control.ErrNoCloud, err)
 	}
 	known := []string{controlapi.DefaultCloud}
-	if len(s.forked) <= onecloud.MaxSeries { // anybody can ask, and looking through more takes long
+	if len(s.forked) <= onecloud.MaxSeries { // any client can ask, and looking through more takes long
 		known = slices.AppendSeq(known, maps.Keys(s.forked))
 	}
 	return fmt.Errorf("%w: %.70q%s", control.ErrNoCloud, name, names.DidYouMean(name, known, "it may have expired; `clbemu cloud list` shows all"))
@@ -546,7 +546,7 @@ func (f *forkedCloud) release(ctx context.Context) error {
 	return f.port.Shutdown(ctx)
 }
 
-// drain ends a cloud that nobody enters any more, once the calls in flight are answered.
+// drain ends a cloud that takes no new calls, once the calls in flight are answered.
 func (f *forkedCloud) drain(ctx context.Context) error {
 	f.Stop()
 	ended := make(chan struct{})

@@ -44,8 +44,8 @@ const maxSockets = 256
 // interface.
 //
 // An address bears a mark there, and who put it there holds a lock on it for as long as
-// it runs. So a marked address that nobody locked was left by an emulator that was killed,
-// and an address without the mark is somebody else's, which stays as it is.
+// it runs. So a marked address without a lock was left by an emulator that was killed,
+// and an address without the mark has another owner and stays as it is.
 type addresses struct {
 	network network
 	held    map[netip.Addr]*heldAddress
@@ -57,7 +57,7 @@ type addresses struct {
 type heldAddress struct {
 	lock  io.Closer
 	users int
-	gone  bool // somebody took it off the interface
+	gone  bool // it was taken off the interface
 }
 
 // newAddresses returns the binder for the addresses of a network, and clears what emulators
@@ -192,7 +192,7 @@ func (a *addresses) free(address netip.Addr) error {
 	if !address.IsGlobalUnicast() {
 		return fmt.Errorf("%s is no address of a single host", address)
 	}
-	if err := a.removeLeftovers(address); err != nil { // what one left that was killed since the start
+	if err := a.removeLeftovers(address); err != nil { // what one left killed since the start
 		return err
 	}
 	for _, other := range a.present {

@@ -22,7 +22,7 @@ func newMachine(list ...assigned) *machine {
 	return &machine{list: list, locked: make(map[netip.Addr]bool)}
 }
 
-// others is an address that somebody else put on an interface.
+// others is an address that another owner put on an interface.
 func others(device, prefix string) assigned {
 	return assigned{netip.MustParsePrefix(prefix), 2, device, false}
 }
@@ -104,7 +104,7 @@ func frontend(id string, first, last int) *topology.Frontend {
 }
 
 // Listeners share the addresses of their load balancer, which stay until the last one is
-// gone, and leave those of somebody else alone.
+// gone, and leave those of other owners alone.
 func TestAddressesAreShared(t *testing.T) {
 	m := newMachine(others("lo", "127.0.0.1/8"), others("eth0", "10.0.0.7/24"))
 	a := onMachine(t, m)
@@ -202,7 +202,7 @@ func TestAddressesLeftBehind(t *testing.T) {
 	}
 }
 
-// An address that somebody took away comes back, unless somebody else has it now.
+// An address that was removed comes back, unless it has another owner now.
 func TestAddressesLost(t *testing.T) {
 	m := newMachine()
 	a := onMachine(t, m)

@@ -80,7 +80,7 @@ func TestAnswersAtAddresses(t *testing.T) {
 	}
 }
 
-// Machines that knew somebody else at an address learn at once that the plane has it.
+// Machines that knew another owner of an address learn at once that the plane has it.
 func TestAnnouncesAddresses(t *testing.T) {
 	if !rooms.Isolated(t) {
 		return
@@ -214,7 +214,7 @@ func TestZonesApart(t *testing.T) {
 }
 
 // Clients in a network find the addresses that are a part of it on its interface, and on no
-// other: there somebody else may have them.
+// other: there they may have another owner.
 func TestAddressesOfNetwork(t *testing.T) {
 	if !rooms.Isolated(t) {
 		return

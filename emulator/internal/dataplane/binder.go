@@ -20,7 +20,7 @@ type binder interface {
 	prune(exists func(frontendID string) bool)
 	// flush ends a round of changes.
 	flush() error
-	// lost returns the listeners whose places are gone, for somebody took them away.
+	// lost returns the listeners whose addresses were removed.
 	lost() []string
 	// close gives everything back.
 	close() error

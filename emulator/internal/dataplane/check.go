@@ -27,7 +27,7 @@ type checkKey struct {
 }
 
 // newCheckKey is the check of a member that answers at an address. A port that the check
-// names is the server's own, and not of a place where somebody said that it answers.
+// names is the server's own, and not of a place given for it by the user.
 func newCheckKey(c topology.HealthCheck, m *topology.Member, at netip.AddrPort) checkKey {
 	if c.Port != 0 && m.ReachAt.Port() == 0 {
 		at = netip.AddrPortFrom(at.Addr(), uint16(c.Port))
@@ -69,7 +69,7 @@ type check struct {
 	reason string
 }
 
-// keep lets the checks of a frontend be those, and ends others that nobody needs.
+// keep lets the checks of a frontend be those, and ends others that are not needed.
 func (c *checks) keep(frontendID, loadBalancerID string, keys []checkKey) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -174,7 +174,7 @@ func (c *checks) injectedFailure(key *checkKey, running *check) error {
 }
 
 // count counts a result. It reports the load balancers that a new status changes before
-// anybody can see that status.
+// a reader can see that status.
 func (c *checks) count(key checkKey, running *check, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -198,7 +198,7 @@ func (c *checks) count(key checkKey, running *check, err error) {
 	}
 }
 
-// status returns what the check finds, and why it fails; ok is false where nobody runs it.
+// status returns what the check finds, and why it fails; ok is false if it does not run.
 func (c *checks) status(key checkKey) (status topology.Status, why string, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

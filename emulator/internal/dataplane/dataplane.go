@@ -33,7 +33,7 @@ type Config struct {
 	Cloud string
 	// MaxListeners limits how many listeners answer; the others report that they don't.
 	MaxListeners int
-	// Direct are the blocks of addresses that are dialed as they are. Servers outside them
+	// Direct are the blocks of addresses dialed as they are. Servers outside them
 	// are reached where the state says so, or at loopback addresses.
 	Direct []netip.Prefix
 	// PortsFile keeps the ports of listeners that did not get the one of their id; empty
@@ -47,13 +47,13 @@ type Config struct {
 	// MaxDescriptor is the first descriptor that connections leave to the rest of the
 	// process; 0 leaves none.
 	MaxDescriptor int
-	// RetryAfter is the pause before the plane tries again what failed, since somebody may
+	// RetryAfter is the pause before the plane tries again what failed, since the user may
 	// give a port back; 0 is 5 s.
 	RetryAfter time.Duration
 	// Faults are the rules that packets can go wrong by; nil is none.
 	Faults *faults.Injector
 	// Record gets the connections, sessions and requests that a fault strikes and, if
-	// AccessLog is set, all of them at their end; nil is nobody.
+	// AccessLog is set, all of them at their end; nil records nothing.
 	Record    func(journal.Entry, ...journal.Parameter)
 	AccessLog bool
 	Log       zerolog.Logger

@@ -32,7 +32,7 @@ func openNetwork(device string) (network, error) {
 	if _, err := up(device); err != nil {
 		return nil, err
 	}
-	// Nobody has this interface, so the kernel checks only the right.
+	// This interface does not exist, so the kernel checks only the right.
 	nowhere := &netlink.Addr{IPNet: &net.IPNet{IP: net.IPv4zero, Mask: net.CIDRMask(32, 32)}, LinkIndex: math.MaxInt32}
 	if err := netlink.AddrDel(nil, nowhere); errors.Is(err, syscall.EPERM) {
 		return nil, fmt.Errorf("the data plane needs the right NET_ADMIN to put load balancers' addresses on %s: start clbemu as root, give a container --cap-add NET_ADMIN, or choose --data-plane ports", device)

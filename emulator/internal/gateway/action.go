@@ -117,7 +117,7 @@ func (a Action) Refuses() []Refusal { return a.refuses }
 func NotEmulated(name string) Action { return Action{Name: name} }
 
 // Completed returns the rows of an API, whose actions are all named, one a line: the
-// emulated ones, and a row for each other action, which is rejected as existing in
+// emulated ones, and a row for each other action, rejected as existing in
 // the cloud but not emulated.
 func Completed(names string, emulated ...[]Action) []Action {
 	rows := slices.Concat(emulated...)

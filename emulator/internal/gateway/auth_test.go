@@ -270,7 +270,7 @@ func TestNonceReplay(t *testing.T) {
 	}
 }
 
-// A call that was executed without proof is not executed again where proof is asked
+// A call executed without proof is not executed again where proof is asked
 // for.
 func TestNonceWithoutProof(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "nonces")

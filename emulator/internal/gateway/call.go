@@ -171,7 +171,7 @@ func (c *Call) appendBody(params Params, r *http.Request) (Params, *Problem) {
 }
 
 func (c *Call) readBody(room *Room, w http.ResponseWriter, r *http.Request) *Problem {
-	size := r.ContentLength // -1 when nobody knows
+	size := r.ContentLength // -1 if unknown
 	switch {
 	case size == 0:
 		return nil

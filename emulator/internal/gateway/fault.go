@@ -74,7 +74,7 @@ func (s *Server) resourceField(call *Call, field string) (value string, ok bool)
 	return "", false
 }
 
-// problemLost ends a call whose answer does not arrive; nobody reads it.
+// problemLost ends a call whose answer does not arrive; no client reads it.
 var problemLost = Problem{Status: http.StatusServiceUnavailable, Code: "ReplyLost", Message: "The answer was taken away by a fault rule."}
 
 // faultedCall is a call that a fault rule strikes at a point.

@@ -16,7 +16,7 @@ import (
 const maxNonces = 1 << 20
 
 // Nonces remembers which nonces were used, as long as the timestamp that came
-// with one is good, so that nothing that was signed once is executed twice. How long
+// with one is good, so that nothing signed once is executed twice. How long
 // that is does not depend on what the machine's clock shows, which may be set. The
 // zero value keeps them in memory alone.
 type Nonces struct {
@@ -43,7 +43,7 @@ const nonceLife = 2 * timestampWindow
 
 const sweepEvery = 10 * time.Second
 
-// OpenNonces returns the nonces that are kept in a file, which need not exist. It
+// OpenNonces returns the nonces kept in a file, which need not exist. It
 // has each when the call that it belongs to is executed; the last seconds of it
 // can be lost when the machine loses its power, but not when the process ends.
 func OpenNonces(path string, now time.Time) (*Nonces, error) {

@@ -28,7 +28,7 @@ func spend(t testing.TB, n *Nonces, text string, timestamp, now time.Time) strin
 }
 
 // However many nonces come, a bounded number of them is remembered, in memory and
-// in the file, and none that was forgotten is good again, before and after a
+// in the file, and a forgotten one never becomes valid again, before and after a
 // restart.
 func TestNoncesAreBounded(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "nonces")
@@ -83,7 +83,7 @@ func TestNoncesLive(t *testing.T) {
 	}
 }
 
-// A clock that ran ahead and was set right again locks nobody out, before and after a
+// A clock that ran ahead and was set right again locks no caller out, before and after a
 // restart, and lets nothing be sent again.
 func TestNoncesOfAClockThatRanAhead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "nonces")

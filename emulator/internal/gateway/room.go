@@ -9,7 +9,7 @@ import (
 )
 
 // Room bounds the memory that all calls under way take together, of all servers that
-// share it. Parameters are read before anybody knows who sent them.
+// share it. Parameters are read before the caller is known.
 type Room struct {
 	// bodies is in bytes of large bodies, taken before they are read. A client may
 	// send one slowly, so that small ones do not wait for it.
@@ -66,7 +66,7 @@ func (s *share) shrink(size int64) {
 func costOf(bytes int) int64 { return int64(bytes + min(bytes/2+1, maxParams)*paramCost) }
 
 // limitBodyTime gives a client so long for its body. Where there is no connection, there is
-// nobody to hurry.
+// no time to limit.
 func limitBodyTime(w http.ResponseWriter) (stop func()) {
 	controller := http.NewResponseController(w)
 	if controller.SetReadDeadline(time.Now().Add(bodyTimeout)) != nil {

@@ -455,7 +455,7 @@ func regionOfHost(v *state.View, host string) string {
 const maxSearchedBody = 20
 
 // regionOfResource returns the region of the first resource that the call names, ""
-// when it names none that its account has.
+// when its account has none that it names.
 func regionOfResource(v *state.View, call *Call) string {
 	sought := 0
 	for _, p := range call.Params {

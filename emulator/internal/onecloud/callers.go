@@ -15,7 +15,7 @@ import (
 // OwnHosts are names under localhost of the cloud that is there from the start.
 var OwnHosts = []string{"clbemu", controlapi.DefaultCloud}
 
-// callers lets programs call the API, and keeps out web pages that somebody on this
+// callers lets programs call the API, and keeps out web pages that a user on this
 // machine looks at. A page can reach a loopback address under a name that it made
 // resolve to it, so names must be known; an address needs no look, as a page that was
 // loaded from it is the API's own.

@@ -298,7 +298,7 @@ func (c *Cloud) Stop() {
 	c.end()
 }
 
-// Close closes the parts that are open. Nobody calls the cloud any more.
+// Close closes the parts that are open. The cloud gets no more calls.
 func (c *Cloud) Close(ctx context.Context) error {
 	c.Stop()
 	var errs []error

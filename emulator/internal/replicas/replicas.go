@@ -168,7 +168,7 @@ func (r *Replica) leads() bool {
 	return r.term != nil && r.term.Leads()
 }
 
-// leader returns who leads, if anybody does, and what is closed when that may change.
+// leader returns who leads, if any replica does, and what is closed when that may change.
 func (r *Replica) leader() (leader controlapi.Replica, known bool, changed <-chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

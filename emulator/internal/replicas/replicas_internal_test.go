@@ -109,7 +109,7 @@ func TestPassesByHTTPS(t *testing.T) {
 }
 
 // A leader that closes the connection on a call does not get it again, whatever its
-// method, and the client learns that nobody knows what became of it.
+// method, and the client learns that its outcome is unknown.
 func TestPassesOnce(t *testing.T) {
 	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
 		var calls atomic.Int32
@@ -196,7 +196,7 @@ func TestEndDuringACall(t *testing.T) {
 	}
 }
 
-// A leader answers while it is certain, and a call that was passed on is not passed on
+// A leader answers while it is certain, and a call passed on is not passed on
 // again.
 func TestLeads(t *testing.T) {
 	r := following(t, Config{})

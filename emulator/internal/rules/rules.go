@@ -1,5 +1,5 @@
 // Package rules keeps the fault rules: in the store, which a restart reads, and in the
-// injector that the gateway asks. It checks rules that somebody writes, and skips kept
+// injector that the gateway asks. It checks rules that users write, and skips kept
 // ones that this version can't read. It must not know how calls reach it.
 package rules
 
@@ -64,7 +64,7 @@ func (r *Rules) Change(commit func() error) (err error) {
 }
 
 // Follow arms the rules again if the store has found out since what became of a change
-// that nobody knew to be kept.
+// that are kept without being known.
 func (r *Rules) Follow() {
 	if r.store.Recovered() != r.recovered.Load() {
 		r.Injector.Change(r.load)

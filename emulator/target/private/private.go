@@ -270,7 +270,7 @@ func (e *Emulator) Packets(context.Context) error {
 	return nil
 }
 
-// Pass implements scenarios.Target: where nothing else runs, nobody needs to wait. Packets
+// Pass implements scenarios.Target: where nothing else runs, there is no need to wait. Packets
 // take real time, which the emulated clock stretches.
 func (e *Emulator) Pass(ctx context.Context, d time.Duration) error {
 	if e.clock != nil {

@@ -252,7 +252,7 @@ func (e *Engine) Commit(_ context.Context, sets []engine.ChangeSet) error {
 }
 
 // update runs a bbolt transaction. It notices when the file is no longer the one
-// that was opened, or when somebody else wrote into it.
+// that was opened, or when another process wrote into it.
 func (e *Engine) update(fn func(*bolt.Tx) error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -56,7 +56,7 @@ func written(t *testing.T) (dir, path string) {
 	return dir, filepath.Join(dir, bolt.FileName)
 }
 
-// The state holds secrets of access keys: nobody else may read it.
+// The state holds secrets of access keys: only its owner may read it.
 func TestOnlyTheOwnerReadsTheFile(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data", "deep")
 	if err := mustOpen(t, dir).Close(); err != nil {

@@ -53,7 +53,7 @@ func mixed(random *rand.Rand) (set engine.ChangeSet) {
 	return append(set, engine.Change{Table: "Small", ID: "only", Value: []byte{byte(random.Uint32())}})
 }
 
-// A database that was changed at random passes its check at every opening, and
+// A database changed at random passes its check at every opening, and
 // holds what it should.
 func TestVerifyAcceptsWhatWasWritten(t *testing.T) {
 	random := chance(t)

@@ -18,7 +18,7 @@ import (
 // behind a checksum of itself and of its place, so that damage to either shows;
 // that values are missing, or twice there, shows in the tally.
 //
-// A field that is added to a resource needs no new version as long as its zero
+// A field added to a resource needs no new version as long as its zero
 // value means what rows without it meant: they are read with that, and written
 // with it when they change. Everything else is a row of upgrades.
 

@@ -67,7 +67,7 @@ type walker struct {
 	taken []bool // pages whose use is known
 }
 
-// verify returns what is wrong with the file's structure. Nobody may be writing.
+// verify returns what is wrong with the file's structure. No process may be writing.
 func verify(path string, file *os.File) error {
 	info, err := file.Stat()
 	if err != nil {

@@ -107,7 +107,7 @@ func SyncFolder(dir string) error {
 	return errors.Join(err, d.Close())
 }
 
-// CleanUp removes what a crash left unfinished in a folder. Nobody else may be
+// CleanUp removes what a crash left unfinished in a folder. No other process may be
 // writing there.
 func CleanUp(dir string) error {
 	files, err := os.ReadDir(dir)

@@ -24,7 +24,7 @@ type exchange struct {
 	sticky   *Sticky
 	in       *http.Request
 	out      http.ResponseWriter
-	event    *Event        // nil where nobody wants it
+	event    *Event        // nil if no observer wants it
 	passed   atomic.Uint64 // bytes of the answer's body
 	target   *target       // nil before the first and after the last was tried
 	tried    []*target

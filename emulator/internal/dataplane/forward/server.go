@@ -26,7 +26,7 @@ type Config struct {
 	Dial func(ctx context.Context, network string, from net.Addr, to netip.AddrPort) (net.Conn, error)
 	// Check, if set, refuses addresses that the server must not connect to.
 	Check func(network string, to netip.AddrPort) error
-	// Observer sees what passes; the default is nobody.
+	// Observer sees what passes; the default ignores it.
 	Observer Observer
 	// Log receives what goes wrong with the listener itself. Failures of clients
 	// and members are counted, not logged.

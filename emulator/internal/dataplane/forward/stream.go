@@ -20,7 +20,7 @@ type stream struct {
 	client net.Conn // what the client says: raw, or TLS over it
 	member net.Conn
 	target *target
-	event  *Event // nil where nobody wants it
+	event  *Event // nil if no observer wants it
 	watch  *watch
 	idle   atomic.Bool // nothing moved for the whole timeout
 	in     atomic.Uint64

@@ -32,7 +32,7 @@ type session struct {
 	member net.Conn
 	target *target
 	limit  *limit
-	event  *Event // nil where nobody wants it
+	event  *Event // nil if no observer wants it
 	faults []*faultySide
 	watch  *watch
 	in     atomic.Uint64
@@ -226,7 +226,7 @@ func (ses *session) withProxyHeader(packet []byte) []byte {
 	return append(h, packet...)
 }
 
-// refused counts and reports a packet that ICMP says was refused: nobody listens at the
+// refused counts and reports a packet that ICMP says was refused: nothing listens at the
 // port of the member.
 func (ses *session) refused(err error) bool {
 	if !errors.Is(err, syscall.ECONNREFUSED) {

@@ -100,7 +100,7 @@ func (w *web) Close() error {
 	return nil
 }
 
-// Addr returns an address that nobody uses.
+// Addr returns an address that is never used.
 func (w *web) Addr() net.Addr { return &net.TCPAddr{} }
 
 // retire ends each of the web's connections after the request that it has. (A

@@ -29,7 +29,7 @@ func Pairs(pairs ...string) Params {
 // Empty is the value of a parameter that is sent and empty.
 const Empty = "\x00"
 
-// With is the parameters with some changed; one that is given as "" is not sent.
+// With is the parameters with some changed; one given as "" is not sent.
 func (p Params) With(changes Params) Params {
 	changed := make(Params, len(p)+len(changes))
 	maps.Copy(changed, p)

@@ -59,7 +59,7 @@ func Page[T any](list []T, number, size int) []T {
 	return list[start : start+min(size, len(list)-start)]
 }
 
-// BadToken is the fact that a token is none that After made. Each product puts it in
+// BadToken is the fact that After did not make a token. Each product puts it in
 // words of its own.
 const BadToken state.Fact = "BadToken"
 

@@ -19,7 +19,7 @@ var accessLogActions = []gateway.Action{
 	gateway.Read("DescribeHighDefinationMonitor", describeHighDefinationMonitor),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errAccessLogExists = refusals.New("AccessLogExists", 400, "Operation.NotAllowed",
 		"The AccessLogDownloadAttribute already exists.", "CLB-0200")

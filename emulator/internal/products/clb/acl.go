@@ -23,7 +23,7 @@ var aclActions = []gateway.Action{
 	gateway.Read("DescribeAccessControlListAttribute", describeAccessControlListAttribute),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errAclInUse = refusals.New("AclInUse", 400, "OperationFailed.AclBindedWithVip",
 		"The ACL has binded with vip.", "CLB-0200")

@@ -18,7 +18,7 @@ var backendServerActions = []gateway.Action{
 	change("SetBackendServers", setBackendServers).Refusing(errBackendServersMalformed),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errBackendServersInvalid = refusals.New("BackendServersInvalid", 400, "InvalidParameter",
 		"The specified BackendServers is invalid.", "CLB-0201")
@@ -373,7 +373,7 @@ func defaultGroupServers(v *state.View, lb *cloud.LoadBalancer) []defaultGroupSe
 	return list
 }
 
-// addBackendServers adds to the default group. One that is named twice in the
+// addBackendServers adds to the default group. One named twice in the
 // call is added once. One that is a member stays as it is, unless the account was
 // told to refuse it: CLB-0193.
 func addBackendServers(tx *state.Tx, req *addBackendServersRequest) (*spelledGroupResponse, error) {

@@ -121,7 +121,7 @@ func TestExpiredCertificate(t *testing.T) {
 	wantCode(t, client, "UploadServerCertificate", upload, "InvalidParameter")
 }
 
-// A member that is added to the default group again stays as it is, and is refused
+// A member added to the default group again stays as it is, and is refused
 // to an account that refuses them.
 func TestAddBackendServersAgain(t *testing.T) {
 	client, store := newClient(t)

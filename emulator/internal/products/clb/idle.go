@@ -9,7 +9,7 @@ var listenerWrites = []string{
 	"SetLoadBalancerTCPListenerAttribute", "SetLoadBalancerUDPListenerAttribute", "SetLoadBalancerHTTPListenerAttribute", "SetLoadBalancerHTTPSListenerAttribute",
 }
 
-// idle are the parameters that nothing here reads, as they change nothing that is shown.
+// idle are the parameters that nothing here reads, as they change no answer.
 var idle = []gateway.Idle{
 	{Parameter: "LoadBalancerName", Actions: []string{"ModifyLoadBalancerInstanceChargeType", "ModifyLoadBalancerInstanceSpec", "ModifyLoadBalancerInternetSpec",
 		"ModifyLoadBalancerPayType", "SetLoadBalancerModificationProtection"}, Why: "Terraform sends it beside the id, and the API has no such parameter"},

@@ -19,7 +19,7 @@ var legacyTagActions = []gateway.Action{
 	gateway.Read("DescribeTags", describeTags),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errLegacyTagsMissing = refusals.New("LegacyTagsMissing", 400, "MissingParameter.Tags",
 		"The parameter Tags should not be null.", "CLB-0200")

@@ -24,7 +24,7 @@ var listenerActions = []gateway.Action{
 	change("DeleteLoadBalancerListener", deleteLoadBalancerListener),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errListenerExists = refusals.New("ListenerExists", 400, "ListenerAlreadyExists",
 		"A listener with the specified port already exists", "CLB-0201")

@@ -20,7 +20,7 @@ var listenerReadActions = []gateway.Action{
 	gateway.Read("DescribeLoadBalancerHTTPSListenerAttribute", describeHTTPSListener),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errMaxResultsIllegal = refusals.New("MaxResultsIllegal", 400, "IllegalParam.MaxResults",
 		"The param of MaxResults is illegal.", "CLB-0200")

@@ -11,7 +11,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errListenerPortInvalid = refusals.New("ListenerPortInvalid", 400, "InvalidListenerPort",
 		"Specified parameter ListenerPort is not valid.", "CLB-0200").

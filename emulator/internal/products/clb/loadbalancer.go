@@ -18,7 +18,7 @@ var loadBalancerActions = []gateway.Action{
 	gateway.Read("DescribeLoadBalancerAttribute", describeLoadBalancerAttribute),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errVSwitchMissing = refusals.New("VSwitchMissing", 400, "MissingParam.VSwitchId",
 		"The parameter VSwitchId is required.", "CLB-0200")

@@ -19,7 +19,7 @@ var loadBalancerChangeActions = []gateway.Action{
 	change("ModifyLoadBalancerPayType", modifyLoadBalancerPayType),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errPrepaidSpecDown = refusals.New("PrepaidSpecDown", 400, "Operation.NotAllowed",
 		"Operation Denied. Prepay instance only permitted to increase loadBalancerSpec.", "CLB-0200")
@@ -266,7 +266,7 @@ type modifyLoadBalancerPayTypeRequest struct {
 }
 
 // modifyLoadBalancerPayType orders a subscription. An order is paid at once, also
-// where AutoPay is off, as there is nobody to pay it: CLB-0185.
+// where AutoPay is off, as no user pays it: CLB-0185.
 func modifyLoadBalancerPayType(tx *state.Tx, req *modifyLoadBalancerPayTypeRequest) (*orderResponse, error) {
 	resp := &orderResponse{OrderID: tx.NewOrderID()}
 	_, err := editLoadBalancer(tx, req.LoadBalancerID, func(lb *cloud.LoadBalancer) error {

@@ -19,7 +19,7 @@ var ruleActions = []gateway.Action{
 	gateway.Read("DescribeRuleAttribute", describeRuleAttribute),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errRuleListMalformed = refusals.New("RuleListMalformed", 400, "RuleListMalformed",
 		"the specified parameter RuleList is unavailable.", "CLB-0201")

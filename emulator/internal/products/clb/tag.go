@@ -15,7 +15,7 @@ var tagActions = []gateway.Action{
 	gateway.Read("ListTagResources", listTagResources).Refusing(errTagResourceTypeInvalid),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errTagKeyMissing = refusals.New("TagKeyMissing", 400, "MissingParam.TagKey",
 		"The param MissingParam.TagKey is missing.", "CLB-0200").

@@ -18,7 +18,7 @@ var tlsCipherPolicyActions = []gateway.Action{
 	gateway.Read("ListTLSCipherPolicies", listTLSCipherPolicies),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errPolicyNameMissing = refusals.New("PolicyNameMissing", 400, "MissingParam.Name",
 		"The param Name is missing.", "CLB-0200")

@@ -21,7 +21,7 @@ var vServerGroupActions = []gateway.Action{
 	gateway.Read("DescribeVServerGroupAttribute", describeVServerGroupAttribute),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errBackendServersMalformed = refusals.New("BackendServersMalformed", 400, "BackendServersMalformed",
 		"the specified parameter BackendServers is unavailable.", "CLB-0201")

@@ -20,7 +20,7 @@ var instanceActions = []gateway.Action{
 	gateway.Write("DeleteInstances", deleteInstances),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errNetworkTypeNotFound = refusals.New("NetworkTypeNotFound", 404, "InvalidNetworkType.NotFound",
 		"The specified InstanceNetworkType is not found.", "CLB-0300")

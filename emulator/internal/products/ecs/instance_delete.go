@@ -8,7 +8,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errInstanceProtected = refusals.New("InstanceProtected", 403, "InvalidOperation.DeletionProtection",
 		"The instance %s is protected against deletion: unset DeletionProtection first.", "CLB-0203")

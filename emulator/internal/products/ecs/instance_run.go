@@ -17,7 +17,7 @@ import (
 var instanceRunActions = []gateway.Action{gateway.Write("RunInstances", runInstances).
 	Refusing(errAmountInvalid, errDiskCategoryUnsupported, errDiskSizeInvalid, errInstanceChargeTypeNotFound, errInternetChargeTypeUnsupported, errTooManyTags)}
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errInstanceTypeUnsupported = refusals.New("InstanceTypeUnsupported", 400, "InvalidInstanceType.ValueNotSupported",
 		"The specified InstanceType does not exist or beyond the permitted range.", "CLB-0383")

@@ -22,7 +22,7 @@ var networkInterfaceChangeActions = []gateway.Action{
 	gateway.Read("DescribeNetworkInterfaceAttribute", describeNetworkInterfaceAttribute),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errInterfaceState = refusals.New("InterfaceState", 403, "InvalidOperation.InvalidEniState",
 		"The operation is not allowed in the current state of the network interface %s.", "CLB-0386")
@@ -49,7 +49,7 @@ var (
 type newInterface struct {
 	interfaceRequest
 	addresses       []string
-	more            int // addresses that nobody names
+	more            int // addresses that the caller does not name
 	resourceGroupID string
 	tags            []tagging.Tag
 	unchecked       bool // SourceDestCheck is off

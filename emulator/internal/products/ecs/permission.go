@@ -12,7 +12,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
 )
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errParameterMissing = refusals.New("ParameterMissing", 400, "MissingParameter",
 		"The input parameter %s that is mandatory for processing this request is not supplied.", "CLB-0203")

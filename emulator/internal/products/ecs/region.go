@@ -16,7 +16,7 @@ var regionActions = []gateway.Action{
 	gateway.Read("DescribeAvailableResource", describeAvailableResource).Refusing(errDestinationUnknown),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errDestinationUnknown = refusals.New("DestinationUnknown", 404, "InvalidDestinationResource",
 		"The specified parameter DestinationResource is not valid.", "CLB-0380")

@@ -11,7 +11,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errRegionIDMissing = refusals.New("RegionIDMissing", 400, "MissingParameter.RegionId",
 		`The parameter "RegionId" should not be null.`, "CLB-0300")

@@ -17,7 +17,7 @@ var securityGroupEgressActions = []gateway.Action{
 	gateway.Write("ModifySecurityGroupPolicy", modifySecurityGroupPolicy).Refusing(errRegionIDMissing),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errDestMissing = refusals.New("DestMissing", 400, "MissingParameter.Dest",
 		"One of the parameters DestCidrIp, Ipv6DestCidrIp, DestGroupId or DestPrefixListId in %s must be specified.", "CLB-0388")

@@ -16,7 +16,7 @@ var securityGroupRuleActions = []gateway.Action{
 	gateway.Write("ModifySecurityGroupRule", modifySecurityGroupRule),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errPermissionsAndOthers = refusals.New("PermissionsAndOthers", 400, "InvalidParam.Permissions",
 		"The specified parameter Permissions cannot coexist with other parameters.", "CLB-0300")

@@ -16,7 +16,7 @@ var certificateActions = []gateway.Action{
 	gateway.Read("ListListenerCertificates", listListenerCertificates),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errCertificateMissing = refusals.New("CertificateMissing", 400, "MissingParam.Certificate",
 		"The param of certificate is missing.", "NLB-0001")

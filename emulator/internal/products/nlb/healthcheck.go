@@ -2,7 +2,7 @@ package nlb
 
 import "github.com/clbemu/clbemu/emulator/internal/cloud"
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errHealthCheckDomainIllegal = refusals.New("HealthCheckDomainIllegal", 400, "IllegalParam.healthCheckDomain",
 		"The parameter of healthCheckConfig.healthCheckDomain is illegal.", "NLB-0001")

@@ -23,7 +23,7 @@ var listenerActions = []gateway.Action{
 	gateway.Read("ListListeners", listListeners),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errPortConflict = refusals.New("PortConflict", 400, "Conflict.Port",
 		"The Port [%s] is conflict.", "NLB-0001")

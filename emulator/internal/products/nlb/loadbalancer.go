@@ -21,7 +21,7 @@ var loadBalancerActions = []gateway.Action{
 	gateway.Read("ListLoadBalancers", listLoadBalancers),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errNameIllegal = refusals.New("NameIllegal", 400, "IllegalParam.loadBalancerName",
 		"Param loadBalancerName is illegal.", "NLB-0001")

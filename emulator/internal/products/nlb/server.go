@@ -21,7 +21,7 @@ var serverActions = []gateway.Action{
 	gateway.Read("ListServerGroupServers", listServerGroupServers),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errServerTwice = refusals.New("ServerTwice", 400, "DuplicatedParam.Server",
 		"The param of Server is duplicated.", "NLB-0001")

@@ -20,7 +20,7 @@ var serverGroupActions = []gateway.Action{
 	gateway.Read("ListServerGroups", listServerGroups),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errGroupNameIllegal = refusals.New("GroupNameIllegal", 400, "IllegalParam.ServerGroupName",
 		"The param of ServerGroupName is illegal.", "NLB-0001")

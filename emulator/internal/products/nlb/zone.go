@@ -16,7 +16,7 @@ var zoneActions = []gateway.Action{
 	changes.AtOnce(changing, "CancelShiftLoadBalancerZones", cancelShiftLoadBalancerZones),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errZonesInvalid = refusals.New("ZonesInvalid", 400, "InvalidZones",
 		"The current zone list is illegal.", "NLB-0001")

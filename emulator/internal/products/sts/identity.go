@@ -17,7 +17,7 @@ var identityActions = []gateway.Action{
 	gateway.Write("AssumeRole", assumeRole).Refusing(errDurationOutside, errPolicyTooLong),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errRoleArnMalformed = refusals.New("RoleArnMalformed", 400, "InvalidParameter.RoleArn",
 		"The parameter RoleArn is wrongly formed.", "CLB-0370")

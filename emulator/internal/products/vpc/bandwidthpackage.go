@@ -18,7 +18,7 @@ var bandwidthPackageActions = []gateway.Action{
 	gateway.Write("DeleteCommonBandwidthPackage", deleteCommonBandwidthPackage),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errPackageNameMalformed = refusals.New("PackageNameMalformed", 400, "InvalidParameter.Name.Malformed",
 		"The specified Name is not valid.", "CLB-0400")

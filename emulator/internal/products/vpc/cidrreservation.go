@@ -21,7 +21,7 @@ var cidrReservationActions = []gateway.Action{
 	gateway.Read("ListVSwitchCidrReservations", listVSwitchCIDRReservations),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errReservedBlockOrMask = refusals.New("ReservedBlockOrMask", 400, "MissingParam.CidrOrMask",
 		"Either a CIDR block or a mask is to be given.", "CLB-0563")

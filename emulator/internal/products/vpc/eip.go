@@ -16,7 +16,7 @@ var eipActions = []gateway.Action{
 		Refusing(errAssociatedInstanceTypeUnsupported, errChargeTypeUnsupported, errFilterKeyUnsupported, errLockReasonNotFound),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errBandwidthMalformed = refusals.New("BandwidthMalformed", 400, "InvalidBandwidth.Malformed",
 		"The specified Bandwidth is invalid.", "CLB-0300")

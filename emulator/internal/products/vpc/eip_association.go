@@ -15,7 +15,7 @@ var eipAssociationActions = []gateway.Action{
 	gateway.Write("UnassociateEipAddress", unassociateEIPAddress).Refusing(errInstanceTypeUnsupported),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errEIPStatusIncorrect = refusals.New("EIPStatusIncorrect", 400, "IncorrectEipStatus",
 		"Current elastic IP status does not support this operation", "CLB-0300")

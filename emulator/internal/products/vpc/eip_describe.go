@@ -12,7 +12,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errInstanceIDTooLong = refusals.New("InstanceIDTooLong", 400, "InstanceIdLength.Exceed",
 		"InstanceId length is exceed", "CLB-0300")

@@ -20,7 +20,7 @@ var haVIPActions = []gateway.Action{
 	gateway.Read("DescribeHaVips", describeHAVIPs).Refusing(errHAVIPFilterKey),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errHAVIPStatusIncorrect = refusals.New("HAVIPStatusIncorrect", 400, "IncorrectHaVipStatus",
 		"The status of the HaVip %s does not support this operation.", "CLB-0565")
@@ -267,7 +267,7 @@ func (r *describeHAVIPsRequest) matches(h *cloud.HAVIP) bool {
 	return listing.Matches(r.ResourceGroupID, h.ResourceGroupID)
 }
 
-// viewHAVIP takes the first that was associated for the one that has the address: who
+// viewHAVIP takes the first associated for the one that has the address: who
 // has it is decided between them, by ARP.
 func viewHAVIP(v *state.View, h *cloud.HAVIP) haVIPView {
 	view := haVIPView{ID: h.ID, VPCID: h.VPCID, VSwitchID: h.VSwitchID, RegionID: h.RegionID, IPAddress: h.IPAddress, Name: h.Name,

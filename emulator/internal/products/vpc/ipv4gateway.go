@@ -21,7 +21,7 @@ var ipv4GatewayActions = []gateway.Action{
 	gateway.Write("DissociateRouteTableFromGateway", dissociateRouteTableFromGateway),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errNameIllegal = refusals.New("NameIllegal", 400, "IllegalParam.Name",
 		"The name %s is too long, or begins like an address.", "CLB-0560")
@@ -299,7 +299,7 @@ type gatewayRouteTableRequest struct {
 }
 
 // associateRouteTableWithGateway puts what comes in through an active gateway under a
-// table of its VPC that was made for gateways: CLB-0560.
+// table of its VPC made for gateways: CLB-0560.
 func associateRouteTableWithGateway(tx *state.Tx, req *gatewayRouteTableRequest) (*gateway.Empty, error) {
 	return req.change(tx, "AssociateRouteTableWithGateway", func(g *cloud.IPv4Gateway, t *cloud.RouteTable) error {
 		switch _, taken := cloud.IPv4GatewaysByRouteTable.First(tx.View, t.ID); {

@@ -18,7 +18,7 @@ var ipv6GatewayActions = []gateway.Action{
 	gateway.Read("DescribeIpv6Gateways", describeIPv6Gateways),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errVPCHasIPv6Gateway = refusals.New("VPCHasIPv6Gateway", 400, "ResourceAlreadyExist.Ipv6Gateway",
 		"The VPC %s has an IPv6 gateway already.", "CLB-0560")

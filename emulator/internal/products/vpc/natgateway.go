@@ -15,7 +15,7 @@ var natGatewayActions = []gateway.Action{
 	gateway.Read("DescribeNatGateways", describeNATGateways),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errNATTypeIllegal = refusals.New("NATTypeIllegal", 400, "InvalidParameter.NatType",
 		"NAT gateways of the type %s are not sold any more.", "CLB-0561")

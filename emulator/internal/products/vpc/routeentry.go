@@ -14,7 +14,7 @@ var routeEntryActions = []gateway.Action{
 	gateway.Read("DescribeRouteEntryList", describeRouteEntryList).Refusing(errIPVersionIllegal, errRouteEntryTypeIllegal),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errParameterMissing = refusals.New("ParameterMissing", 400, "MissingParameter",
 		"Miss mandatory parameter.", "CLB-0300")

@@ -11,7 +11,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errIPVersionIllegal = refusals.Varying("IPVersionIllegal").
 				In(400, "PARAMETER_ILLEGAL", "Parameter illegal.Parameter is ipVersion", "CLB-0300",

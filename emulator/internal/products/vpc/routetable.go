@@ -16,7 +16,7 @@ var routeTableActions = []gateway.Action{
 	gateway.Read("DescribeRouteTableList", describeRouteTableList),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errRouteTableIDMissing = refusals.New("RouteTableIDMissing", 400, "MissingParam.RouteTableId",
 		"The param of RouteTableId is missing.", "CLB-0300")

@@ -19,7 +19,7 @@ var vpcActions = []gateway.Action{
 	gateway.Read("DescribeVpcAttribute", describeVPCAttribute),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errVPCNameMalformed = refusals.New("VPCNameMalformed", 400, "InvalidVpcName.Malformed",
 		"Specified VPC name is not valid.", "CLB-0300")

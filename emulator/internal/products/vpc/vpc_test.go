@@ -37,7 +37,7 @@ func TestVPCLife(t *testing.T) {
 	}
 }
 
-// Each filter of DescribeVpcs selects, and the page that was asked for is echoed.
+// Each filter of DescribeVpcs selects, and the page asked for is echoed.
 func TestDescribeVPCs(t *testing.T) {
 	c := newClient(t)
 	c.Do("CreateVpc", params{"VpcName": "tagged", "Tag.1.Key": "team", "Tag.1.Value": "a"})

@@ -17,7 +17,7 @@ var vSwitchActions = []gateway.Action{
 	gateway.Read("CheckCanAllocateVpcPrivateIpAddress", checkCanAllocateVPCPrivateIPAddress).Refusing(errIPVersionIllegal),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errVSwitchNameMalformed = refusals.New("VSwitchNameMalformed", 400, "InvalidVSwitchName.Malformed",
 		"Specified virtual switch name is not valid.", "CLB-0300")

@@ -10,7 +10,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errVSwitchOwnerInvalid = refusals.New("VSwitchOwnerInvalid", 400, "IllegalParam.OwnerId",
 		"The specified parameter VSwitchOwnerId is not valid.", "CLB-0300")
