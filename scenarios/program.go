@@ -122,7 +122,7 @@ func (p *play) finish(ctx context.Context) (exit *Unmet, err error) {
 // The defaults of steps that wait.
 const (
 	defaultStruck = 30 * time.Second
-	defaultRest    = 5 * time.Minute
+	defaultRest   = 5 * time.Minute
 	// firstCall limits how long a client that runs may take to its first call.
 	firstCall = 30 * time.Second
 	// The pause before a program starts again doubles from twice firstBackOff.

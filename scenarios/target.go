@@ -36,8 +36,8 @@ type Target interface {
 	Quotas(ctx context.Context) ([]QuotaUse, error)
 	// Packets makes listeners answer, or says why they don't.
 	Packets(ctx context.Context) error
-	// Reach returns where the listener at a port of a load balancer answers, when it does
-	// the last one reported, or the problem why it does not.
+	// Reach returns the address at which the listener at a port of a load balancer answers
+	// when it applies the last change, or the problem if it does not answer.
 	Reach(ctx context.Context, loadBalancer string, port int) (address, problem string, err error)
 	// LoadBalancers returns those with a name or id, all of them if it is "".
 	LoadBalancers(ctx context.Context, name string) ([]LoadBalancerState, error)

@@ -87,7 +87,7 @@ type Checker struct {
 	problems []string
 }
 
-// View is the state that is checked; it sees everything.
+// View is the state to check; it sees everything.
 func (c *Checker) View() *View { return c.v }
 
 // Fail reports a problem.

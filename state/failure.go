@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// ErrNotKept is wrapped by the errors of writes when the engine fails.
+// ErrNotKept is in the errors of writes when the engine fails.
 var ErrNotKept = errors.New("the state can't be kept")
 
 // NotKeptError is the engine's failure as the answer to a write.
 type NotKeptError struct {
 	Cause error
-	// Unknown says that the write reached the engine: it may be kept, and may show
-	// after a restart. Otherwise it was refused before.
+	// Unknown says that the write reached the engine: it may be durable, and may show
+	// after a restart. Otherwise the store refused it before.
 	Unknown bool
 }
 
@@ -60,7 +60,7 @@ func rootOf(err error) error {
 // retryAfter keeps many refused writers from reading the whole state in turn.
 const retryAfter = time.Second
 
-// Failing returns why writes are refused, nil while they are taken. Reads are
+// Failing returns why the store refuses writes, nil while it takes them. Reads are
 // always served.
 func (s *Store) Failing() error {
 	if f := s.failing.Load(); f != nil {

@@ -9,7 +9,7 @@ import (
 
 // ForkConfig configures a fork.
 type ForkConfig struct {
-	// Clock defaults to the clock of the store that is forked.
+	// Clock defaults to the clock of the parent store.
 	Clock Clock
 	// Seed begins a new sequence of ids; 0 goes on with the one of the store that is
 	// forked.

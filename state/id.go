@@ -121,7 +121,7 @@ func (tx *Tx) mint(kind Kind, spell func(chance []byte) string) string {
 }
 
 // NewID mints an id in the cloud's form, such as lb-bp1… in cn-hangzhou, or returns the
-// one that the transaction was given.
+// one given to the transaction.
 func (tx *Tx) NewID(kind Kind) string {
 	if id, ok := tx.given[kind]; ok {
 		delete(tx.given, kind)

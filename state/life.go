@@ -37,7 +37,7 @@ const (
 	Idle = ""
 )
 
-// anyStatus is from where a stage may be entered.
+// anyStatus is the status from which any stage may begin.
 const anyStatus = "*"
 
 // Enter brings a resource into a stage: to its end at once where the stage takes
@@ -123,7 +123,7 @@ func Next(v *View, of Kind, id, status string) string {
 }
 
 // maxTransitions bounds what one transaction brings up to date, so that a rule
-// which schedules itself without end is noticed.
+// which schedules itself without end fails.
 const maxTransitions = 1 << 20
 
 // settle does what is due, in order of time, each at its own time, and as seen

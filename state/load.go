@@ -131,7 +131,7 @@ func (c *chunk) decode() {
 }
 
 // insert puts the rows into their trees, and their keys and counts on the lists of
-// those to be sorted.
+// those to sort.
 func (c *chunk) insert(w *workingSet, keys [][]string, tallies [][]tally) error {
 	if c.err != nil {
 		return c.err

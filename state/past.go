@@ -7,7 +7,7 @@ import (
 	"github.com/clbemu/clbemu/state/engine"
 )
 
-// A little of the past is kept, so that a read can be made to see it: values are
+// The store keeps a little of the past for reads of it: values are
 // immutable, so an old state costs what has changed since.
 
 // snapshot is the state after one transaction.

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// A shape is a type as which rows of several kinds can be read, so that a reader
+// A shape is a type as which readers see rows of several kinds, so that a reader
 // needs to know none of the kinds.
 
 // shapes are the kinds that show themselves as each shape.

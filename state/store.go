@@ -13,7 +13,7 @@ import (
 	"github.com/clbemu/clbemu/state/engine"
 )
 
-// ErrClosed is the answer of a store that was closed.
+// ErrClosed is the answer of a closed store.
 var ErrClosed = errors.New("the store is closed")
 
 // Config configures a store.
@@ -48,7 +48,7 @@ type Store struct {
 	visible atomic.Pointer[workingSet]
 	// projected is the state that readers see once something is due.
 	projected atomic.Pointer[projection]
-	// failing is why writes are refused, nil while they are taken.
+	// failing is why the store refuses writes, nil while it takes them.
 	failing atomic.Pointer[failure]
 	// recovered counts how often what is kept was read again.
 	recovered atomic.Uint64
@@ -60,7 +60,7 @@ type Store struct {
 	closed  bool
 
 	// mu guards what writers and those who watch share with the committer, who does
-	// not wait until a writer has finished. It is taken after writing.
+	// not wait until a writer has finished. Lock it after writing.
 	mu       sync.Mutex
 	filling  *batch // takes the change sets of running writers
 	inFlight *batch // is with the engine
@@ -104,7 +104,7 @@ func open(ctx context.Context, cfg Config) (*Store, error) {
 	return s, nil
 }
 
-// newStore is a store that nothing is loaded into.
+// newStore is an empty store.
 func newStore(cfg Config) *Store {
 	if cfg.Clock == nil {
 		cfg.Clock = &SystemClock{}
@@ -140,7 +140,7 @@ func (s *Store) reload(ctx context.Context) error {
 	return s.reloadFrom(ctx, s.engine, revision)
 }
 
-// reloadFrom makes the working set what is kept at a revision.
+// reloadFrom loads the working set of a revision.
 func (s *Store) reloadFrom(ctx context.Context, kept loader, revision uint64) error {
 	loaded, unknown, err := s.schema.load(ctx, kept)
 	if err != nil {
@@ -262,7 +262,7 @@ func (s *Store) settle() (now time.Time, err error) {
 	return now, nil
 }
 
-// enqueue puts what a transaction did into the batch that will be committed next.
+// enqueue puts what a transaction did into the next batch.
 func (s *Store) enqueue(set engine.ChangeSet, after snapshot) *batch {
 	s.mu.Lock()
 	defer s.mu.Unlock()

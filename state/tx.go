@@ -23,7 +23,7 @@ func (v *View) Now() time.Time { return v.now }
 // Schema returns the store's schema.
 func (v *View) Schema() *Schema { return v.schema }
 
-// Scope is the account and region whose resources are seen.
+// Scope is the account and region of the visible resources.
 func (v *View) Scope() Owner { return v.scope }
 
 // In returns the same state as another account and region see it.
@@ -64,7 +64,7 @@ type changeLog struct {
 	at      map[changeKey]int // where a row is, once there are many
 }
 
-// rowChange holds a row after its change, nil if it is deleted.
+// rowChange holds a row after its change, nil for a deletion.
 type rowChange struct {
 	changeKey
 	row any

@@ -26,7 +26,7 @@ type (
 )
 
 // Trees have positions over all schemas, so that a table finds its own without
-// asking whose schema it is in. They are given while packages are initialised.
+// asking whose schema it is in. Packages assign them while they initialise.
 var rowTrees, indexTrees, tallyTrees int
 
 // degree is half of what a node of a tree holds: more makes a change copy more,
@@ -67,7 +67,7 @@ func (w *workingSet) writing() txn {
 // committed returns what the transaction made, which it must not write to again.
 func (t txn) committed() *workingSet { return t.workingSet }
 
-// tree is a tree that can be copied in no time.
+// tree is a tree that copies in no time.
 type tree[T any] interface {
 	comparable
 	Copy() T

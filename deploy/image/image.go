@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// The user nobody is the one that the image runs as, and that owns its data.
+// nobody is the user that the image runs as, and that owns its data.
 const nobody = 65532
 
 // programs are the image's binaries: the emulator, the one for replicas, and the one that

@@ -25,7 +25,7 @@ func (t *Texts) Add(text []byte) {
 	*chunk = append(binary.AppendUvarint(*chunk, uint64(len(text))), text...)
 }
 
-// All are the values in the order in which they were added. They must not be
+// All are the values in the order of Add. They must not be
 // changed.
 func (t *Texts) All() iter.Seq[json.RawMessage] {
 	return func(yield func(json.RawMessage) bool) {

@@ -23,7 +23,7 @@ type Action struct {
 	also    []string // other names that clients call it by
 	refuses []Refusal
 
-	// The plans for the request and the answer are made when they are first needed.
+	// The plans for the request and the answer come into being when first needed.
 	request  func() *decoder
 	response func() *encoder
 	// The handler is one of them.
@@ -109,7 +109,7 @@ func (a Action) Refusing(refusals ...Refusal) Action {
 	return a
 }
 
-// Refuses lists the refusals with which the action was declared.
+// Refuses lists the refusals in the action's declaration.
 func (a Action) Refuses() []Refusal { return a.refuses }
 
 // NotEmulated declares an action that the cloud has and this emulator refuses,

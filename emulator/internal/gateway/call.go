@@ -128,7 +128,7 @@ func (c *Call) parse(room *Room, w http.ResponseWriter, r *http.Request) *Proble
 	}
 	params.sort()
 	if unread != nil || len(c.body) > 0 {
-		// The format comes first, so that what follows is refused in it.
+		// The format comes first, so that later refusals use it.
 		c.Format = formatOf(params.Get("Format"), accept)
 		if unread != nil {
 			return unread
@@ -209,7 +209,7 @@ func isForm(contentType string) bool {
 	return contentType == "" || strings.HasPrefix(strings.ToLower(contentType), "application/x-www-form-urlencoded")
 }
 
-// formatOf chooses the answer's format: JSON unless XML is asked for. The
+// formatOf chooses the answer's format: JSON unless the call asks for XML. The
 // documentation disagrees about the default; evidence CLB-0003.
 func formatOf(parameter, accept string) Format {
 	if strings.EqualFold(parameter, string(XML)) {

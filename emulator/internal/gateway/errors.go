@@ -16,7 +16,7 @@ type Problem struct {
 	Status  int
 	Code    string
 	Message string
-	// Evidence is the number of the entry that says how this is known, "" if it is CLB-0005.
+	// Evidence is the number of the entry with the source, "" if it is CLB-0005.
 	Evidence string
 	// Cause is for the log; the caller never sees it.
 	Cause error
@@ -107,7 +107,7 @@ func forbiddenCaller(reason string) *Problem {
 }
 
 // BusyCode is the code of a call that finds no memory for its parameters. What a
-// client does can't be tried with it: it says how busy clbemu is.
+// client does has no test by it: it says how busy clbemu is.
 const BusyCode = "ServiceUnavailable"
 
 // NotEmulatedCode is the code of the one error for what is not emulated.
@@ -152,7 +152,7 @@ type ErrorRow struct {
 	Code    string
 	// Message may hold one %s for the subject of the fact.
 	Message string
-	// Evidence is the number of the entry that says how this is known.
+	// Evidence is the number of the entry with the source.
 	Evidence string
 }
 
@@ -188,7 +188,7 @@ func NewErrorTable(rows ...ErrorRow) *ErrorTable {
 	return t
 }
 
-// Rows returns the table's rows in the order in which they were given.
+// Rows returns the table's rows in the given order.
 func (t *ErrorTable) Rows() []ErrorRow { return t.rows }
 
 // Row finds the row for a fact.

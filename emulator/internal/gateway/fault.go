@@ -15,7 +15,7 @@ import (
 // FaultHeader marks an answer with the fault rules that had a hand in it.
 const FaultHeader = "X-Clbemu-Fault"
 
-// WarningHeader is in every answer while the state can't be written.
+// WarningHeader is in every answer while the store can't write.
 const WarningHeader = "X-Clbemu-Warning"
 
 // hasRuleFor reports whether a fault rule of a point would look at the call.
@@ -155,7 +155,7 @@ func wait(ctx context.Context, d time.Duration) {
 func sendPart(w http.ResponseWriter, out reply, call *Call, n int) {
 	out.describe(w.Header(), call)
 	w.WriteHeader(out.status)
-	_, _ = w.Write(out.body[:min(n, len(out.body))]) // the client may be gone, which is the idea
+	_, _ = w.Write(out.body[:min(n, len(out.body))]) // the client may have left, which is the idea
 	_ = http.NewResponseController(w).Flush()
 }
 
@@ -172,7 +172,7 @@ func resetConnection(w http.ResponseWriter) {
 		inner = wrapped.NetConn() // of TLS, and of a listener that counts connections
 	}
 	if tcp, ok := inner.(*net.TCPConn); ok {
-		// A connection that is gone needs no reset; TLS would say goodbye first.
+		// A closed connection needs no reset; TLS would say goodbye first.
 		_ = errors.Join(tcp.SetLinger(0), tcp.Close())
 	}
 }

@@ -11,22 +11,22 @@ import (
 )
 
 // maxNonces bounds what is remembered, some 20 MB. When clients send more within
-// the window, the calls with the oldest timestamps are refused from there on, as
+// the window, the calls with the oldest timestamps fail from there on, as
 // their nonces are no longer known.
 const maxNonces = 1 << 20
 
-// Nonces remembers which nonces were used, as long as the timestamp that came
+// Nonces remembers the used nonces, as long as the timestamp that came
 // with one is good, so that nothing signed once is executed twice. How long
-// that is does not depend on what the machine's clock shows, which may be set. The
+// that is does not depend on what the machine's clock shows, which a user may set. The
 // zero value keeps them in memory alone.
 type Nonces struct {
 	mu    sync.Mutex
 	start time.Time       // of ages
 	spans map[int64]*span // by the span that the timestamp is in
 	count int
-	floor int64         // timestamps in earlier spans are refused
+	floor int64         // it refuses timestamps in earlier spans
 	ends  time.Duration // the age at which they no longer are
-	swept time.Duration // the age at which room was made last
+	swept time.Duration // the age at which it last made room
 	limit int           // of count; 0 is maxNonces
 	file  *nonceFile
 }
@@ -34,7 +34,7 @@ type Nonces struct {
 // span is the nonces of the calls with timestamps within ten seconds.
 type span struct {
 	digests map[uint64]struct{}
-	last    time.Duration // the age at which one was used last
+	last    time.Duration // the age of the last use
 }
 
 // nonceLife is the longest time for which a timestamp can be good: the sender's clock
@@ -92,7 +92,7 @@ func nonceOf(accessKeyID, text string, timestamp time.Time) nonce {
 	return nonce{spanOf(timestamp), binary.BigEndian.Uint64(sum[:])}
 }
 
-// refuse returns why a call with the nonce is refused, nil if it is not.
+// refuse returns the refusal of a call with the nonce, nil if it is fresh.
 func (n *Nonces) refuse(used nonce) *Problem {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -25,10 +25,10 @@ type Config struct {
 	Store    *state.Store
 	Products []*Product
 	// Elsewhere are the products of the cloud that are not emulated, by version:
-	// calls of them are refused as such, and not as unknown. It is asked when there is
+	// calls of them fail as such, and not as unknown. The gateway asks when there is
 	// such a call; nil is none.
 	Elsewhere func() map[string]string
-	// Caller, if set, returns why a call is rejected before anything else.
+	// Caller, if set, runs before all other checks and returns why it rejects a call.
 	Caller func(*http.Request) error
 	// Cloud, if set, finds the cloud that an access key names, such as NAME.testid. An
 	// error rejects the call.
@@ -41,7 +41,7 @@ type Config struct {
 	WallClock func() time.Time
 	// Nonces holds the used nonces; nil keeps them in memory alone.
 	Nonces *Nonces
-	// Room is shared by the servers of a process; nil gives this server its own.
+	// Room bounds memory for all servers of a process; nil gives this server its own.
 	Room *Room
 	// Seed makes RequestIds repeatable; 0 takes a random one.
 	Seed uint64
@@ -337,7 +337,7 @@ func isToken(v *state.View, token string) bool {
 }
 
 // identify is authenticate without proof. It uses up a nonce all the same: the call
-// must not be executed again where proof is required.
+// must not run again where proof is required.
 func (s *Server) identify(call *Call, v *state.View) *Problem {
 	if call.sent.signature != "" || call.underACS3 {
 		sig, problem := call.readSignature()
@@ -377,7 +377,7 @@ func (s *Server) route(call *Call) *Problem {
 	if !action.Emulated {
 		return notEmulated(call.ActionName)
 	}
-	if action.Mutates && call.nonceLost != nil { // a restart might let it be executed again
+	if action.Mutates && call.nonceLost != nil { // a restart might let it run again
 		return internalError(&state.NotKeptError{Cause: fmt.Errorf("the used nonce: %w", call.nonceLost)})
 	}
 	call.action = action
@@ -519,7 +519,7 @@ func (s *Server) dispatch(call *Call) (any, *Problem) {
 }
 
 // dryRun stands at the point before the commit, where a rule asks for it: it
-// runs a write to its end and undoes it, so that no lock is held while the rule
+// runs a write to its end and undoes it, so that the call holds no lock while the rule
 // is asked and the fault takes its time.
 func (s *Server) dryRun(call *Call, x execution) *Problem {
 	if !call.action.Mutates || !s.hasRuleFor(faults.BeforeCommit, call) {

@@ -178,7 +178,7 @@ func (c *Call) readACS3(authorization string) (signature, *Problem) {
 }
 
 func canonicalRequest(r *http.Request, signedHeaders []string, bodyHash string) string {
-	// The query was read before, so it parses.
+	// The gateway read the query before, so it parses.
 	query, _ := appendQuery(nil, r.URL.RawQuery)
 	query.sort()
 	slices.Sort(signedHeaders)

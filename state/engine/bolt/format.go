@@ -240,7 +240,7 @@ func readTally(meta *bolt.Bucket, table string) (t tally, err error) {
 	return tally{binary.LittleEndian.Uint64(value), binary.LittleEndian.Uint64(value[8:])}, nil
 }
 
-// readRevision returns how many change sets were committed: none of those from before
+// readRevision returns the number of committed change sets: none of those from before
 // files had a revision.
 func readRevision(meta *bolt.Bucket) (uint64, error) {
 	kept := meta.Get(revisionKey)
@@ -267,7 +267,7 @@ func advance(meta *bolt.Bucket, sets int) error {
 	return meta.Put(revisionKey, guard(string(metaBucket), revisionKey, value))
 }
 
-// compare holds what was found in a table against the table's tally.
+// compare compares the content of a table with its tally.
 func (t *tally) compare(meta *bolt.Bucket, table string) error {
 	want, err := readTally(meta, table)
 	if err != nil {

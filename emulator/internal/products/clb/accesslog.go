@@ -8,7 +8,7 @@ import (
 )
 
 // accessLogActions are about where access logs and fine-grained metrics go. The
-// log service is not here: what is set is kept and shown, and nothing is written
+// log service is not here: clbemu keeps and shows the setting, and writes nothing
 // to it. CLB-0184.
 var accessLogActions = []gateway.Action{
 	change("SetAccessLogsDownloadAttribute", setAccessLogsDownloadAttribute),

@@ -281,7 +281,7 @@ type relatedListener struct {
 	Protocol       string `rpc:"Protocol"`
 }
 
-// describeAccessControlListAttribute pages the entries only when a page is asked
+// describeAccessControlListAttribute pages the entries only when the call asks
 // for: clients older than the paging expect them all. CLB-0152.
 func describeAccessControlListAttribute(v *state.View, req *describeAccessControlListAttributeRequest) (*describeAccessControlListAttributeResponse, error) {
 	acl, err := cloud.AccessControlLists.Get(v, req.AclID)

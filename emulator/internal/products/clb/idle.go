@@ -2,7 +2,7 @@ package clb
 
 import "github.com/clbemu/clbemu/emulator/internal/gateway"
 
-// listenerWrites are called with one another's parameters: Terraform sends those of all
+// listenerWrites get one another's parameters: Terraform sends those of all
 // protocols, and those of the creation with each change.
 var listenerWrites = []string{
 	"CreateLoadBalancerTCPListener", "CreateLoadBalancerUDPListener", "CreateLoadBalancerHTTPListener", "CreateLoadBalancerHTTPSListener",

@@ -130,7 +130,7 @@ func tagResources(tx *state.Tx, req *tagResourcesRequest) (*gateway.Empty, error
 	return &gateway.Empty{}, taggable.Tag(tx, req.ResourceType, req.ResourceIDs, req.Tags)
 }
 
-// checkTaggable refuses load balancers that are locked.
+// checkTaggable refuses locked load balancers.
 func checkTaggable(v *state.View, resourceType string, ids []string) error {
 	for _, id := range ids {
 		lb, found := cloud.LoadBalancers.Find(v, id)

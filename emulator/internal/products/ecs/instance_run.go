@@ -208,7 +208,7 @@ func putInstances(tx *state.Tx, req *runInstancesRequest) (launch string, err er
 	return launch, nil
 }
 
-// vSwitchFor is the vSwitch that is named, or the default one of the zone.
+// vSwitchFor is the named vSwitch, or the default one of the zone.
 func vSwitchFor(v *state.View, id, zoneID string) (*cloud.VSwitch, error) {
 	if id != "" {
 		return cloud.VSwitches.Get(v, id)

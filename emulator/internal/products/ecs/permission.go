@@ -100,7 +100,7 @@ const (
 	maxPriority        = 100
 )
 
-// rule checks the permission, which must have a source, and returns it as it is kept.
+// rule checks the permission, which must have a source, and returns it as stored.
 func (p permission) rule() (cloud.SecurityGroupPermission, error) {
 	switch {
 	case p.SourcePrefixListID != "":

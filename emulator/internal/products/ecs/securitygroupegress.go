@@ -42,7 +42,7 @@ type egress struct {
 	Description           string `rpc:"Description"`
 }
 
-// rule checks the permission and returns it as it is kept. What a rule for what comes
+// rule checks the permission and returns it as stored. What a rule for what comes
 // in says of its source, this one says of its destination.
 func (e egress) rule() (cloud.SecurityGroupPermission, error) {
 	out := permission{

@@ -58,7 +58,7 @@ type rulesRequest struct {
 	Permissions     []permission `rpc:"Permissions,max=100"`
 }
 
-// rules returns the rules as they are kept.
+// rules returns the rules as stored.
 func (r *rulesRequest) rules() ([]cloud.SecurityGroupPermission, error) {
 	return rulesOf(r.permission, r.Permissions)
 }

@@ -50,7 +50,7 @@ func newHealthCheck(protocol string) cloud.NLBHealthCheck {
 	return check
 }
 
-// apply puts what is given into the group's check.
+// apply puts the given settings into the group's check.
 func (s *healthCheckSettings) apply(g *cloud.NLBServerGroup) error {
 	check := &g.HealthCheck
 	set(&check.Enabled, s.Enabled)

@@ -160,7 +160,7 @@ type deleteCommonBandwidthPackageRequest struct {
 	Force              bool   `rpc:"Force"`
 }
 
-// deleteCommonBandwidthPackage takes EIPs out where it is forced. A load balancer is
+// deleteCommonBandwidthPackage takes EIPs out if forced. A load balancer is
 // detached by its own call alone: CLB-0400.
 func deleteCommonBandwidthPackage(tx *state.Tx, req *deleteCommonBandwidthPackageRequest) (*gateway.Empty, error) {
 	p, err := cloud.CommonBandwidthPackages.Get(tx.View, req.BandwidthPackageID)

@@ -50,7 +50,7 @@ var (
 		"It's forbidden to release a prepaid EIP", "CLB-0300")
 )
 
-// The ways in which an EIP is paid.
+// The ways to pay for an EIP.
 const (
 	chargePrePaid = "PrePaid"
 	payByTraffic  = "PayByTraffic"

@@ -97,7 +97,7 @@ type deleteHAVIPRequest struct {
 }
 
 // deleteHAVIP deletes an address that nothing has or leads to. It needs no memory of
-// its token: an HAVIP can be deleted once.
+// its token: an HAVIP goes only once.
 func deleteHAVIP(tx *state.Tx, req *deleteHAVIPRequest) (*gateway.Empty, error) {
 	h, err := cloud.HAVIPs.Get(tx.View, req.ID)
 	switch {
@@ -268,7 +268,7 @@ func (r *describeHAVIPsRequest) matches(h *cloud.HAVIP) bool {
 }
 
 // viewHAVIP takes the first associated for the one that has the address: who
-// has it is decided between them, by ARP.
+// has it they decide by ARP.
 func viewHAVIP(v *state.View, h *cloud.HAVIP) haVIPView {
 	view := haVIPView{ID: h.ID, VPCID: h.VPCID, VSwitchID: h.VSwitchID, RegionID: h.RegionID, IPAddress: h.IPAddress, Name: h.Name,
 		Description: h.Description, Status: h.Status, ChargeType: "PostPaid", InstanceType: h.InstanceType, InstanceIDs: h.InstanceIDs,

@@ -104,7 +104,7 @@ func putIPv4Gateway(tx *state.Tx, req *createIPv4GatewayRequest) (string, error)
 	return g.ID, nil
 }
 
-// settledIPv4Gateway finds a gateway that can be changed.
+// settledIPv4Gateway finds a gateway that takes changes.
 func settledIPv4Gateway(v *state.View, id string) (*cloud.IPv4Gateway, error) {
 	g, err := cloud.IPv4Gateways.Get(v, id)
 	if err == nil && g.Status != cloud.GatewayCreated {
@@ -128,7 +128,7 @@ type deleteIPv4GatewayRequest struct {
 	gateway.Trial
 }
 
-// deleteIPv4Gateway needs no memory of its token: a gateway can be deleted once.
+// deleteIPv4Gateway needs no memory of its token: a gateway goes only once.
 func deleteIPv4Gateway(tx *state.Tx, req *deleteIPv4GatewayRequest) (*gateway.Empty, error) {
 	g, err := settledIPv4Gateway(tx.View, req.ID)
 	if err != nil {

@@ -94,7 +94,7 @@ type deleteIPv6GatewayRequest struct {
 	gateway.Trial
 }
 
-// deleteIPv6Gateway needs no memory of its token: a gateway can be deleted once.
+// deleteIPv6Gateway needs no memory of its token: a gateway goes only once.
 func deleteIPv6Gateway(tx *state.Tx, req *deleteIPv6GatewayRequest) (*gateway.Empty, error) {
 	g, err := cloud.IPv6Gateways.Get(tx.View, req.ID)
 	if err != nil {

@@ -210,7 +210,7 @@ type deleteVSwitchRequest struct {
 }
 
 // deleteVSwitch asks the addresses whether the vSwitch is empty: everything in it
-// has one. Those that the world keeps from being given out hold nothing.
+// has one. Those that the world withholds hold nothing.
 func deleteVSwitch(tx *state.Tx, req *deleteVSwitchRequest) (*gateway.Empty, error) {
 	s, err := cloud.VSwitches.Get(tx.View, req.VSwitchID)
 	if err != nil {

@@ -161,7 +161,7 @@ type checkCanAllocateVPCPrivateIPAddressResponse struct {
 	CanAllocate bool `rpc:"CanAllocate"`
 }
 
-// checkCanAllocateVPCPrivateIPAddress says false for what is taken or reserved,
+// checkCanAllocateVPCPrivateIPAddress says false for a taken or reserved address,
 // and fails for what is not in the vSwitch.
 func checkCanAllocateVPCPrivateIPAddress(v *state.View, req *checkCanAllocateVPCPrivateIPAddressRequest) (*checkCanAllocateVPCPrivateIPAddressResponse, error) {
 	s, err := cloud.VSwitches.Get(v, req.VSwitchID)
