@@ -55,7 +55,7 @@ func NamesIn(w *world.World) *names.Names {
 	}))
 }
 
-// versions maps products to their versions. It is computed once, since building the
+// versions maps products to their versions. New computes it once, since building the
 // products for each call would cost too much.
 var versions = sync.OnceValue(func() map[string]string {
 	list := make(map[string]string)

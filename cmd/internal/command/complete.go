@@ -94,7 +94,7 @@ func conditionNames(ctx context.Context, c *controlclient.Client) (list []string
 	return slices.Compact(list)
 }
 
-// completeSetting offers conditions, each to be given a value, and then its values.
+// completeSetting offers conditions, for each of which the user types a value, and then its values.
 func completeSetting(cmd *cobra.Command, _ []string, word string) (list []string, _ cobra.ShellCompDirective) {
 	if name, _, typed := strings.Cut(word, "="); typed {
 		if c, _, ok := conditions.Find(name); ok {
@@ -124,7 +124,7 @@ func resourceNames(kind string) func(ctx context.Context, c *controlclient.Clien
 	}
 }
 
-// regionNames lists the regions with a vSwitch, where resources can be created.
+// regionNames lists the regions with a vSwitch, which can have resources.
 func regionNames(ctx context.Context, c *controlclient.Client) []string {
 	return ofVSwitches(ctx, c, func(r *controlapi.Resource) string { return r.Region })
 }
@@ -211,7 +211,7 @@ var namedBy = map[string]string{
 	"ServerCertificateId": "cert", "CACertificateId": "cert", "VSwitchId": "vswitch", "AllocationId": "eip", "InstanceId": "instance",
 }
 
-// completeValue offers the values of a parameter of an action: name= has been typed.
+// completeValue offers the values of a parameter of an action: the user typed name=.
 func completeValue(cmd *cobra.Command, action names.Action, name string) (list []string) {
 	var values []string
 	for _, p := range action.Parameters() {
@@ -255,7 +255,7 @@ func choices[T ~string](list ...T) completing {
 	}
 }
 
-// completeWait offers what clbemu wait waits for: kinds are to be given a name.
+// completeWait offers what clbemu wait waits for: kinds need a name.
 func completeWait(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	list := []string{"ready", "call=", "name="}
 	for _, k := range inventory.Kinds() {

@@ -173,7 +173,7 @@ func (f *clientFlags) describe(ctx context.Context) (described controlapi.Server
 	if described.Replicas == nil || f.forked() == "" {
 		return described, nil
 	}
-	// The leader answered, and the replica that was asked takes the calls as well.
+	// The leader answered, and the called replica takes the calls as well.
 	if c, err = f.clientOf(""); err != nil {
 		return described, err
 	}
@@ -202,6 +202,6 @@ func trusting(certificate string) *http.Client {
 	}
 	pool := x509.NewCertPool()
 	pool.AppendCertsFromPEM([]byte(certificate))
-	// No connection is kept for two calls: a broken one is one call's matter.
+	// No connection serves two calls: a broken one is one call's matter.
 	return &http.Client{Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{RootCAs: pool}}}
 }

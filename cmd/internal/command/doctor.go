@@ -39,7 +39,7 @@ const (
 	levelProblem = "problem"
 )
 
-// Whose environment is looked at.
+// The owners of the environment.
 const (
 	ofShell = "environment"
 	ofCCM   = "CCM"

@@ -16,7 +16,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/journal"
 )
 
-// journalFlags say which entries are wanted, and how.
+// journalFlags select entries and their form.
 type journalFlags struct {
 	action, code, key, sinceMark string
 	where                        []string

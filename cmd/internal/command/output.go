@@ -73,7 +73,7 @@ func printing(cmd *cobra.Command) *printer {
 	return &printer{form: form, out: cmd.OutOrStdout(), screen: terminal.New(cmd.OutOrStdout())}
 }
 
-// forPrograms reports whether a program reads what is printed.
+// forPrograms reports whether a program reads the output.
 func (p *printer) forPrograms() bool { return p.form == formJSON || p.form == formYAML }
 
 // show prints a value: for programs as it is, and else as text does it.
@@ -134,7 +134,7 @@ func (p *printer) yaml(value any) error {
 	return err
 }
 
-// inBlocks takes the style of JSON off a document, but for texts that have to be escaped.
+// inBlocks takes the style of JSON off a document, except for texts that need escapes.
 func inBlocks(node *yaml.Node) {
 	node.Style = 0
 	if terminal.Escape(node.Value) != node.Value {

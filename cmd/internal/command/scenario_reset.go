@@ -15,7 +15,7 @@ type stateBefore struct {
 	held []string
 }
 
-// beforeOf looks at the emulator; what can't be seen is shown by the play itself.
+// beforeOf looks at the emulator; the play itself reports what it can't see.
 func (r *scenarioRun) beforeOf(ctx context.Context, on scenarios.Target) *stateBefore {
 	remote, ok := on.(*target.Remote)
 	if !ok || r.reset {
@@ -26,7 +26,7 @@ func (r *scenarioRun) beforeOf(ctx context.Context, on scenarios.Target) *stateB
 }
 
 // suggestReset suggests --reset where it helps: when the half passes on a new emulator, or,
-// where it can't be played on one, when this one was used.
+// where it can't be played on one, if this one was in use.
 func (u *stateBefore) suggestReset(ctx context.Context, s *scenarios.Scenario, result *scenarios.Result) {
 	prepared := result.Failure != nil && strings.HasPrefix(result.Failure.Step, "given")
 	if u == nil || result.Status != scenarios.Failed && !(result.Status == scenarios.Broken && prepared) {

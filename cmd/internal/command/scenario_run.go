@@ -38,8 +38,8 @@ type scenarioRun struct {
 	results            []scenarios.Result
 }
 
-// names returns the names with which scenarios are checked. Only the world of a private
-// emulator is known.
+// names returns the names that check scenarios. Only the world of a private
+// emulator counts.
 func (r *scenarioRun) names() *names.Names {
 	if r.server != "" {
 		return emulator.Names()

@@ -41,7 +41,7 @@ type waitLine struct {
 
 	mu    sync.Mutex
 	now   scenarios.Waiting
-	since time.Time // when now was told
+	since time.Time // the time of the last update
 	first time.Time // when the wait began
 	stop  func()
 }
@@ -121,7 +121,7 @@ func (r *scenarioRun) show(result scenarios.Result) {
 // failureColumn is the column in which the text of a failure starts, behind its labels.
 const failureColumn = 12
 
-// report writes the results where they are wanted.
+// report writes the results to the chosen files.
 func (r *scenarioRun) report() error {
 	if r.junit != "" {
 		if err := writeJUnit(r.junit, r.results); err != nil {
@@ -144,7 +144,7 @@ func (r *scenarioRun) report() error {
 	})
 }
 
-// whoseClients says plainly whose clients were judged, and that the scripted one
+// whoseClients says plainly whose clients the play judged, and that the scripted one
 // says nothing of the user's.
 func whoseClients(results []scenarios.Result) (lines []string) {
 	count := make(map[string]int)

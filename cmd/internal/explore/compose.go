@@ -375,7 +375,7 @@ func (c *composer) addManualChange(d Disturbance) {
 
 // fault is the step that adds the rule of a disturbance.
 func (c *composer) fault(name string, d Disturbance) *yaml.Node {
-	effect, at := "{delay: {fixed: 500ms}}", "" // holds the call while a condition is switched on
+	effect, at := "{delay: {fixed: 500ms}}", "" // holds the call while a condition is on
 	always := false
 	if d.Kind == conditionKind && c.condition(d.What).Refuses != nil {
 		effect, always = refusing(c.condition(d.What).Refuses[d.At.Action]), true
@@ -472,7 +472,7 @@ func (c *composer) expectAtRests() {
 			all = append(all, step)
 			continue
 		}
-		if len(c.play) > 0 { // or the state would be looked at while the client is in its back-off
+		if len(c.play) > 0 { // or the check would run during the client's back-off
 			if child(rest, "within") == nil {
 				put(rest, "within", scalar((time.Duration(c.subject.Within) + c.quietTime()).String()))
 			}
@@ -496,7 +496,7 @@ func (c *composer) keepsBackends(rest int) bool {
 	return !c.off(ruleBackends) && (hand == nil || hand.Rest != rest-1)
 }
 
-// atThisRest lists what is expected of a rest.
+// atThisRest lists the expectations of a rest.
 func (c *composer) atThisRest(seen int) []*yaml.Node {
 	within := time.Duration(c.subject.Within)
 	list := []*yaml.Node{stateNode(c.base.states[seen], within)}
@@ -532,7 +532,7 @@ func (c *composer) ingressKinds(rest int, namespace string) *yaml.Node {
 func (e *explorer) namespaces() (all []string) {
 	var document yaml.Node
 	if err := yaml.Unmarshal(e.Text, &document); err != nil {
-		return nil // which can't be: it was loaded
+		return nil // impossible: it has loaded
 	}
 	steps := child(child(document.Content[0], e.Half), "steps")
 	if steps == nil {

@@ -10,7 +10,7 @@ import (
 type Condition struct {
 	Name    string
 	On, Off map[string]string
-	// Refuses has the errors with which actions are refused meanwhile, as fault rules have
+	// Refuses has the errors that actions return meanwhile, as fault rules have
 	// them, where it is no setting but such a time.
 	Refuses map[string]string
 	// Interface takes a pod's network interface away instead, for calls that look for it.
@@ -20,7 +20,7 @@ type Condition struct {
 // kind is a kind of disturbance at a call.
 type kind struct {
 	name, about string
-	// reads and writes say at which calls it is tried.
+	// reads and writes say at which calls to try it.
 	reads, writes bool
 	// effect is what the fault rule does; at is its point, if it is not the effect's own.
 	effect func(d Disturbance, program bool) (effect, at string)
@@ -110,7 +110,7 @@ func Kinds() (list [][2]string) {
 }
 
 // refusals lists the codes that the state can lead to. One about a parameter is not
-// the state's, unless what it names is gone.
+// the state's, unless it names a deleted one.
 func refusals(e *explorer, c Call) (codes []string) {
 	if e.Refusals == nil {
 		return nil
@@ -231,7 +231,7 @@ func ofNLBListener(action string) func(name, line string) string {
 	}
 }
 
-// manualChanges lists what is done by hand.
+// manualChanges lists the changes made by hand.
 var manualChanges = []manualChange{
 	{"deleted", "At rest, somebody deletes the load balancer.", "LoadBalancer",
 		ofCLB(protectionOff + `{action: DeleteLoadBalancer, params: {LoadBalancerId: "{{handLB}}"}}`)},

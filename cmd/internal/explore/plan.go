@@ -36,7 +36,7 @@ type Disturbance struct {
 	Kind string `json:"kind"`
 	// At is the call; the empty one is rest.
 	At Call `json:"at"`
-	// What is the code of a refusal, the condition, or what is changed by hand.
+	// What is the code of a refusal, the condition, or the change made by hand.
 	What string `json:"what,omitempty"`
 	// Rest is the rest at which it happens, from 0 on.
 	Rest int `json:"rest,omitempty"`
@@ -185,7 +185,7 @@ func (e *explorer) plan() (plays []planned) {
 	return plays
 }
 
-// nothingToTry says why the chosen disturbances can be tried nowhere.
+// nothingToTry says why no call takes the chosen disturbances.
 func (e *explorer) nothingToTry() error {
 	why := ""
 	switch {

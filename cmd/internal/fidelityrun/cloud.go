@@ -1,4 +1,4 @@
-// Package fidelityrun plays what is published about the cloud against the real cloud: it
+// Package fidelityrun plays the published statements about the cloud against the real cloud: it
 // plans the cases, keeps a ledger of what it makes, deletes that, and reports what held. It
 // must not change anything that it did not make.
 package fidelityrun
@@ -60,10 +60,10 @@ type Cloud struct {
 	Clock       Clock
 	UserAgent   string
 
-	next map[string]time.Time // when an action may be called again
+	next map[string]time.Time // when the next call of an action may go out
 }
 
-// pattern returns an expression that is compiled when it is needed.
+// pattern returns an expression that compiles on first use.
 func pattern(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
@@ -89,7 +89,7 @@ func (c *Cloud) endpoint(product string) string {
 
 // The errors that end a run.
 type (
-	// Unreachable is that a call could not be sent.
+	// Unreachable reports a call that did not go out.
 	Unreachable struct {
 		At  string
 		Err error
@@ -173,7 +173,7 @@ func (c *Cloud) Do(ctx context.Context, product, action string, params map[strin
 	}
 }
 
-// awaitTurn waits until an action may be called again.
+// awaitTurn waits until the next call of an action may go out.
 func (c *Cloud) awaitTurn(ctx context.Context, action string, pause time.Duration) error {
 	if err := ctx.Err(); err != nil {
 		return err

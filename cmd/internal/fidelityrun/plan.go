@@ -47,7 +47,7 @@ func (p *Plan) Changing() (n int) {
 	return n
 }
 
-// Reasons counts what is left out by its reason, the most frequent first.
+// Reasons counts the omitted statements by reason, the most frequent first.
 func (p *Plan) Reasons() [][2]string {
 	counts := make(map[string]int)
 	for _, l := range p.LeftOut {
@@ -62,7 +62,7 @@ func (p *Plan) Reasons() [][2]string {
 	return list
 }
 
-// Choice is what a plan is made of.
+// Choice selects the content of a plan.
 type Choice struct {
 	Files   []*fidelity.File
 	Known   []names.Action
@@ -115,7 +115,7 @@ func (p *Plan) add(c *Choice, s Case) (reason string) {
 	w := &caseWalk{Choice: c, creates: make(map[string]int)}
 	w.steps(played.Client.Steps, 1)
 	if len(played.Given.State) > 0 && !w.changes && w.aboutItself {
-		played.Given = scenarios.Given{} // nothing of it is looked at
+		played.Given = scenarios.Given{} // the plan ignores all of it
 	}
 	if played.Given.World != nil || played.Given.Clock != nil || len(played.Given.Servers) > 0 {
 		return "it needs another world than the account's: only clbemu sets one"
@@ -153,7 +153,7 @@ type caseWalk struct {
 	// aboutItself is true as long as each call says all that its answer depends on.
 	aboutItself bool
 	begun       bool
-	reason      string // why the case is left out, the first one
+	reason      string // the first reason to leave the case out
 }
 
 func (w *caseWalk) leaveOut(format string, args ...any) {
@@ -187,7 +187,7 @@ func (w *caseWalk) steps(steps []scenarios.Step, times int) {
 	}
 }
 
-// sufficient reports whether what is expected of a call depends on nothing that exists: a
+// sufficient reports whether the expectations of a call depend on nothing that exists: a
 // refusal of a call that names nothing, or a list, which may be empty.
 func sufficient(c *scenarios.CallStep) bool {
 	for _, value := range c.Params {
@@ -212,7 +212,7 @@ func sufficient(c *scenarios.CallStep) bool {
 	return true
 }
 
-// call looks at a call that is made so many times.
+// call looks at a call made so many times.
 func (w *caseWalk) call(c *scenarios.CallStep, times int) {
 	product := c.Product
 	if product == "" {

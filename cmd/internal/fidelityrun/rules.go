@@ -8,7 +8,7 @@ import (
 )
 
 // kind is something that a run makes and deletes again. Only such things are made: each can
-// be tagged when it is made, which finds it again if the answer is lost.
+// have a tag from its creation, which finds it again without the answer.
 type kind struct {
 	product, create string
 	id              string // the field of the answer that has the id

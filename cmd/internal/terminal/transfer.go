@@ -16,7 +16,7 @@ type Transfer struct {
 	stop  func()
 }
 
-// Transfer begins to show what is done, until it is stopped.
+// Transfer begins to show its progress, until Stop.
 func (s *Screen) Transfer(what string, total int64) *Transfer {
 	t := &Transfer{what: what, total: total, begun: time.Now()}
 	t.stop = s.Live(t.String)
@@ -26,10 +26,10 @@ func (s *Screen) Transfer(what string, total int64) *Transfer {
 // Stop removes the line.
 func (t *Transfer) Stop() { t.stop() }
 
-// Reader counts what is read.
+// Reader counts the bytes read.
 func (t *Transfer) Reader(r io.Reader) io.Reader { return io.TeeReader(r, (*counter)(&t.moved)) }
 
-// Writer counts what is written.
+// Writer counts the bytes written.
 func (t *Transfer) Writer(w io.Writer) io.Writer { return io.MultiWriter(w, (*counter)(&t.moved)) }
 
 // counter counts bytes.

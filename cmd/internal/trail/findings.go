@@ -23,7 +23,7 @@ type Finding struct {
 	Times int `json:"times"`
 }
 
-// maxFindings limits how many different findings are kept: names in hostile files have no end.
+// maxFindings limits the number of different findings: names in hostile files have no end.
 const maxFindings = 10_000
 
 // Findings collects what differs.
@@ -98,7 +98,7 @@ func (j *actionModel) reads(name string) bool {
 	return j.action.Reads(name) || slices.ContainsFunc(j.action.ParameterNames(), func(p string) bool { return strings.EqualFold(p, numbered(name)) })
 }
 
-// name is what the action is called here: a log does not say the product.
+// name is the name of the action here: a log does not say the product.
 func (j *actionModel) name(e *Event) string {
 	if j.found {
 		return j.action.Product + " " + j.action.Name
@@ -182,7 +182,7 @@ var (
 	manyDigits = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(\d.*){4}`) })
 )
 
-// shape returns a name as it may be shown.
+// shape returns a name fit to show.
 func shape(name string) string {
 	if n := numbered(name); plainName().MatchString(n) && !manyDigits().MatchString(n) {
 		return n

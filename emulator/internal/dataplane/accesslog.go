@@ -51,7 +51,7 @@ func (a *accessLog) admit() (omitted int, ok bool) {
 	return omitted, true
 }
 
-// add records an entry about a listener. Parameters without a value are left out.
+// add records an entry about a listener. It omits parameters without a value.
 func (a *accessLog) add(l *listener, e journal.Entry, pairs ...string) {
 	omitted, ok := a.admit()
 	if !ok {

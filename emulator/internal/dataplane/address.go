@@ -15,12 +15,12 @@ import (
 type network interface {
 	// assigned lists the addresses of all interfaces.
 	assigned() ([]assigned, error)
-	// reserve keeps other emulators away from an address until the lock is closed or the
+	// reserve keeps other emulators away from an address until the lock closes or the
 	// process ends, however it ends. It fails with errReserved while another has it.
 	reserve(netip.Addr) (lock io.Closer, err error)
 	// add puts an address with clbemu's mark on the plane's interface.
 	add(netip.Addr) (assigned, error)
-	// remove takes an address away. One that is gone is no error.
+	// remove takes an address away. A missing one is no error.
 	remove(assigned) error
 	// device is the name of the plane's interface.
 	device() string
@@ -174,7 +174,7 @@ func (a *addresses) acquire(address netip.Addr) error {
 	return nil
 }
 
-// put puts an address that is reserved on the interface.
+// put puts a reserved address on the interface.
 func (a *addresses) put(address netip.Addr) error {
 	if err := a.free(address); err != nil {
 		return err
@@ -230,7 +230,7 @@ func (a *addresses) removeLeftovers(address netip.Addr) (err error) {
 // keepsPorts implements binder.
 func (a *addresses) keepsPorts() bool { return true }
 
-// release implements binder. What can't be removed is left to the next start.
+// release implements binder. The next start removes what this one can't.
 func (a *addresses) release(frontendID string) {
 	_ = a.unref(a.uses[frontendID])
 	delete(a.uses, frontendID)

@@ -8,7 +8,7 @@ import (
 
 // A binder assigns local addresses to listeners. The plane's worker alone uses it.
 type binder interface {
-	// bindAddrs returns where a listener is bound, as often as it is asked. omitted says what
+	// bindAddrs returns where to bind a listener, the same each time. omitted says what
 	// of the listener can't have a place at all; err what has none for now. There may be
 	// places beside both.
 	bindAddrs(lb *topology.LoadBalancer, f *topology.Frontend) (places []netip.AddrPort, omitted string, err error)
@@ -20,7 +20,7 @@ type binder interface {
 	prune(exists func(frontendID string) bool)
 	// flush ends a round of changes.
 	flush() error
-	// lost returns the listeners whose addresses were removed.
+	// lost returns the listeners that lost their addresses.
 	lost() []string
 	// close gives everything back.
 	close() error

@@ -97,7 +97,7 @@ func (l *listener) boundTo(s socket, at net.Addr) *boundSocket {
 	return &boundSocket{socket: s, at: netip.MustParseAddrPort(at.String()), forget: l.service.Add(at)}
 }
 
-// run serves until the server ends or the socket is closed.
+// run serves until the server ends or the socket closes.
 func (l *listener) run(serve func() error) {
 	l.serving.Go(func() {
 		if err := serve(); !errors.Is(err, forward.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
@@ -106,7 +106,7 @@ func (l *listener) run(serve func() error) {
 	})
 }
 
-// answersAt returns where the listener is bound.
+// answersAt returns the listener's addresses.
 func (l *listener) answersAt() []netip.AddrPort {
 	list := make([]netip.AddrPort, 0, len(l.bound))
 	for _, socket := range l.bound {

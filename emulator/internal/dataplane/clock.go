@@ -15,7 +15,7 @@ type clock struct {
 	store   *state.Store
 	changed chan struct{} // wakes run
 
-	callbacks sync.Mutex // held while something is done
+	callbacks sync.Mutex // held while a callback runs
 
 	mu     sync.Mutex
 	timers timers
@@ -58,7 +58,7 @@ func (c *clock) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 	}
 }
 
-// wake lets run look again, after the clock was adjusted.
+// wake lets run look again, after a change of the clock.
 func (c *clock) wake() {
 	select {
 	case c.changed <- struct{}{}:

@@ -426,5 +426,5 @@ func (p *Plane) Trouble(v *state.View, f *topology.Frontend, g *topology.Group, 
 	return why
 }
 
-// Health returns what is staged of members, and else what the plane's checks find.
+// Health returns the staged health of members, and else what the plane's checks find.
 func (p *Plane) Health() topology.Health { return cloud.Health(p) }

@@ -18,7 +18,7 @@ type dirty struct {
 	all       bool
 	followed  state.Revision // marks are complete up to here
 	finished  state.Revision // listeners do what the store held then
-	asked     int            // how often a look was asked for
+	asked     int            // the number of requested rounds
 	answered  int            // listeners do what was known then
 	advancing chan struct{}  // closed when finished or answered grows
 }
@@ -73,7 +73,7 @@ type round struct {
 	asked    int
 }
 
-// take returns what is marked.
+// take returns the marked load balancers.
 func (d *dirty) take() round {
 	d.mu.Lock()
 	defer d.mu.Unlock()

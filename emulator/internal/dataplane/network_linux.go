@@ -98,12 +98,12 @@ func (k kernel) remove(a assigned) error {
 	address := &net.IPNet{IP: a.Addr().AsSlice(), Mask: net.CIDRMask(a.Bits(), a.Addr().BitLen())}
 	err := netlink.AddrDel(nil, &netlink.Addr{IPNet: address, LinkIndex: a.index})
 	if errors.Is(err, syscall.EADDRNOTAVAIL) || errors.Is(err, syscall.ENODEV) {
-		return nil // it is gone
+		return nil // already gone
 	}
 	return err
 }
 
-// attempts limits the reads of a list that changes while it is read.
+// attempts limits the reads of a list that changes during the read.
 const attempts = 5
 
 func (k kernel) assigned() ([]assigned, error) {

@@ -106,8 +106,8 @@ func forbiddenCaller(reason string) *Problem {
 	return &Problem{Status: http.StatusForbidden, Code: "Forbidden.Caller", Message: reason}
 }
 
-// BusyCode is the code of a call that finds no memory for its parameters. What a
-// client does has no test by it: it says how busy clbemu is.
+// BusyCode is the code of a call that finds no memory for its parameters. It says how
+// busy clbemu is, so no behaviour of a client can be tested with it.
 const BusyCode = "ServiceUnavailable"
 
 // NotEmulatedCode is the code of the one error for what is not emulated.

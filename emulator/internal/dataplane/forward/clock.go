@@ -44,7 +44,7 @@ func atLeastWait(c Clock, d time.Duration) time.Duration {
 	return d
 }
 
-// An alarm does something at a time that may be moved often, at little cost. New ones come
+// An alarm does something at a time that may move often, at little cost. New ones come
 // from newAlarm.
 type alarm struct {
 	clock Clock

@@ -26,7 +26,7 @@ type exchange struct {
 	out      http.ResponseWriter
 	event    *Event        // nil if no observer wants it
 	passed   atomic.Uint64 // bytes of the answer's body
-	target   *target       // nil before the first and after the last was tried
+	target   *target       // nil before the first and after the last try
 	tried    []*target
 	first    int64 // of the sticky cookie
 	body     *requestBody
@@ -210,7 +210,7 @@ func (x *exchange) end() {
 
 // flush sends what the client has got so far.
 func (x *exchange) flush() {
-	// One that can't be flushed comes with the end.
+	// Without a flush it comes with the end.
 	_ = http.NewResponseController(x.out).Flush()
 }
 

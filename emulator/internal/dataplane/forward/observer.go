@@ -22,7 +22,7 @@ type Observer interface {
 	Armed(Point) bool
 	// Fault returns what goes wrong with an event from a point on, nil for nothing.
 	Fault(Point, *Event) *Fault
-	// Logs reports whether Ended is to be called.
+	// Logs reports whether to call Ended.
 	Logs() bool
 	// Ended gets a connection of TCP or TCPSSL, a UDP session, or a request of HTTP or
 	// HTTPS at its end.
@@ -41,8 +41,8 @@ func (noObserver) Ended(*Event)               {}
 type Event struct {
 	Kind          EventKind
 	Client, Local netip.AddrPort
-	Member        string // Member.Key; empty until one is chosen
-	// Method, Host, Path and Status are set for requests.
+	Member        string // Member.Key; empty before the choice
+	// Method, Host, Path and Status have values for requests.
 	Method, Host, Path string
 	Status             int
 	Reason             string // of an answer that the listener gave itself

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// roundTime bounds one round of copying. Bytes are counted between rounds.
+// roundTime bounds one round of copying. The pump counts bytes between rounds.
 const roundTime = 2 * time.Second
 
 var errUseSplice = errors.New("there is enough for a splice")

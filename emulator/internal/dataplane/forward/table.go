@@ -28,7 +28,7 @@ type pool struct {
 	scheduler
 }
 
-// compile returns the plan's table. Pools of the same members and scheduler are carried
+// compile returns the plan's table. Pools of the same members and scheduler carry
 // over from the previous table, so that a change elsewhere does not disturb their turn.
 func (s *Server) compile(p Plan, previous *table) (*table, error) {
 	p = p.withDefaults()

@@ -116,7 +116,7 @@ func (p *packetServer) newSession(packet []byte, from netip.AddrPort) *session {
 	return ses
 }
 
-// fault notes what goes wrong with the session, and reports whether it is refused.
+// fault notes what goes wrong with the session, and reports whether to refuse it.
 func (ses *session) fault(at Point) (refused bool) {
 	observer := ses.server.config.Observer
 	if ses.event == nil && (observer.Armed(at) || observer.Logs()) {
@@ -193,7 +193,7 @@ func (p *packetServer) end() {
 	}
 }
 
-// send passes a packet of the client on. What exceeds the bandwidth is dropped.
+// send passes a packet of the client on. It drops what exceeds the bandwidth.
 func (ses *session) send(packet []byte, first bool) {
 	ses.watch.touch()
 	if ses.limit != nil && !ses.limit.in.allow(time.Now(), len(packet)) {

@@ -81,7 +81,7 @@ func (s *Server) newWeb(t *table) *web {
 	return w
 }
 
-// quietLog drops what net/http says of clients and members: it is counted.
+// quietLog drops what net/http says of clients and members: the server counts it.
 var quietLog = log.New(io.Discard, "", 0)
 
 // Accept, Close and Addr make the web the listener of its HTTP server.
@@ -141,7 +141,7 @@ type clientConn struct {
 	*deadlineConn
 	server   *Server
 	timeout  time.Duration // of writes
-	writes   *alarm        // rings unless the client takes what is written
+	writes   *alarm        // rings unless the client reads the reply
 	in, out  buckets
 	requests atomic.Int64
 	late     atomic.Bool // the last read met its deadline
