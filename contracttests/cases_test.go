@@ -28,7 +28,7 @@ func succeeds(action, name string, p params, before ...step) apiCase {
 	return apiCase{action: action, name: name, params: p, before: before}
 }
 
-// refused is a case that is refused with a code.
+// refused is a case refused with a code.
 func refused(action, name, code string, p params, before ...step) apiCase {
 	return apiCase{action: action, name: name, code: code, params: p, before: before}
 }

@@ -94,7 +94,7 @@ func richWorld(t testing.TB) *world.World {
 	return w
 }
 
-// newCloud starts a cloud that nobody has called yet.
+// newCloud starts a cloud without any call yet.
 func newCloud(t testing.TB) *fixedCloud {
 	t.Helper()
 	clock := state.NewManualClock(start)

@@ -170,7 +170,7 @@ func startNode(t *testing.T) *nodeProcess {
 	return &nodeProcess{in, scanner}
 }
 
-// nodeFolder has the clients in it, which are fetched once, as the lock file says, into
+// nodeFolder has the clients in it, fetched once, as the lock file says, into
 // the user's cache.
 func nodeFolder(t *testing.T) (string, error) {
 	t.Helper()

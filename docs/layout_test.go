@@ -11,7 +11,7 @@ import (
 )
 
 // TestLayout proves that the page of architecture names every folder of the first two
-// levels that has code, and none that is not there.
+// levels that has code, and none that is missing.
 func TestLayout(t *testing.T) {
 	_, text, found := strings.Cut(pages()["docs/architecture.md"].text, "## Where things are\n")
 	if !found {

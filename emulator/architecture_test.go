@@ -59,7 +59,7 @@ func ours(t *testing.T) map[string][]string {
 
 // mayImport says which packages of ours a package may import; a name stands for
 // the packages under it too. What is not listed here is bound by no rule but
-// the one that nobody imports what is for tests only.
+// the rule that no package imports what is for tests only.
 var mayImport = map[string][]string{
 	"state":             {"state/engine", "state/jsonstream"},
 	"state/jsonstream":  {},
@@ -108,7 +108,7 @@ var mayImport = map[string][]string{
 	"emulator/controlapi":    {"emulator/journal", "scenarios"},
 	"emulator/controlclient": {"emulator/controlapi", "emulator/internal/routes", "emulator/journal", "scenarios"},
 	"emulator/apiclient":     {},
-	// Scenarios are played by the two APIs; who starts an emulator is above.
+	// Scenarios play by the two APIs; who starts an emulator is above.
 	"emulator/target":         {"state", "emulator/internal/listen", "faults", "scenarios", "emulator/internal/cloud", "emulator/internal/gateway", "emulator/names", "emulator/journal", "emulator/apiclient", "emulator/controlapi", "emulator/controlclient"},
 	"emulator/target/private": {"emulator", "emulator/internal/listen", "scenarios", "state"},
 	// Exploring plays scenarios in places that it is given.

@@ -25,7 +25,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// running is an emulator that is closed with the test, and a client of its control API.
+// running is an emulator closed with the test, and a client of its control API.
 func running(t *testing.T, cfg emulator.Config) (*emulator.Emulator, *controlclient.Client) {
 	t.Helper()
 	if cfg.Listen == "" {

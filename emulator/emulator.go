@@ -37,7 +37,7 @@ type EngineName string
 const (
 	// Bolt keeps the state in a file of the data folder.
 	Bolt EngineName = "bbolt"
-	// Memory forgets everything when the emulator is closed.
+	// Memory forgets everything when the emulator closes.
 	Memory EngineName = "memory"
 )
 
@@ -46,7 +46,7 @@ type DataPlane string
 
 // The data planes.
 const (
-	// NoPackets has none: load balancers have addresses that nobody answers.
+	// NoPackets has none: load balancers have addresses that do not answer.
 	NoPackets DataPlane = onecloud.NoPackets
 	// Ports answers for each listener at a port of 127.0.0.1.
 	Ports DataPlane = onecloud.AtPorts
@@ -89,19 +89,19 @@ type Config struct {
 	// AllowedHosts are further host names that clients may use to call the API;
 	// *.example matches every name that ends in .example.
 	AllowedHosts []string
-	// UnsignedRemote lets the API be served to other machines without StrictAuth.
+	// UnsignedRemote allows the API to serve other machines without StrictAuth.
 	UnsignedRemote bool
 	// AutoENI lists the blocks of pods' addresses: a lookup of such an address creates
 	// its network interface.
 	AutoENI []netip.Prefix
-	// InstanceID is whose metadata are served; empty takes the first running one.
+	// InstanceID selects the instance of the metadata service; empty takes the first running one.
 	InstanceID string
 	// Clock is the emulated time; nil is the machine's.
 	Clock state.Clock
 	// Seed makes ids and RequestIds repeatable; 0 takes a random one.
 	Seed uint64
 	Log  zerolog.Logger
-	// Journal limits what is remembered of calls; its Log is the one above.
+	// Journal limits the record of calls; its Log is the one above.
 	Journal journal.Config
 
 	// Listen and ControlListen are host:port for Start.
@@ -114,7 +114,7 @@ type Config struct {
 	// ControlToken must come with every call of the control API. A control
 	// listener that other machines reach does not start without one.
 	ControlToken string
-	// DataPlane is NoPackets unless it is set.
+	// DataPlane defaults to NoPackets.
 	DataPlane DataPlane
 	// DataPlaneInterface is the network interface that gets the addresses of load
 	// balancers, if DataPlane is Addresses; empty is lo.
@@ -132,14 +132,14 @@ type Config struct {
 	DirectBackends []netip.Prefix
 	// Version is the version that the control API reports.
 	Version controlapi.Version
-	// Crash, if set, is called instead of ending the process when a fault rule crashes it.
+	// Crash, if set, runs instead of ending the process when a fault rule crashes it.
 	Crash func()
 }
 
-// Emulator is a running process: a cloud, the clouds that were forked from it, and the
+// Emulator is a running process: a cloud, the clouds forked from it, and the
 // listeners where clients reach them.
 type Emulator struct {
-	cfg     Config // as it was given
+	cfg     Config // as given
 	cloud   onecloud.Config
 	first   *onecloud.Cloud // the cloud that is there from the start
 	clouds  *clouds.Clouds
@@ -183,7 +183,7 @@ func (cfg *Config) cloud() onecloud.Config {
 	}
 }
 
-// forkOf returns the configuration of the clouds that are forked from one: they leave
+// forkOf returns the configuration of the clouds forked from one: they leave
 // nothing behind, and answer packets and DNS at ports of their own, as the addresses are
 // the first one's.
 func forkOf(cfg onecloud.Config) onecloud.Config {
@@ -197,7 +197,7 @@ func forkOf(cfg onecloud.Config) onecloud.Config {
 	return cfg
 }
 
-// keeper returns where durable clouds are kept, nil if there is none.
+// keeper returns the store of durable clouds, nil if there is none.
 func (cfg *Config) keeper() clouds.Keeper {
 	switch {
 	case cfg.Replica != nil:
@@ -265,7 +265,7 @@ func fork(ctx context.Context, dir string) (engine.Engine, error) {
 	return copied, errors.Join(engine.CopyTo(ctx, kept, copied), kept.Close())
 }
 
-// stateDir is the folder that the state is kept in, "" when it is in memory, or shared
+// stateDir is the folder of the state, "" when it is in memory, or shared
 // with others.
 func (cfg *Config) stateDir() string {
 	if cfg.Engine == Memory || cfg.Fork != "" || cfg.Replica != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/controlclient"
 )
 
-// TestCloseEndsPlaying proves that an emulator that is closed while a scenario is played
+// TestCloseEndsPlaying proves that an emulator closed while a scenario is played
 // ends that, and has ended it when it is closed.
 func TestCloseEndsPlaying(t *testing.T) {
 	const waits = "about: waits\nclient:\n  steps:\n" +

@@ -44,7 +44,7 @@ func (e *Emulator) Start() error {
 		return err
 	}
 	files := listen.Descriptors()
-	// Which handlers they have is known once their addresses are.
+	// The handlers depend on the addresses.
 	apiHandler, controlHandler := e.Handler(), e.ControlHandler()
 	api, err := e.listen("API", e.cfg.Listen, make(chan struct{}, min(maxConnections, files/2)), forward(&apiHandler), e.cfg.TLS)
 	if err != nil {
@@ -148,7 +148,7 @@ func (p process) Ready() error {
 	return nil
 }
 
-// Wait returns when a listener fails, when a replica is deposed, or with nil when ctx
+// Wait returns when a listener fails, when a replica loses its term, or with nil when ctx
 // ends.
 func (e *Emulator) Wait(ctx context.Context) error {
 	select {

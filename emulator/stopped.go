@@ -45,7 +45,7 @@ type Stopped struct {
 type StoppedConfig struct {
 	DataDir string
 	Access  Access
-	// World is planted by a reset; nil is the default world.
+	// World is the world after a reset; nil is the default world.
 	World   *world.World
 	Version controlapi.Version
 	// Warn receives what the store mends or skips.

@@ -145,7 +145,7 @@ func (e ErrorEffect) problem() (p Problem, found bool) {
 	return p, false
 }
 
-func (e ErrorEffect) strike(c Call, _ chances) {
+func (e ErrorEffect) apply(c Call, _ chances) {
 	c.Refuse(e.HTTPStatus, e.Code, e.Message)
 }
 
@@ -181,7 +181,7 @@ func (d Delay) problem() (p Problem, found bool) {
 	return p, false
 }
 
-func (d Delay) strike(c Call, by chances) {
+func (d Delay) apply(c Call, by chances) {
 	c.Wait(max(d.draw(by.draw(1), by.draw(2)), 1)) // 0 is without end
 }
 
@@ -228,15 +228,15 @@ type allowance struct {
 	began   time.Time
 }
 
-// over reports whether nothing is left.
-func (t Throttle) over(left *allowance, _ time.Duration, now time.Time) bool {
+// inactive reports whether nothing is left.
+func (t Throttle) inactive(left *allowance, _ time.Duration, now time.Time) bool {
 	if left.limiter == nil || t.Window > 0 && now.Sub(left.began) >= time.Duration(t.Window) {
 		left.limiter, left.began = rate.NewLimiter(rate.Limit(t.QPS), max(t.Burst, 1)), now
 	}
 	return !left.limiter.AllowN(now, 1)
 }
 
-func (t Throttle) strike(c Call, _ chances) { c.Throttle() }
+func (t Throttle) apply(c Call, _ chances) { c.Throttle() }
 
 // Hang answers nothing: for so long, or until the client leaves.
 type Hang struct {
@@ -265,7 +265,7 @@ func (h Hang) MarshalYAML() (any, error) {
 
 func (h Hang) problem() (p Problem, found bool) { return p, false }
 
-func (h Hang) strike(c Call, _ chances) {
+func (h Hang) apply(c Call, _ chances) {
 	c.Wait(time.Duration(h.For))
 	c.Reset()
 }
@@ -275,14 +275,14 @@ type Reset bool
 
 func (Reset) problem() (p Problem, found bool) { return p, false }
 
-func (Reset) strike(c Call, _ chances) { c.Reset() }
+func (Reset) apply(c Call, _ chances) { c.Reset() }
 
 // Empty answers without a body.
 type Empty bool
 
 func (Empty) problem() (p Problem, found bool) { return p, false }
 
-func (Empty) strike(c Call, _ chances) { c.Rewrite(nothing) }
+func (Empty) apply(c Call, _ chances) { c.Rewrite(nothing) }
 
 func nothing([]byte) []byte { return nil }
 
@@ -295,14 +295,14 @@ func (t Truncate) problem() (p Problem, found bool) {
 	return wrong("bytes", "it is negative"), t.Bytes < 0
 }
 
-func (t Truncate) strike(c Call, _ chances) { c.Truncate(t.Bytes) }
+func (t Truncate) apply(c Call, _ chances) { c.Truncate(t.Bytes) }
 
 // Malformed answers what is no JSON or XML, with the right length and type.
 type Malformed bool
 
 func (Malformed) problem() (p Problem, found bool) { return p, false }
 
-func (Malformed) strike(c Call, _ chances) {
+func (Malformed) apply(c Call, _ chances) {
 	c.Rewrite(func(body []byte) []byte { return bytes.Repeat([]byte(`{"`), len(body)/2+1) })
 }
 
@@ -320,7 +320,7 @@ func (l Loss) problem() (p Problem, found bool) {
 	return wrong("", "%q: the reply is lost by reset, hang or empty", l), l != LossReset && l != LossHang && l != LossEmpty
 }
 
-func (l Loss) strike(c Call, _ chances) {
+func (l Loss) apply(c Call, _ chances) {
 	switch l {
 	case LossEmpty:
 		c.Rewrite(nothing)
@@ -342,7 +342,7 @@ func (s Stale) problem() (p Problem, found bool) {
 	return wrong("", "give calls or seconds, and more than 0 of it"), (s.Calls > 0) == (s.Seconds > 0)
 }
 
-func (s Stale) strike(c Call, _ chances) { c.ReadPast(s.Calls, time.Duration(s.Seconds)*time.Second) }
+func (s Stale) apply(c Call, _ chances) { c.ReadPast(s.Calls, time.Duration(s.Seconds)*time.Second) }
 
 // Life sets the duration of stages of life that the call starts, by name: an NLB job
 // that takes years never ends.
@@ -352,7 +352,7 @@ func (l Life) problem() (p Problem, found bool) {
 	return wrong("", "give a stage and how long it takes, such as {nlb.job: 1h}"), len(l) == 0
 }
 
-func (l Life) strike(c Call, _ chances) {
+func (l Life) apply(c Call, _ chances) {
 	for stage, d := range l {
 		c.Pace(stage, time.Duration(d))
 	}
@@ -363,4 +363,4 @@ type Crash bool
 
 func (Crash) problem() (p Problem, found bool) { return p, false }
 
-func (Crash) strike(c Call, _ chances) { c.Crash() }
+func (Crash) apply(c Call, _ chances) { c.Crash() }

@@ -35,10 +35,10 @@ type Verdict struct {
 }
 
 // Strike does to the call what the rule says.
-func (v Verdict) Strike(call Call) { v.effect.(onCall).strike(call, v.by) }
+func (v Verdict) Strike(call Call) { v.effect.(onCall).apply(call, v.by) }
 
 // Afflict does to packets what the rule says.
-func (v Verdict) Afflict(packets Packets) { v.effect.(onPackets).afflict(packets) }
+func (v Verdict) Afflict(packets Packets) { v.effect.(onPackets).applyPackets(packets) }
 
 // Injector holds rules and evaluates them. Its zero value has none.
 type Injector struct {
@@ -50,10 +50,10 @@ type Injector struct {
 	changing sync.RWMutex
 
 	mu   sync.Mutex
-	list []*armed
+	list []*activeRule
 	// candidates holds the rules that can concern an action at a point, found on the
 	// first request. Most rules are about other actions.
-	candidates map[candidate][]*armed
+	candidates map[candidate][]*activeRule
 	// Record, if set, gets every rule whose counters changed, before the verdict is
 	// returned, so that the counters survive a crash that the verdict causes. It may be
 	// called concurrently, and so with an older count after a newer.
@@ -62,8 +62,8 @@ type Injector struct {
 	Changed func()
 }
 
-// armed is a rule at work.
-type armed struct {
+// activeRule is a rule at work.
+type activeRule struct {
 	Status
 	match compiled
 	only  Calls
@@ -88,7 +88,7 @@ func (e *Injector) Change(change func()) {
 // Set replaces all rules, in order, with the counters that they come with. Two
 // rules of one name are refused.
 func (e *Injector) Set(list []Status) error {
-	armedList := make([]*armed, len(list))
+	armedList := make([]*activeRule, len(list))
 	names := make(map[string]bool, len(list))
 	for i, s := range list {
 		if err := s.Rule.validate(); err != nil {
@@ -98,7 +98,7 @@ func (e *Injector) Set(list []Status) error {
 			return fmt.Errorf("there are two rules called %s", s.Rule.Name)
 		}
 		names[s.Rule.Name] = true
-		armedList[i] = &armed{Status: s, match: s.Rule.Match.compile(), only: s.Rule.Effect.Kind().Only}
+		armedList[i] = &activeRule{Status: s, match: s.Rule.Match.compile(), only: s.Rule.Effect.Kind().Only}
 	}
 	e.replace(armedList)
 	if e.Changed != nil {
@@ -107,7 +107,7 @@ func (e *Injector) Set(list []Status) error {
 	return nil
 }
 
-func (e *Injector) replace(list []*armed) {
+func (e *Injector) replace(list []*activeRule) {
 	asked := make(map[Point]bool)
 	for _, a := range list {
 		if !a.Rule.Disabled {
@@ -116,7 +116,7 @@ func (e *Injector) replace(list []*armed) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.list, e.candidates = list, make(map[candidate][]*armed)
+	e.list, e.candidates = list, make(map[candidate][]*activeRule)
 	e.asked.Store(&asked)
 }
 
@@ -147,8 +147,8 @@ func (e *Injector) Holds(point Point, r Request, now time.Time) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, a := range e.about(point, r.Action) {
-		if a.asked(r, now) {
-			return a.over(now)
+		if a.eligible(r, now) {
+			return a.inactive(now)
 		}
 	}
 	return false
@@ -162,12 +162,12 @@ func (e *Injector) Wants(point Point, call Request, now time.Time) bool {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return slices.ContainsFunc(e.about(point, call.Action), func(a *armed) bool { return a.asked(call, now) })
+	return slices.ContainsFunc(e.about(point, call.Action), func(a *activeRule) bool { return a.eligible(call, now) })
 }
 
 // about returns the rules of a point that can concern an action and are not spent, as
 // far as that is known, in order. The lock is held.
-func (e *Injector) about(point Point, action string) []*armed {
+func (e *Injector) about(point Point, action string) []*activeRule {
 	key := candidate{point, action}
 	list, known := e.candidates[key]
 	if !known {
@@ -198,9 +198,9 @@ func (e *Injector) concerns(point Point, action string) bool {
 	return len(e.about(point, action)) > 0
 }
 
-// asked reports whether the rule is the one to decide about a call, if none before
+// eligible reports whether the rule is the one to decide about a call, if none before
 // it is.
-func (a *armed) asked(call Request, now time.Time) bool {
+func (a *activeRule) eligible(call Request, now time.Time) bool {
 	return !a.Spent() && a.within(now) && a.only.include(call) && a.match.matches(call)
 }
 
@@ -224,11 +224,11 @@ func (e *Injector) decide(point Point, call Request, now time.Time) (verdict Ver
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, a := range e.about(point, call.Action) {
-		if !a.asked(call, now) {
+		if !a.eligible(call, now) {
 			continue
 		}
 		a.Seen++
-		if a.due() && a.over(now) {
+		if a.due() && a.inactive(now) {
 			a.Hits++
 			verdict = Verdict{Rule: a.Rule.Name, Point: point, effect: a.Rule.Effect.Value, by: a.chances()}
 		}
@@ -238,14 +238,14 @@ func (e *Injector) decide(point Point, call Request, now time.Time) (verdict Ver
 }
 
 // within reports whether the call is in the window of time.
-func (a *armed) within(now time.Time) bool {
+func (a *activeRule) within(now time.Time) bool {
 	w := a.Rule.When
 	age := now.Sub(a.Since)
 	return age >= time.Duration(w.After) && (w.For == 0 || age < time.Duration(w.After+w.For))
 }
 
 // due asks the schedule about the call that was just counted.
-func (a *armed) due() bool {
+func (a *activeRule) due() bool {
 	w := a.Rule.When
 	if a.Seen <= w.Skip {
 		return false
@@ -257,10 +257,10 @@ func (a *armed) due() bool {
 	return w.Probability == nil || a.chances().draw(0) < *w.Probability
 }
 
-// over reports whether the effect applies now, if it comes and goes.
-func (a *armed) over(now time.Time) bool {
-	r, ok := a.Rule.Effect.Value.(rationed)
-	return !ok || r.over(&a.left, now.Sub(a.Since)-time.Duration(a.Rule.When.After), now)
+// inactive reports whether the effect applies now, if it comes and goes.
+func (a *activeRule) inactive(now time.Time) bool {
+	r, ok := a.Rule.Effect.Value.(intermittent)
+	return !ok || r.inactive(&a.left, now.Sub(a.Since)-time.Duration(a.Rule.When.After), now)
 }
 
 // chances holds the chances of one call.
@@ -269,7 +269,7 @@ type chances struct {
 	rule       string
 }
 
-func (a *armed) chances() chances { return chances{a.Rule.When.Seed, a.Seen, a.Rule.Name} }
+func (a *activeRule) chances() chances { return chances{a.Rule.When.Seed, a.Seen, a.Rule.Name} }
 
 // draw returns a number from 0 to 1 that depends on the seed, the rule and the
 // count of the call alone, so that a run can be repeated.

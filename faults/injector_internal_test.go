@@ -7,7 +7,7 @@ import (
 )
 
 // Rules about other actions are not looked at, spent ones are dropped, and
-// actions that nobody has are not remembered for ever.
+// actions that no product has are forgotten.
 func TestCandidates(t *testing.T) {
 	var list []Status
 	for n := range 1000 {

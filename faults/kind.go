@@ -90,7 +90,7 @@ type Call interface {
 
 // Packets lists what an effect can do to the connections of a client or a server.
 type Packets interface {
-	// Refuse lets nobody answer: clients see a reset, as from a port without a listener.
+	// Refuse refuses connections: clients see a reset, as from a port without a listener.
 	Refuse()
 	// Cut resets the connection after this many bytes of the server's answer.
 	Cut(bytes int64)
@@ -106,14 +106,14 @@ type Value interface {
 	problem() (p Problem, found bool)
 }
 
-type onCall interface{ strike(Call, chances) }
+type onCall interface{ apply(Call, chances) }
 
-type onPackets interface{ afflict(Packets) }
+type onPackets interface{ applyPackets(Packets) }
 
-// rationed is an effect that comes and goes: on what is over an allowance, or by the
+// intermittent is an effect that comes and goes: on what is over an allowance, or by the
 // time since its window began.
-type rationed interface {
-	over(left *allowance, age time.Duration, now time.Time) bool
+type intermittent interface {
+	inactive(left *allowance, age time.Duration, now time.Time) bool
 }
 
 // Effect describes what happens to a call: it holds the value of one kind.

@@ -16,7 +16,7 @@ type toy struct {
 
 func (t toy) problem() (p Problem, found bool) { return wrong("loud", "it is negative"), t.Loud < 0 }
 
-func (t toy) strike(c Call, _ chances) { c.Refuse(500+t.Loud, "Toy", "") }
+func (t toy) apply(c Call, _ chances) { c.Refuse(500+t.Loud, "Toy", "") }
 
 // refused is a call that can only be refused.
 type refused struct {

@@ -2,12 +2,12 @@ package faults
 
 import "time"
 
-// Refuse lets nobody answer.
+// Refuse refuses connections.
 type Refuse bool
 
 func (Refuse) problem() (p Problem, found bool) { return p, false }
 
-func (Refuse) afflict(p Packets) { p.Refuse() }
+func (Refuse) applyPackets(p Packets) { p.Refuse() }
 
 // Cut resets a connection after a number of bytes of the answer.
 type Cut struct {
@@ -16,7 +16,7 @@ type Cut struct {
 
 func (c Cut) problem() (p Problem, found bool) { return wrong("bytes", "it is negative"), c.Bytes < 0 }
 
-func (c Cut) afflict(p Packets) { p.Cut(int64(c.Bytes)) }
+func (c Cut) applyPackets(p Packets) { p.Cut(int64(c.Bytes)) }
 
 // Stall keeps back what follows a number of bytes of the answer.
 type Stall struct {
@@ -27,7 +27,7 @@ func (s Stall) problem() (p Problem, found bool) {
 	return wrong("bytes", "it is negative"), s.Bytes < 0
 }
 
-func (s Stall) afflict(p Packets) { p.Stall(int64(s.Bytes)) }
+func (s Stall) applyPackets(p Packets) { p.Stall(int64(s.Bytes)) }
 
 // Slow delays and limits a connection.
 type Slow struct {
@@ -39,7 +39,7 @@ func (s Slow) problem() (p Problem, found bool) {
 	return wrong("", "give delay, bytesPerSecond or both, and more than 0 of it"), s.BytesPerSecond < 0 || s.Delay == 0 && s.BytesPerSecond == 0
 }
 
-func (s Slow) afflict(p Packets) { p.Slow(time.Duration(s.Delay), s.BytesPerSecond) }
+func (s Slow) applyPackets(p Packets) { p.Slow(time.Duration(s.Delay), s.BytesPerSecond) }
 
 // Flap refuses by turns, beginning when the rule does.
 type Flap struct {
@@ -51,9 +51,9 @@ func (f Flap) problem() (p Problem, found bool) {
 	return wrong("", "give down and up, and more than 0 of both"), f.Down <= 0 || f.Up <= 0
 }
 
-func (Flap) afflict(p Packets) { p.Refuse() }
+func (Flap) applyPackets(p Packets) { p.Refuse() }
 
-func (f Flap) over(_ *allowance, age time.Duration, _ time.Time) bool {
+func (f Flap) inactive(_ *allowance, age time.Duration, _ time.Time) bool {
 	return age%time.Duration(f.Down+f.Up) < time.Duration(f.Down)
 }
 
@@ -63,4 +63,4 @@ type Deaf bool
 
 func (Deaf) problem() (p Problem, found bool) { return p, false }
 
-func (Deaf) afflict(Packets) {}
+func (Deaf) applyPackets(Packets) {}

@@ -78,7 +78,7 @@ type When struct {
 	For         Duration `yaml:"for,omitempty" doc:"Stop this long after the start."`
 }
 
-// Duration is a time.Duration that is written as 1m30s.
+// Duration is a time.Duration written as 1m30s.
 type Duration time.Duration
 
 // MarshalYAML implements yaml.Marshaler.

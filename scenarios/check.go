@@ -18,7 +18,7 @@ import (
 type checker struct {
 	*yamlfile.Decoder
 	names Names
-	// malformed is true when a part could not be read: it may define, or use, what
+	// malformed is true if a part did not parse: it may define, or use, what
 	// seems to be missing or idle elsewhere.
 	malformed bool
 }
@@ -50,8 +50,8 @@ func (c *checker) refuse(at spot, format string, args ...any) {
 	c.Fail(at.node, at.path, format, args...)
 }
 
-// hold refuses what an error is about.
-func (c *checker) hold(at spot, err error) {
+// addErr refuses what an error is about.
+func (c *checker) addErr(at spot, err error) {
 	if err != nil {
 		c.refuse(at, "%s", err)
 	}
@@ -104,7 +104,7 @@ func (c *checker) idleValues(root *yaml.Node, s *Scenario) {
 func usedIn(node *yaml.Node) map[string]bool {
 	used := make(map[string]bool)
 	if node.Kind == yaml.ScalarNode {
-		names, _ := namesIn(node.Value) // a bad one is reported elsewhere
+		names, _ := namesIn(node.Value) // another check reports a bad one
 		for _, name := range names {
 			used["{{"+name+"}}"] = true
 		}
@@ -157,7 +157,7 @@ func (c *checker) scenario(s *Scenario) {
 			in.servers[server.ID] = true
 		}
 		c.given(&s.Given, in)
-		clear(in.defined) // what the halves share need not be used by each
+		clear(in.defined) // what the halves share need not serve each
 		c.steps(half.Steps, name+".steps", in)
 		c.expectations(half.Expect, name+".expect", in)
 		c.idle(in.defined, in.used)
@@ -204,7 +204,7 @@ func (c *checker) given(g *Given, in scope) {
 }
 
 // templates reports templates of names that are not known at this place, but for those in
-// parts that are checked on their own.
+// parts checked on their own.
 func (c *checker) templates(at spot, in scope, parts ...*yaml.Node) {
 	node := at.node
 	if slices.Contains(parts, node) {
@@ -212,7 +212,7 @@ func (c *checker) templates(at spot, in scope, parts ...*yaml.Node) {
 	}
 	if node.Kind == yaml.ScalarNode {
 		names, err := namesIn(node.Value)
-		c.hold(at, err)
+		c.addErr(at, err)
 		for _, name := range names {
 			in.used["{{"+name+"}}"] = true
 			if !in.names[name] {
@@ -297,7 +297,7 @@ func (c *checker) save(at spot, name string, in scope) {
 	in.defined["{{"+name+"}}"] = at
 }
 
-// seen refuses the name of something that is expected to be no more, unless an earlier step
+// seen refuses the name of something expected to be no more, unless an earlier step
 // has seen it.
 func (c *checker) seen(at spot, name, misspelt string) {
 	if template().FindString(name) != name {

@@ -14,7 +14,7 @@ import (
 )
 
 // What a scenario names in a cluster is there by an earlier step, or is listed in
-// given.cluster: an Event about an object that nobody has is absent for good.
+// given.cluster: an Event about an object that does not exist is absent for good.
 
 // idOf is an object by kind, namespace and name.
 func idOf(kind, namespace, name string) string {
@@ -76,17 +76,17 @@ func objectsAt(at spot) (all []spot) {
 		if d.Decode(&document) != nil || len(document.Content) == 0 {
 			return all
 		}
-		moveDown(document.Content[0], at.node.Line)
+		shiftLines(document.Content[0], at.node.Line)
 		all = append(all, spot{document.Content[0], at.path})
 	}
 }
 
-// moveDown gives nodes of a text within a file the lines of the file.
-func moveDown(node *yaml.Node, lines int) {
+// shiftLines gives nodes of a text within a file the lines of the file.
+func shiftLines(node *yaml.Node, lines int) {
 	node.Line += lines
 	node.Column = 0 // it is that of the inner text
 	for _, child := range node.Content {
-		moveDown(child, lines)
+		shiftLines(child, lines)
 	}
 }
 
@@ -105,7 +105,7 @@ func (s spot) find(keys ...string) spot {
 // text is a text under an object, "" if there is none.
 func (s spot) text(keys ...string) string { return s.find(keys...).node.Value }
 
-// kindOf finds a kind, by any of its API versions if none is named.
+// kindOf finds a kind, by any of its API versions if the file names none.
 func kindOf(apiVersion, name string) cluster.Kind {
 	for _, k := range cluster.Kinds() {
 		if strings.EqualFold(k.Name, name) && (apiVersion == "" || apiVersion == k.APIVersion) {
@@ -189,7 +189,7 @@ func siblings(fields, path []string) (names []string) {
 	return names
 }
 
-// misspelt refuses the keys of a map that are a few letters off a known one. Others are anybody's.
+// misspelt refuses the keys of a map that are a few letters off a known one. Others are the user's.
 func (c *checker) misspelt(at spot, known []string) {
 	for i := 0; i+1 < len(at.node.Content); i += 2 {
 		key := at.node.Content[i]

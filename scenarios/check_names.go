@@ -13,7 +13,7 @@ import (
 	"github.com/clbemu/clbemu/faults"
 )
 
-// settled refuses a name that what is saved while it is played is to tell: nobody could check it.
+// settled refuses a name that what is saved while it is played is to tell: lint could not check it.
 func (c *checker) settled(at spot, name string) bool {
 	if template().MatchString(name) {
 		c.refuse(at, "it is not known before the scenario runs: write it out, or take it from values")
@@ -47,17 +47,17 @@ func (c *checker) action(at spot, product, name string, params map[string]Value,
 	return found, false
 }
 
-// spread writes a list or a map as the cloud's lists of parameters: ZoneMappings with two
+// flattenParams writes a list or a map as the cloud's lists of parameters: ZoneMappings with two
 // elements is ZoneMappings.1.ZoneId, and so on. It returns keys and values in turn.
-func spread(name string, value *yaml.Node) (pairs []*yaml.Node) {
+func flattenParams(name string, value *yaml.Node) (pairs []*yaml.Node) {
 	switch value.Kind {
 	case yaml.SequenceNode:
 		for i, element := range value.Content {
-			pairs = append(pairs, spread(fmt.Sprintf("%s.%d", name, i+1), element)...)
+			pairs = append(pairs, flattenParams(fmt.Sprintf("%s.%d", name, i+1), element)...)
 		}
 	case yaml.MappingNode:
 		for i := 0; i+1 < len(value.Content); i += 2 {
-			pairs = append(pairs, spread(name+"."+value.Content[i].Value, value.Content[i+1])...)
+			pairs = append(pairs, flattenParams(name+"."+value.Content[i].Value, value.Content[i+1])...)
 		}
 	default:
 		key := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: name, Line: value.Line, Column: value.Column}
@@ -66,14 +66,14 @@ func spread(name string, value *yaml.Node) (pairs []*yaml.Node) {
 	return pairs
 }
 
-// spreadLists replaces the lists in parameters that the action reads element by element,
+// flattenLists replaces the lists in parameters that the action reads element by element,
 // which leaves those that it reads as JSON.
-func spreadLists(action Action, params *yaml.Node) (names []string) {
+func flattenLists(action Action, params *yaml.Node) (names []string) {
 	var content []*yaml.Node
 	for i := 0; i+1 < len(params.Content); i += 2 {
 		pair := params.Content[i : i+2]
 		if name := pair[0].Value; pair[1].Kind == yaml.SequenceNode && !slices.Contains(action.Parameters, name) && action.readsList(name) {
-			pair = spread(name, pair[1])
+			pair = flattenParams(name, pair[1])
 		}
 		content = append(content, pair...)
 	}
@@ -89,7 +89,7 @@ func (c *checker) parameters(at spot, action Action, params map[string]Value, ac
 	if at.node.Kind != yaml.MappingNode || len(params) == 0 {
 		return
 	}
-	for _, name := range spreadLists(action, at.node) {
+	for _, name := range flattenLists(action, at.node) {
 		under := at.in(name)
 		if !c.settled(under, name) {
 			continue
@@ -104,7 +104,7 @@ func (c *checker) parameters(at spot, action Action, params map[string]Value, ac
 			c.refuse(under, "%s is none of %s: if the cloud is to refuse it, expect its code", params[name], strings.Join(values, ", "))
 		}
 		for _, err := range checkJSON(action.jsonFields(name), string(params[name])) {
-			c.hold(under, err)
+			c.addErr(under, err)
 		}
 	}
 }
@@ -119,7 +119,7 @@ func (c *checker) fields(at spot, action Action, fields map[string]Matcher) {
 	}
 }
 
-// code wants a code that one of the actions can be refused with, by itself or by a
+// code wants a code with which one of the actions can fail, by itself or by a
 // fault rule of the half.
 func (c *checker) code(at spot, m *Matcher, actions []Action, in scope) {
 	if m == nil || m.ofSuccess() {
@@ -148,7 +148,7 @@ func (c *checker) code(at spot, m *Matcher, actions []Action, in scope) {
 // another one.
 func (c *checker) id(field, id string, at spot, in scope) {
 	if c.names != nil && in.half != KubernetesHalf && !template().MatchString(id) {
-		c.hold(at, c.names.CheckID(field, id))
+		c.addErr(at, c.names.CheckID(field, id))
 	}
 }
 

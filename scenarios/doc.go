@@ -3,6 +3,6 @@
 // emulator is or how to call it: a Target does, as a Cluster does for a cluster.
 //
 // A scenario has up to three halves. The client half is a scripted client and runs on
-// its own; the kubernetes half watches a controller in a cluster, and is skipped
-// without one; the program half judges a program.
+// its own; the kubernetes half watches a controller in a cluster, so it needs one;
+// the program half judges a program.
 package scenarios

@@ -58,12 +58,12 @@ func (p *play) expect(ctx context.Context, e *Expectation) error {
 		}
 		pause = pauseFor(limit)
 		if e.For == 0 {
-			pause = lookAgain(passed, limit)
+			pause = poll(passed, limit)
 		}
 		if gone && p.SkipIdle {
 			err = p.Target.SetClock(ctx, pause, nil)
 		} else {
-			err = p.pass(ctx, pause)
+			err = p.advance(ctx, pause)
 		}
 		if err != nil {
 			return err
@@ -72,13 +72,13 @@ func (p *play) expect(ctx context.Context, e *Expectation) error {
 	}
 }
 
-// lookAgain is the pause before the next look at something that may take until a limit.
+// poll is the pause before the next look at something that may take until a limit.
 // It is short at first: most of what is expected comes soon.
-func lookAgain(passed, limit time.Duration) time.Duration {
+func poll(passed, limit time.Duration) time.Duration {
 	return min(max((passed/4).Truncate(lookEvery), firstLook), pauseFor(limit), max(limit-passed, lookEvery))
 }
 
-// firstLook is the shortest such pause, which leaves time for what is looked at by kubectl.
+// firstLook is the shortest such pause, which leaves time for kubectl.
 const firstLook = 100 * time.Millisecond
 
 // pauseFor is a pause between two looks at something that may take so long.
@@ -87,7 +87,7 @@ func pauseFor(d time.Duration) time.Duration {
 }
 
 // expectAll holds all of a list, and reports all that do not hold. After one that
-// does not, time has run out for the others too: they are looked at once.
+// does not, time has run out for the others too: each gets one look.
 func (p *play) expectAll(ctx context.Context, list []Expectation, over func(*Expectation, bool)) error {
 	var not unmet
 	for i := range list {

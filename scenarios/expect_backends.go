@@ -20,8 +20,8 @@ func (b *keptBackends) since() string { return b.Since }
 // readySince holds the ready backends of listeners at a mark, and the least since then.
 type readySince struct{ then, least map[string]int }
 
-// pass lets time pass, and looks at the backends.
-func (p *play) pass(ctx context.Context, d time.Duration) error {
+// advance lets time pass, and looks at the backends.
+func (p *play) advance(ctx context.Context, d time.Duration) error {
 	if err := p.Target.Pass(ctx, d); err != nil {
 		return err
 	}
@@ -32,7 +32,7 @@ func (p *play) pass(ctx context.Context, d time.Duration) error {
 func (b *keptBackends) note(ctx context.Context, p *play) error {
 	now, err := p.readyBackends(ctx)
 	maps.DeleteFunc(now, func(_ string, n int) bool { return n == 0 })
-	if len(now) > 0 { // or else nothing can be lost
+	if len(now) > 0 { // or else it has nothing to lose
 		p.ready[b.Since] = readySince{now, maps.Clone(now)}
 	}
 	return err

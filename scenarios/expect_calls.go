@@ -10,7 +10,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/glob"
 )
 
-var callsKind = kind[Calls](Kind{Name: "calls", About: "Calls in the journal since the half started.", Rule: "calls", Fickle: true})
+var callsKind = kind[Calls](Kind{Name: "calls", About: "Calls in the journal since the half started.", Rule: "calls", Flaky: true})
 
 // Calls selects calls to count, and the number that there must be.
 type Calls struct {
@@ -42,11 +42,11 @@ func (e *Calls) Validate() error {
 func (e *Calls) title() string { return "calls of " + e.actions() }
 func (e *Calls) since() string { return e.Since }
 
-func (e *Calls) ofNothing() bool {
+func (e *Calls) expectsAbsence() bool {
 	return e.None || e.Exactly != nil && *e.Exactly == 0 || e.AtMost != nil && e.AtLeast == nil
 }
 
-// check checks which calls are counted. Those of actions that are not emulated are
+// check checks which calls count. Those of actions that are not emulated are
 // made too, by clients.
 func (e *Calls) check(c *checker, at spot, in scope) {
 	if c.names == nil || !c.settled(at.in("action"), e.Action) {
@@ -81,7 +81,7 @@ func (c *checker) counted(at spot, e *Calls, actions []Action, in scope) {
 	c.code(at.in("code"), e.Code, actions, in)
 }
 
-// globs returns the actions that are meant, all if none is named.
+// globs returns the named actions, or all.
 func (c *checker) globs(at spot, action string) (actions []Action, ok bool) {
 	actions = c.names.Actions()
 	if action == "" {
@@ -132,7 +132,7 @@ func (e *Calls) matchesAction(action string) bool {
 	return glob.Split(e.Action).Match(action)
 }
 
-// actions names the actions whose calls are counted.
+// actions names the actions whose calls count.
 func (e *Calls) actions() string {
 	switch {
 	case e.Order != nil:
@@ -143,14 +143,14 @@ func (e *Calls) actions() string {
 	return e.Action
 }
 
-// about says which calls are counted, with all that is asked of them.
+// about says which calls count, with their conditions.
 func (e *Calls) about() string {
 	text := e.actions()
 	for i, name := range sortedKeys(e.Params) {
-		text += []string{" with ", " and "}[min(i, 1)] + name + " " + e.Params[name].asked()
+		text += []string{" with ", " and "}[min(i, 1)] + name + " " + e.Params[name].fieldName()
 	}
 	if e.Code != nil {
-		text += " answered with " + e.Code.asked()
+		text += " answered with " + e.Code.fieldName()
 	}
 	if e.Since != "" {
 		text += " since " + e.Since
@@ -178,7 +178,7 @@ func (e *Calls) judge(actions []string) error {
 	return &Unmet{Expected: bound + " of " + e.about(), Seen: e.seen(n)}
 }
 
-// seen describes how many calls were seen, of how many are wanted.
+// seen describes how many of the expected calls came.
 func (e *Calls) seen(n int) string {
 	for _, want := range []*int{e.AtLeast, e.Exactly} {
 		if want != nil && n < *want {

@@ -28,7 +28,7 @@ func (s *Service) check(c *checker, at spot, in scope) {
 	c.known(at.in("name"), "Service", s.Namespace, s.Name, in)
 	for _, path := range sortedKeys(s.Fields) {
 		if under := at.in("fields").in(path); c.settled(under, path) {
-			c.hold(under, checkPath(kindOf("v1", "Service").Fields, path, s.Fields[path].Count != nil))
+			c.addErr(under, checkPath(kindOf("v1", "Service").Fields, path, s.Fields[path].Count != nil))
 		}
 	}
 }
@@ -52,8 +52,8 @@ type Finalizer struct {
 	Absent    bool   `yaml:"absent" doc:"true: the object must not have it, or be gone."`
 }
 
-func (f *Finalizer) ofNothing() bool { return f.Absent }
-func (f *Finalizer) title() string   { return "finalizer " + f.Name }
+func (f *Finalizer) expectsAbsence() bool { return f.Absent }
+func (f *Finalizer) title() string        { return "finalizer " + f.Name }
 
 func (f *Finalizer) check(c *checker, at spot, in scope) {
 	c.reference(at.in("object"), f.Object, f.Namespace, in)
@@ -203,7 +203,7 @@ func IngressKinds(ctx context.Context, cluster Cluster, namespace string) (map[s
 	return all, err
 }
 
-var eventKind = kind[Event](Kind{Name: "event", About: "A Kubernetes Event.", ofCluster: true, Fickle: true})
+var eventKind = kind[Event](Kind{Name: "event", About: "A Kubernetes Event.", ofCluster: true, Flaky: true})
 
 // Event is an Event about an object.
 type Event struct {
@@ -222,8 +222,8 @@ func (e *Event) note(ctx context.Context, p *play) error {
 	return p.noteEvents(ctx, e.Since, e.Namespace)
 }
 
-func (e *Event) ofNothing() bool { return e.Absent }
-func (e *Event) title() string   { return "event " + e.Reason }
+func (e *Event) expectsAbsence() bool { return e.Absent }
+func (e *Event) title() string        { return "event " + e.Reason }
 
 func (e *Event) check(c *checker, at spot, in scope) {
 	kind, _, _ := strings.Cut(e.Object, "/")
@@ -243,7 +243,7 @@ func (e *Event) look(ctx context.Context, p *play) error {
 	var seen []string
 	found := false
 	for _, is := range list {
-		if !p.ours(is, idOf(kind, e.Namespace, name), moment{e.Since, e.Namespace}) {
+		if !p.eventOf(is, idOf(kind, e.Namespace, name), position{e.Since, e.Namespace}) {
 			continue
 		}
 		seen = append(seen, is.Reason+" "+is.Message)
@@ -270,7 +270,7 @@ func (e *Event) String() string {
 // that had the same name. Only what happened since the half began, to the objects that
 // the half applied, says something about it.
 
-// event holds the fields that are read from an Event.
+// event holds the fields read from an Event.
 type event struct {
 	Metadata struct {
 		UID             string `json:"uid"`
@@ -292,14 +292,14 @@ func (p *play) events(ctx context.Context, namespace string, args ...string) ([]
 	return list.Items, err
 }
 
-// moment is a mark in a namespace, the first step if it is "".
-type moment struct{ mark, namespace string }
+// position is a mark in a namespace, the first step if it is "".
+type position struct{ mark, namespace string }
 
 // noteEvents notes the Events that happened before a mark in a namespace. One that happens
 // again gets another resourceVersion.
 func (p *play) noteEvents(ctx context.Context, mark, in string) error {
 	namespace, err := newFiller(p.names).fill(in)
-	if err != nil || p.earlier[moment{mark, namespace}] != nil {
+	if err != nil || p.earlier[position{mark, namespace}] != nil {
 		return nil // a name that a step saves is no namespace with earlier Events of ours
 	}
 	list, err := p.events(ctx, namespace)
@@ -310,13 +310,13 @@ func (p *play) noteEvents(ctx context.Context, mark, in string) error {
 	for _, is := range list {
 		versions[is.Metadata.UID] = is.Metadata.ResourceVersion
 	}
-	p.earlier[moment{mark, namespace}] = versions
+	p.earlier[position{mark, namespace}] = versions
 	return nil
 }
 
-// ours reports whether an Event happened since a moment to the object of this id that the
+// eventOf reports whether an Event happened since a moment to the object of this id that the
 // half applied, if it applied one.
-func (p *play) ours(e event, id string, since moment) bool {
+func (p *play) eventOf(e event, id string, since position) bool {
 	if version, was := p.earlier[since][e.Metadata.UID]; was && version == e.Metadata.ResourceVersion {
 		return false
 	}
@@ -365,7 +365,7 @@ func (r *refusedCalls) look(ctx context.Context, p *play) error {
 		return err
 	}
 	for id := range p.uids {
-		if slices.ContainsFunc(events, func(e event) bool { return e.InvolvedObject.UID != "" && p.ours(e, id, moment{"", r.Namespace}) }) {
+		if slices.ContainsFunc(events, func(e event) bool { return e.InvolvedObject.UID != "" && p.eventOf(e, id, position{"", r.Namespace}) }) {
 			return nil
 		}
 	}

@@ -9,14 +9,14 @@ import (
 var stateKind = kind[State](Kind{Name: "state", About: "Everything that differs from the beginning, a line each; [] is nothing.", ofCloud: true, Rule: "state"})
 
 // State lists what differs from the beginning of the half, but for ids, addresses and
-// times. A line that begins with "- " is of something that is gone.
+// times. A line that begins with "- " is of a deleted resource.
 type State []string
 
 // goneMark begins the line of a resource that was there at the beginning.
 const goneMark = "- "
 
 // Changed lists what differs between two states: the lines that are new, and, each after
-// "- ", the ones that are gone.
+// "- ", the deleted ones.
 func Changed(before, after []string) (lines []string) {
 	count := make(map[string]int)
 	for _, line := range after {

@@ -14,7 +14,7 @@ import (
 type Kind struct {
 	Name  string       // its key in a file
 	About string       // what it does or expects, in a sentence
-	Value reflect.Type // what a file gives, with the abilities that are listed below
+	Value reflect.Type // what a file gives, with the abilities listed below
 
 	// Of steps.
 	judges    bool   // it can fail by what the client does or gets
@@ -25,7 +25,7 @@ type Kind struct {
 	ofCluster bool   // it is about a cluster
 	ofCloud   bool   // it may come true when the client has ended
 	Rule      string // the rule of clbemu explore that it stands for, ends if it is ""
-	Fickle    bool   // a disturbance may thwart it without any harm
+	Flaky     bool   // a disturbance may thwart it without any harm
 }
 
 // kind is the row of a kind whose value is a T.
@@ -34,7 +34,7 @@ func kind[T any](k Kind) *Kind {
 	return &k
 }
 
-// stepKinds and expectationKinds are all kinds, in the order in which they are listed.
+// stepKinds and expectationKinds are all kinds, in the order of listing.
 var (
 	stepKinds = []*Kind{setKind, faultKind, clearKind, callKind, clockKind, restartKind, killKind, kubectlKind, execKind, startKind,
 		stopKind, struckKind, restKind, waitKind, repeatKind, serveKind, trafficKind, markKind, expectKind}
@@ -72,7 +72,7 @@ type (
 	}
 	// titled says in a few words what it does or expects; without it, the name of the kind does.
 	titled interface{ title() string }
-	// checking is checked once the form of the file is right.
+	// checking has a check that runs once the form of the file is right.
 	checking interface {
 		check(c *checker, at spot, in scope)
 	}
@@ -87,8 +87,8 @@ type (
 		marking
 		note(ctx context.Context, p *play) error
 	}
-	// negative may expect that something does not happen.
-	negative interface{ ofNothing() bool }
+	// absenceChecker may expect that something does not happen.
+	absenceChecker interface{ expectsAbsence() bool }
 )
 
 // part is a step or an expectation: the value of one kind.
@@ -96,7 +96,7 @@ type part struct {
 	// Kind and Value, which points to what the file gives, are nil in an invalid one.
 	Kind  *Kind
 	Value any
-	given []bool // one for each kind that is given
+	given []bool // one for each kind given
 
 	place
 }

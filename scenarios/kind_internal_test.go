@@ -38,7 +38,7 @@ func (h toyHeard) look(_ context.Context, p *play) error {
 	return nil
 }
 
-func (h toyHeard) ofNothing() bool { return h == "nothing" }
+func (h toyHeard) expectsAbsence() bool { return h == "nothing" }
 
 // AddToys adds a kind of step and one of expectation until the test ends.
 func AddToys(t *testing.T) {
@@ -48,7 +48,7 @@ func AddToys(t *testing.T) {
 	t.Cleanup(func() { stepKinds, expectationKinds = steps, expectations })
 }
 
-// TestKinds proves that each row is complete: its kind is explained and can be played.
+// TestKinds proves that each row is complete: its kind has an explanation and plays.
 func TestKinds(t *testing.T) {
 	for _, k := range append(slices.Clone(stepKinds), expectationKinds...) {
 		value := reflect.New(k.Value).Interface()

@@ -80,7 +80,7 @@ func TestKubernetesExpectations(t *testing.T) {
 }
 
 // TestBalancer proves that a step knows the load balancer of the Service that was
-// applied by the name that Kubernetes gives it, and what is refused.
+// applied by the name that Kubernetes gives it, and its refusals.
 func TestBalancer(t *testing.T) {
 	const text = `
 kubernetes:

@@ -16,7 +16,7 @@ var library embed.FS
 
 // LibraryNames lists the scenarios of the library in order.
 func LibraryNames() []string {
-	// The folder is a part of the program, and so can be read.
+	// The folder is a part of the program, so reading it can't fail.
 	files, _ := fs.Glob(library, "library/*.yaml")
 	for i, file := range files {
 		files[i] = strings.TrimSuffix(path.Base(file), ".yaml")

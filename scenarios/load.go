@@ -7,7 +7,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/yamlfile"
 )
 
-// Options say how a scenario is read.
+// Options say how to read a scenario.
 type Options struct {
 	// Set gives values other texts than the file does. Names that the file does
 	// not have are for other files.
@@ -32,7 +32,7 @@ func Load(file string, text []byte, o Options) (*Scenario, error) {
 	if d.Found() > form {
 		return s, d.Err()
 	}
-	// What the values stand for is known from here on; what is saved is not.
+	// What the values stand for is known from here on; saved values are not.
 	filled := &Scenario{File: s.File, Name: s.Name}
 	rendered, err := newFiller(s.Values).render(root, yamlfile.Child(root, "values"))
 	if err != nil {

@@ -42,7 +42,7 @@ func load(text string) (*scenarios.Scenario, error) {
 	return scenarios.Load("dir/f.yaml", []byte("about: a\n"+text), scenarios.Options{Names: fewNames{}})
 }
 
-// TestProblems proves that errors of a file are reported with file, line, field and
+// TestProblems proves that errors of a file come with file, line, field and
 // reason.
 func TestProblems(t *testing.T) {
 	tests := map[string]struct{ text, want string }{
@@ -150,7 +150,7 @@ func TestAllProblems(t *testing.T) {
 	}
 }
 
-// TestOnce proves that a problem within an expectation is reported once, with the
+// TestOnce proves that a problem within an expectation appears once, with the
 // place of the element.
 func TestOnce(t *testing.T) {
 	_, err := load("client:\n  steps:\n    - expect:\n        - resource: {action: DescribeRegions, params: {AcceptLanguage: ['{{x}}']}}\n")

@@ -75,11 +75,11 @@ func (m Matcher) ofCode(code string) bool {
 	return m.holds(code, code != "")
 }
 
-// ofSuccess reports whether the code of a success is wanted.
+// ofSuccess reports whether it wants the code of a success.
 func (m Matcher) ofSuccess() bool { return m.Absent || m.Equals != nil && *m.Equals == success }
 
-// asked is the matcher behind the name of a parameter.
-func (m Matcher) asked() string {
+// fieldName is the matcher behind the name of a parameter.
+func (m Matcher) fieldName() string {
 	if m.Absent {
 		return "absent"
 	}
@@ -106,7 +106,7 @@ func counted(n int, what string) string {
 	return fmt.Sprintf("%d %s", n, what)
 }
 
-// shown returns what was seen of a field: for a list that is counted, its length.
+// shown returns the seen value of a field: for a counted list, its length.
 func (m Matcher) shown(value any, ok bool) string {
 	if list, is := value.([]any); is && m.Count != nil {
 		return counted(len(list), "element")
@@ -129,7 +129,7 @@ func show(value any) string {
 	return string(text)
 }
 
-// showField is a field for a message. Numbers and truths are compared as texts,
+// showField is a field for a message. Numbers and booleans compare as texts,
 // and so shown as such.
 func showField(value any, ok bool) string {
 	if !ok {
@@ -180,7 +180,7 @@ func splitPath(path string) []string {
 	return parts
 }
 
-// after adds words about what was expected and seen.
+// after adds words about the expected and the seen.
 func (u *Unmet) after(expected, seen string) *Unmet {
 	u.Expected, u.Seen = u.Expected+expected, u.Seen+seen
 	return u

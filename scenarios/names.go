@@ -13,7 +13,7 @@ import (
 	"github.com/clbemu/clbemu/faults"
 )
 
-// Names knows the names that exist where a scenario runs. Unknown names are rejected
+// Names knows the names that exist where a scenario runs. They reject unknown names
 // before anything runs: an expectation with one could never match, or would always
 // find it absent.
 type Names interface {
@@ -26,10 +26,10 @@ type Names interface {
 	// CheckCondition rejects an unknown condition of the world, and a value with an
 	// unknown name. An empty value is not known yet.
 	CheckCondition(name, value string) error
-	// CheckConditionID rejects a condition of something that the world, if one is known,
+	// CheckConditionID rejects a condition of something that the world, if known,
 	// does not have.
 	CheckConditionID(name string) error
-	// CheckID rejects the id of something that the world, if one is known, does not have.
+	// CheckID rejects the id of something that the world, if known, does not have.
 	// The field is a parameter, or one of the objects in it.
 	CheckID(field, id string) error
 }
@@ -37,7 +37,7 @@ type Names interface {
 // Action is an action with the names that calls of it can have.
 type Action struct {
 	Product, Name string
-	// Emulated is false for one that is refused each time.
+	// Emulated is false for one that always fails.
 	Emulated bool
 	// Parameters by name: Tag.N.Key for elements of lists, BackendServers[].Port for
 	// fields of JSON text.
@@ -54,8 +54,8 @@ type Action struct {
 	Codes []string
 }
 
-// suggest ends a refusal of a name: with the one that was meant, or else all of
-// them where they are few, or else with where they are listed.
+// suggest ends a refusal of a name: with the likely one, or else all of
+// them where they are few, or else with where to find them.
 func suggest(name string, names []string, otherwise string) string {
 	names = slices.Compact(slices.Sorted(slices.Values(names)))
 	if len(names) > 0 && len(names) <= mostListed || otherwise == "" {

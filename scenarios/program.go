@@ -27,7 +27,7 @@ type Program struct {
 
 func (p Program) String() string { return strings.Join(p.Command, " ") }
 
-// Running is a program that was started.
+// Running is a started program.
 type Running interface {
 	// Wait returns when it has ended, or else after a time.
 	Wait(ctx context.Context, most time.Duration) (ended bool, err error)
@@ -70,8 +70,8 @@ func (p *play) begin(ctx context.Context) (err error) {
 	return err
 }
 
-// gone reports whether the program of the half has ended, so that waiting is of no use.
-func (p *play) gone(ctx context.Context) bool {
+// programEnded reports whether the program of the half has ended, so that waiting is of no use.
+func (p *play) programEnded(ctx context.Context) bool {
 	if p.running == nil {
 		return false
 	}
@@ -82,7 +82,7 @@ func (p *play) gone(ctx context.Context) bool {
 // ended starts a program again that has ended with an error, as often as it may, and
 // reports whether it has ended for good. It returns the pause before the start, too.
 func (p *play) ended(ctx context.Context) (over bool, pause time.Duration, err error) {
-	if !p.gone(ctx) {
+	if !p.programEnded(ctx) {
 		return false, 0, nil
 	}
 	if p.running.Exit() == 0 || p.restarts >= p.scenario.Half(p.half).Restarts {
@@ -90,7 +90,7 @@ func (p *play) ended(ctx context.Context) (over bool, pause time.Duration, err e
 	}
 	p.restarts++
 	pause = min(firstBackOff<<min(p.restarts, 6), maxBackOff) // a hundred doublings overflow
-	if err := p.pass(ctx, pause); err != nil {
+	if err := p.advance(ctx, pause); err != nil {
 		return false, pause, err
 	}
 	return false, pause, p.begin(ctx)
@@ -113,7 +113,7 @@ func (p *play) finish(ctx context.Context) (exit *Unmet, err error) {
 			return nil, err
 		}
 	}
-	if !p.gone(ctx) || p.running.Exit() == 0 {
+	if !p.programEnded(ctx) || p.running.Exit() == 0 {
 		return nil, nil
 	}
 	return &Unmet{Line: p.scenario.Half(p.half).Line, Kind: kindProgram, Step: "the program " + p.Program.String(), Expected: "exit status 0", Seen: fmt.Sprint(p.running.Exit())}, nil

@@ -32,7 +32,7 @@ func TestTries(t *testing.T) {
 	}
 }
 
-// TestStateExpectation proves that a state is compared with the beginning, and that a
+// TestStateExpectation proves that a state compares with the beginning, and that a
 // difference names the lines.
 func TestStateExpectation(t *testing.T) {
 	f := &fake{state: []string{"VPC a", "VPC b"}}
@@ -161,7 +161,7 @@ func TestRestartsCount(t *testing.T) {
 	}
 }
 
-// dies is a target whose client makes its call, and ends for it, right after somebody
+// dies is a target whose client makes its call, and ends for it, right after another caller
 // looked at the rules.
 type dies struct {
 	*fake
@@ -210,7 +210,7 @@ func TestStruckAndStop(t *testing.T) {
 	}
 }
 
-// TestMisplacedSteps proves that steps about a program are refused where there is none.
+// TestMisplacedSteps proves that steps about a program fail where there is none.
 func TestMisplacedSteps(t *testing.T) {
 	for text, want := range map[string]string{
 		"client: {steps: [{stop: true}]}":                                         "has no program to kill",
@@ -302,7 +302,7 @@ func TestStartedClientCalls(t *testing.T) {
 		if len(p.did) > 1 {
 			return
 		}
-		for i, at := range []time.Duration{time.Second, 1500 * time.Millisecond, 21 * time.Second} { // the second comes before it is killed
+		for i, at := range []time.Duration{time.Second, 1500 * time.Millisecond, 21 * time.Second} { // the second comes before the kill
 			f.at(at, func() {
 				f.journal = append(f.journal, scenarios.JournalCall{Sequence: uint64(i + 1), Product: "Slb", Action: "Set", Faults: []string{"f"}[:max(1-i, 0)]})
 			})

@@ -23,12 +23,12 @@ type Result struct {
 	Scenario string `json:"scenario"`
 	File     string `json:"file"`
 	Half     string `json:"half"`
-	// Client is in words whose client it was that was judged.
+	// Client names whose client the play judged.
 	Client  string   `json:"client,omitempty"`
 	Status  Status   `json:"status"`
 	Seconds float64  `json:"seconds"`
 	Failure *Failure `json:"failure,omitempty"`
-	Reason  string   `json:"reason,omitempty"` // why it was skipped
+	Reason  string   `json:"reason,omitempty"` // why it did not run
 	Notes   []string `json:"notes,omitempty"`
 }
 
@@ -39,22 +39,22 @@ const (
 	maxKeptText  = 16 << 10
 	maxKeptList  = 20
 	maxKeptLines = 200 // of a state
-	// maxKeptParams bounds the parameters of all calls that are kept.
+	// maxKeptParams bounds the parameters of all kept calls.
 	maxKeptParams = 256 << 10
 )
 
 // clip bounds what the result keeps.
 func (r *Result) clip() {
 	for i := range r.Notes {
-		r.Notes[i] = clipped(r.Notes[i], maxKeptLine)
+		r.Notes[i] = truncate(r.Notes[i], maxKeptLine)
 	}
 	r.Notes = r.Notes[:min(len(r.Notes), maxKeptList)]
 	f := r.Failure
 	if f == nil {
 		return
 	}
-	f.Step, f.Reason = clipped(f.Step, maxKeptLine), clipped(f.Reason, maxKeptText)
-	f.Advice = clipped(f.Advice, maxKeptText)
+	f.Step, f.Reason = truncate(f.Step, maxKeptLine), truncate(f.Reason, maxKeptText)
+	f.Advice = truncate(f.Advice, maxKeptText)
 	f.Output = strings.ToValidUTF8(f.Output[max(len(f.Output)-maxKeptText, 0):], "")
 	f.Faults = f.Faults[:min(len(f.Faults), maxKeptList)]
 	f.Unmet = f.Unmet[:min(len(f.Unmet), maxKeptList)]
@@ -69,12 +69,12 @@ func (r *Result) clip() {
 	for i := range f.Unmet {
 		u := &f.Unmet[i]
 		u.Missing, u.Extra = u.Missing[:min(len(u.Missing), maxKeptLines)], u.Extra[:min(len(u.Extra), maxKeptLines)]
-		u.Step, u.Expected, u.Seen = clipped(u.Step, maxKeptLine), clipped(u.Expected, maxKeptText), clipped(u.Seen, maxKeptText)
+		u.Step, u.Expected, u.Seen = truncate(u.Step, maxKeptLine), truncate(u.Expected, maxKeptText), truncate(u.Seen, maxKeptText)
 	}
 }
 
-// clipped is a text that is not longer than most, but for the words that say what was left out.
-func clipped(text string, most int) string {
+// truncate is a text that is not longer than most, but for the words that mark the omission.
+func truncate(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}

@@ -32,18 +32,18 @@ type Setup struct {
 	SkipIdle bool
 	// Output, if set, gets what programs write, as it comes.
 	Output io.Writer
-	// Waiting, if set, is called while a step waits.
+	// Waiting, if set, runs while a step waits.
 	Waiting func(Waiting)
-	// Progress, if set, is called at the end of each step.
+	// Progress, if set, runs at the end of each step.
 	Progress func(StepDone)
-	// AtStart, if set, is called after what is given, with the journal's mark.
+	// AtStart, if set, runs after the given part, with the journal's mark.
 	AtStart func(mark uint64)
-	// AtEnd, if set, is called when the half is over, before its objects and its program
+	// AtEnd, if set, runs when the half is over, before its objects and its program
 	// end, with the names that its templates know.
 	AtEnd func(ctx context.Context, names map[string]string)
 }
 
-// StepDone is a step that was played.
+// StepDone is a played step.
 type StepDone struct {
 	Half string
 	Line int
@@ -69,7 +69,7 @@ func (p *play) waiting(passed, limit time.Duration, seen string) {
 	}
 }
 
-// play is a half while it is played.
+// play is a half in progress.
 type play struct {
 	Setup
 	scenario *Scenario
@@ -80,7 +80,7 @@ type play struct {
 	applied  []string
 	uids     map[string][]string // of what was applied, by idOf
 	// earlier has the resourceVersions, by uid, of the Events before a moment.
-	earlier map[moment]map[string]string
+	earlier map[position]map[string]string
 	running Running // the program of the half
 	// restarts counts how often it was started again, and rested is true once a step has
 	// waited for its rest.
@@ -98,11 +98,11 @@ type play struct {
 // Play plays one half of a scenario. The result says how it ended.
 func Play(ctx context.Context, s *Scenario, half string, setup Setup) Result {
 	p := &play{Setup: setup, scenario: s, half: half, names: make(map[string]string), marks: make(map[string]uint64), uids: make(map[string][]string),
-		earlier: make(map[moment]map[string]string), ready: make(map[string]readySince), servers: make(map[string]*localServer), clients: make(map[string][]*http.Client)}
+		earlier: make(map[position]map[string]string), ready: make(map[string]readySince), servers: make(map[string]*localServer), clients: make(map[string][]*http.Client)}
 	maps.Copy(p.names, s.Values)
 	begin := time.Now()
 	result := Result{Scenario: s.Name, File: s.File, Half: half, Client: p.client(), Status: Passed}
-	if err := p.possible(ctx); err != nil {
+	if err := p.checkSupported(ctx); err != nil {
 		result.Status, result.Failure = Broken, err
 	} else if failure := p.all(ctx); failure != nil {
 		p.explain(context.WithoutCancel(ctx), failure)
@@ -117,35 +117,35 @@ func Play(ctx context.Context, s *Scenario, half string, setup Setup) Result {
 	return result
 }
 
-// possible refuses before anything is done what this stage can't do.
-func (p *play) possible(ctx context.Context) *Failure {
+// checkSupported rejects, before anything happens, what this target can't do.
+func (p *play) checkSupported(ctx context.Context) *Failure {
 	half := p.scenario.Half(p.half)
 	if p.half == KubernetesHalf && p.Cluster == nil {
-		return p.broken(half.Line, "kubernetes", errors.New("there is no cluster: name one by --kubeconfig"))
+		return p.stepFailure(half.Line, "kubernetes", errors.New("there is no cluster: name one by --kubeconfig"))
 	}
 	if len(p.Program.Command) == 0 {
 		p.Program.Command = half.Command
 	}
 	if p.half == ProgramHalf && len(p.Program.Command) == 0 {
-		return p.broken(half.Line, p.half, errors.New("there is no program: give command in the half, or the program after --"))
+		return p.stepFailure(half.Line, p.half, errors.New("there is no program: give command in the half, or the program after --"))
 	}
 	if step := half.needing(programs); p.Programs == nil && (step != nil || p.half == ProgramHalf) {
 		line := half.Line
 		if step != nil {
 			line = step.Line
 		}
-		return p.broken(line, p.half, errors.New("programs are run by clbemu scenario run and watch alone"))
+		return p.stepFailure(line, p.half, errors.New("programs are run by clbemu scenario run and watch alone"))
 	}
 	if len(p.scenario.Given.Servers) > 0 || half.needing(packets) != nil {
 		if err := p.Target.Packets(ctx); err != nil {
-			return p.broken(half.Line, p.half, err)
+			return p.stepFailure(half.Line, p.half, err)
 		}
 	}
 	if p.Target.CanRestart() {
 		return nil
 	}
 	if step := half.needing(restarts); step != nil {
-		return p.broken(step.Line, step.title(), errors.New("a running emulator is not ended: play this scenario without --server"))
+		return p.stepFailure(step.Line, step.title(), errors.New("a running emulator is not ended: play this scenario without --server"))
 	}
 	return nil
 }
@@ -171,13 +171,13 @@ func (p *play) client() string {
 	return ScriptedClient
 }
 
-// all plays what is given, the steps and what is expected of the end.
+// all plays the given part, the steps and the final expectations.
 func (p *play) all(ctx context.Context) *Failure {
 	half := p.scenario.Half(p.half)
 	var err error
 	if slices.ContainsFunc(half.allExpectations(), func(e Expectation) bool { return e.Kind == stateKind }) {
 		if p.base, err = p.Target.State(ctx); err != nil {
-			return p.broken(half.Line, p.half, err)
+			return p.stepFailure(half.Line, p.half, err)
 		}
 	}
 	if failure := p.given(ctx); failure != nil {
@@ -188,11 +188,11 @@ func (p *play) all(ctx context.Context) *Failure {
 		p.AtStart(p.marks[""])
 	}
 	if err != nil {
-		return p.broken(half.Line, p.half, err)
+		return p.stepFailure(half.Line, p.half, err)
 	}
 	if p.half == KubernetesHalf && len(p.Program.Command) > 0 {
 		if err := p.begin(ctx); err != nil {
-			return p.broken(half.Line, "the program", err)
+			return p.stepFailure(half.Line, "the program", err)
 		}
 	}
 	if !half.stepsJudge(p.half) && p.holdsAlready(ctx, half) {
@@ -204,16 +204,16 @@ func (p *play) all(ctx context.Context) *Failure {
 	var exit *Unmet
 	if p.half == ProgramHalf {
 		if exit, err = p.finish(ctx); err != nil {
-			return p.broken(half.Line, "the program", err)
+			return p.stepFailure(half.Line, "the program", err)
 		}
-		p.tell(half.Line, kindProgram, "the program "+p.Program.String(), exit == nil)
+		p.reportStep(half.Line, kindProgram, "the program "+p.Program.String(), exit == nil)
 	}
-	err = p.expectAll(ctx, half.Expect, func(e *Expectation, passed bool) { p.tell(e.Line, e.Kind.Name, e.title(), passed) })
+	err = p.expectAll(ctx, half.Expect, func(e *Expectation, passed bool) { p.reportStep(e.Line, e.Kind.Name, e.title(), passed) })
 	if not := unmet(nil); exit != nil && (err == nil || errors.As(err, &not)) {
 		err = append(unmet{*exit}, not...)
 	}
 	if err != nil {
-		return p.broken(half.Line, p.half, err)
+		return p.stepFailure(half.Line, p.half, err)
 	}
 	return p.everyFaultFired(ctx)
 }
@@ -240,7 +240,7 @@ func (p *play) given(ctx context.Context) *Failure {
 		err = given.Clock.do(ctx, p, nil)
 	}
 	if err != nil {
-		return p.broken(original.Line, "given", err)
+		return p.stepFailure(original.Line, "given", err)
 	}
 	for i := range original.State {
 		unfilled := &original.State[i]
@@ -249,7 +249,7 @@ func (p *play) given(ctx context.Context) *Failure {
 			err = call.do(ctx, p, nil)
 		}
 		if err != nil {
-			failure := p.broken(unfilled.Line, "given: call "+unfilled.Action, err)
+			failure := p.stepFailure(unfilled.Line, "given: call "+unfilled.Action, err)
 			failure.status = Broken
 			return failure
 		}
@@ -257,7 +257,7 @@ func (p *play) given(ctx context.Context) *Failure {
 	return nil
 }
 
-// filled is a part of the scenario with its templates filled by what is known now.
+// filled is a part of the scenario with its templates filled from the values known now.
 func filled[T any](p *play, node *yaml.Node) (*T, error) {
 	d, part := NewDecoder(p.scenario.File), new(T)
 	rendered, err := newFiller(p.names).render(node, nil)
@@ -283,17 +283,17 @@ func (p *play) steps(ctx context.Context, steps []Step) *Failure {
 	return nil
 }
 
-// short is a text of a line with its templates filled, as a result keeps it.
-func (p *play) short(text string) string {
+// shortText is a text of a line with its templates filled, as a result keeps it.
+func (p *play) shortText(text string) string {
 	if filled, err := newFiller(p.names).fill(text); err == nil {
 		text = filled
 	}
-	return clipped(text, maxKeptLine)
+	return truncate(text, maxKeptLine)
 }
 
 // perform runs one step and turns its error into a failure.
 func (p *play) perform(ctx context.Context, step *Step) *Failure {
-	title := p.short(step.title())
+	title := p.shortText(step.title())
 	filled, err := filled[Step](p, step.node)
 	if err == nil {
 		err = filled.Value.(acting).do(ctx, p, filled)
@@ -301,26 +301,26 @@ func (p *play) perform(ctx context.Context, step *Step) *Failure {
 	if err == nil {
 		err = p.noteBackends(ctx)
 	}
-	p.tell(step.Line, step.Kind.Name, title, err == nil)
+	p.reportStep(step.Line, step.Kind.Name, title, err == nil)
 	if err == nil {
 		return nil
 	}
-	failure := p.broken(step.Line, title, err)
+	failure := p.stepFailure(step.Line, title, err)
 	for i := range failure.Unmet {
 		failure.Unmet[i].Kind = cmp.Or(failure.Unmet[i].Kind, step.Kind.Name)
 	}
 	return failure
 }
 
-func (p *play) tell(line int, kind, title string, passed bool) {
+func (p *play) reportStep(line int, kind, title string, passed bool) {
 	if p.Progress != nil {
 		p.Progress(StepDone{p.half, line, kind, title, passed})
 	}
 }
 
-// broken is a failure of a step: of the client if what was seen differs from what
+// stepFailure is a failure of a step: of the client if the result differs from what
 // was expected, and otherwise of the play.
-func (p *play) broken(line int, title string, err error) *Failure {
+func (p *play) stepFailure(line int, title string, err error) *Failure {
 	f := &Failure{File: p.scenario.File, Line: line, Step: title, status: Failed}
 	var u *Unmet
 	var not unmet
@@ -346,7 +346,7 @@ func (p *play) explain(ctx context.Context, f *Failure) {
 	calls, err := p.Target.Calls(ctx, p.marks[""])
 	calls = slices.DeleteFunc(calls, func(c JournalCall) bool { return !p.judged(c) })
 	if len(calls) == 0 && err == nil {
-		f.Hint = p.nobody()
+		f.Hint = p.noCallHint()
 	}
 	if p.running != nil && p.Output == nil {
 		f.Output = p.running.Output() // it was not seen as it came
@@ -359,8 +359,8 @@ func (p *play) explain(ctx context.Context, f *Failure) {
 	}
 }
 
-// nobody says what may be wrong when there was no call at all.
-func (p *play) nobody() string {
+// noCallHint says what may be wrong when there was no call at all.
+func (p *play) noCallHint() string {
 	switch {
 	case p.half == KubernetesHalf:
 		return "no client called this emulator: is the controller running, and pointed here?"
@@ -391,7 +391,7 @@ func (p *play) holdsAlready(ctx context.Context, half *Half) bool {
 func (s *Scenario) Warnings() (all Problems) {
 	for _, name := range Halves {
 		half := s.Half(name)
-		if half == nil || half.stepsJudge(name) || slices.ContainsFunc(half.Expect, happens) {
+		if half == nil || half.stepsJudge(name) || slices.ContainsFunc(half.Expect, isPositive) {
 			continue
 		}
 		all = append(all, yamlfile.Problem{File: s.File, Line: half.Line, Field: name,
@@ -400,10 +400,10 @@ func (s *Scenario) Warnings() (all Problems) {
 	return all
 }
 
-// happens reports whether an expectation is that something happens.
-func happens(e Expectation) bool {
-	n, ok := e.Value.(negative)
-	return !ok || !n.ofNothing()
+// isPositive reports whether an expectation is that something happens.
+func isPositive(e Expectation) bool {
+	n, ok := e.Value.(absenceChecker)
+	return !ok || !n.expectsAbsence()
 }
 
 // doers names who must act in each half.

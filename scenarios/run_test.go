@@ -349,7 +349,7 @@ dir/f.yaml:16: expect Look
 	}
 }
 
-// TestNobodyCalled proves that a half that is about somebody else's client says so
+// TestNobodyCalled proves that a half that is about another client says so
 // when there is none.
 func TestNobodyCalled(t *testing.T) {
 	text := "kubernetes:\n  steps: [{call: {action: Mine}}]\n  expect:\n    - calls: {action: Create, atLeast: 1}\n"

@@ -61,7 +61,7 @@ type Object struct {
 	Name      string `yaml:"name" required:"true" doc:"The name."`
 }
 
-// Half is a part of a scenario that is played on its own.
+// Half is a part of a scenario played on its own.
 type Half struct {
 	Command  []string      `yaml:"command" doc:"The program of the half, as [./controller, --once]; a command line after -- replaces it."`
 	Restarts int           `yaml:"restarts" doc:"How often the program starts again after an exit status other than 0."`
@@ -104,7 +104,7 @@ func (e *Expectation) Validate() error {
 	return exactlyOne(kindNames(expectationKinds), e.given...)
 }
 
-// title says in a few words what is expected.
+// title names the expectation in a few words.
 func (e *Expectation) title() string { return "expect " + e.part.title() }
 
 func (s *Scenario) Validate() error {
@@ -131,7 +131,7 @@ const (
 	ProgramHalf    = "program"
 )
 
-// Halves lists the halves in the order in which they are played.
+// Halves lists the halves in the order of play.
 var Halves = []string{ClientHalf, KubernetesHalf, ProgramHalf}
 
 // Half is a half by its name, nil if the scenario does not have it.
@@ -149,7 +149,7 @@ func (s *Scenario) HalfNames() (names []string) {
 	return names
 }
 
-// maxTries bounds how often something is tried.
+// maxTries bounds the number of tries.
 const maxTries = 100
 
 // flat lists steps with those within them.
@@ -161,7 +161,7 @@ func flat(steps []Step) (all []*Step) {
 	return all
 }
 
-// find returns the first step that is wanted, also within another one.
+// find returns the first matching step, also within another one.
 func (h *Half) find(wanted func(*Step) bool) *Step {
 	steps := flat(h.Steps)
 	if i := slices.IndexFunc(steps, wanted); i >= 0 {

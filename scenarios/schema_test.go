@@ -119,7 +119,7 @@ func effectSchema(definitions object) object {
 // mostProperties limits how many names of a condition are properties, not a pattern.
 const mostProperties = 100
 
-// settingsSchema lists the conditions of the world. What may stand for <…> is listed too,
+// settingsSchema lists the conditions of the world. What may stand for <…> is in it too,
 // if it does not depend on a world.
 func settingsSchema() object {
 	properties, patterns := object{}, object{`\{\{`: object{}}
@@ -148,7 +148,7 @@ func settingsSchema() object {
 }
 
 // nameSchemas describe fields whose names are in the products' tables, by type and field. A
-// code that a rule makes up is taken too.
+// code that a rule makes up passes too.
 var nameSchemas = map[string]object{
 	"Quota.name":            {"$ref": "#/$defs/quota"},
 	"Reply.code":            {"anyOf": []any{object{"$ref": "#/$defs/code"}, object{}}},
@@ -203,14 +203,14 @@ func define(t reflect.Type, definitions object) {
 		}
 	}
 	described := object{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
-	if t == reflect.TypeFor[faults.ErrorEffect]() { // any code is taken where custom is true
+	if t == reflect.TypeFor[faults.ErrorEffect]() { // any code passes where custom is true
 		described["if"] = object{"not": object{"properties": object{"custom": object{"const": true}}, "required": []string{"custom"}}}
 		described["then"] = object{"properties": object{"code": object{"anyOf": []any{object{"$ref": "#/$defs/code"}, object{"pattern": `\{\{`}}}}}
 	}
 	definitions[typeName(t)] = described
 }
 
-// described returns the schema as it is published.
+// described returns the schema as published.
 func described(t *testing.T) []byte {
 	t.Helper()
 	definitions := object{}
@@ -239,7 +239,7 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// TestDocumented proves that every field of a scenario is explained.
+// TestDocumented proves that every field of a scenario has an explanation.
 func TestDocumented(t *testing.T) {
 	definitions := object{}
 	schema(reflect.TypeFor[scenarios.Scenario](), definitions)

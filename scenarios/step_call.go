@@ -11,7 +11,7 @@ import (
 
 var callKind = kind[CallStep](Kind{Name: "call", About: "Call an action and check its answer.", judges: true})
 
-// CallStep is a call with what is expected of its answer.
+// CallStep is a call with the expectations of its answer.
 type CallStep struct {
 	Product string            `yaml:"product" doc:"The API that has the action, such as Nlb; Slb if absent."`
 	Action  string            `yaml:"action" required:"true" doc:"The action, such as CreateLoadBalancer."`
@@ -53,9 +53,9 @@ func (call *CallStep) check(c *checker, at spot, in scope) {
 	}
 }
 
-// do makes a call, holds its answer against what is expected, and saves from it.
+// do makes a call, compares its answer with the expectation, and saves from it.
 func (call *CallStep) do(ctx context.Context, p *play, _ *Step) error {
-	answer, err := p.tried(ctx, call)
+	answer, err := p.callWithRetries(ctx, call)
 	if err != nil {
 		return err
 	}
@@ -69,8 +69,8 @@ func (call *CallStep) do(ctx context.Context, p *play, _ *Step) error {
 	return nil
 }
 
-// tried makes a call until its answer is as expected, as often as it may.
-func (p *play) tried(ctx context.Context, call *CallStep) (Answer, error) {
+// callWithRetries makes a call until its answer is as expected, as often as it may.
+func (p *play) callWithRetries(ctx context.Context, call *CallStep) (Answer, error) {
 	for n := 1; ; n++ {
 		answer, err := p.Target.Call(ctx, call.api(ClientAgent))
 		if err != nil {
@@ -79,13 +79,13 @@ func (p *play) tried(ctx context.Context, call *CallStep) (Answer, error) {
 		if err = call.Expect.compare(answer); err == nil || n >= call.Tries {
 			return answer, err
 		}
-		if err := p.pass(ctx, betweenTries); err != nil {
+		if err := p.advance(ctx, betweenTries); err != nil {
 			return answer, err
 		}
 	}
 }
 
-// betweenTries is the pause before a call is made again.
+// betweenTries is the pause before a retry.
 const betweenTries = time.Second
 
 func (call *CallStep) api(agent string) APICall {
@@ -120,7 +120,7 @@ func (w *Wait) do(ctx context.Context, p *play, s *Step) error {
 		} else {
 			p.waiting(passed, within, "saw "+u.Seen)
 		}
-		if err := p.pass(ctx, pause); err != nil {
+		if err := p.advance(ctx, pause); err != nil {
 			return err
 		}
 	}
@@ -145,12 +145,12 @@ func (r *Reply) Validate() error {
 	return nil
 }
 
-// refused reports whether a refusal is expected, or no answer.
+// refused reports whether it expects a refusal, or no answer.
 func (r *Reply) refused() bool {
 	return r != nil && (r.Lost || r.Status >= 300 || r.Code != nil && !r.Code.ofSuccess())
 }
 
-// compare holds an answer against what is expected; nil expects success.
+// compare compares an answer with the expectation; nil expects success.
 func (r *Reply) compare(answer Answer) error {
 	if r == nil {
 		r = &Reply{}

@@ -15,7 +15,7 @@ import (
 
 var faultKind = kind[Fault](Kind{Name: "fault", About: "Add a fault rule; clbemu fault --help explains its fields.", judges: true})
 
-// Fault is a rule as the file has it; templates in it are texts until it is played.
+// Fault is a rule as the file has it; templates in it are texts until the step plays.
 type Fault struct {
 	node *yaml.Node
 }
@@ -142,7 +142,7 @@ func (s *struckStep) do(ctx context.Context, p *play, _ *Step) error {
 	within := cmp.Or(time.Duration(s.Within), defaultStruck)
 	expected := "the fault " + s.Fault + " to strike within " + Duration(within).String()
 	for passed := time.Duration(0); ; passed += lookEvery {
-		gone := p.gone(ctx) // before the calls are counted, or its last one is missed
+		gone := p.programEnded(ctx) // before counting the calls, or it misses the last one
 		if err := p.count(ctx); err != nil {
 			return err
 		}
@@ -165,7 +165,7 @@ func (s *struckStep) do(ctx context.Context, p *play, _ *Step) error {
 				return &Unmet{Expected: expected, Seen: fmt.Sprintf("that the program ended first, with exit status %d: it matched %s", p.running.Exit(), callsOf(int(w.seen)))}
 			}
 		}
-		if err := p.pass(ctx, lookEvery); err != nil {
+		if err := p.advance(ctx, lookEvery); err != nil {
 			return err
 		}
 	}
@@ -205,11 +205,11 @@ func (p *play) armedFault(name string) *watchedFault {
 // everyFaultFired fails a scenario that proved nothing about one of its faults.
 func (p *play) everyFaultFired(ctx context.Context) *Failure {
 	if err := p.count(ctx); err != nil {
-		return p.broken(1, "faults", err)
+		return p.stepFailure(1, "faults", err)
 	}
 	for _, w := range p.watched {
 		if w.hits == 0 {
-			f := p.broken(w.line, "fault "+w.name, &Unmet{Expected: "the fault to strike at least once", Seen: "that it never did: it matched " + callsOf(int(w.seen))})
+			f := p.stepFailure(w.line, "fault "+w.name, &Unmet{Expected: "the fault to strike at least once", Seen: "that it never did: it matched " + callsOf(int(w.seen))})
 			f.Unmet[0].Kind = faultKind.Name
 			return f
 		}

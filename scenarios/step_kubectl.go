@@ -12,7 +12,7 @@ import (
 
 var kubectlKind = kind[Kubectl](Kind{Name: "kubectl", About: "Change the cluster."})
 
-// Kubectl changes the cluster. Exactly one of apply, patch and delete is set.
+// Kubectl changes the cluster. It has exactly one of apply, patch and delete.
 type Kubectl struct {
 	Apply  Manifest `yaml:"apply" doc:"Objects to apply, as YAML. They are deleted at the end of the half."`
 	Patch  *Patch   `yaml:"patch" doc:"A merge patch of one object."`
@@ -138,7 +138,7 @@ func balancerName(uid string) string {
 	return name[:min(len(name), longest)]
 }
 
-// appliedObject holds the fields that are read from an object that was applied.
+// appliedObject holds the fields read from an applied object.
 type appliedObject struct {
 	Kind     string `json:"kind"`
 	Metadata struct {
@@ -166,7 +166,7 @@ func appliedIn(printed []byte) ([]appliedObject, error) {
 	return answer.Items, nil
 }
 
-// noteApplied notes the uids of what was applied.
+// noteApplied notes the uids of applied objects.
 func (p *play) noteApplied(objects []appliedObject) {
 	for _, o := range objects {
 		id := idOf(o.Kind, o.Metadata.Namespace, o.Metadata.Name)

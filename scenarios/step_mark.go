@@ -22,7 +22,7 @@ func (m mark) do(ctx context.Context, p *play, _ *Step) (err error) {
 	if p.marks[string(m)], err = p.Target.Mark(ctx); err != nil {
 		return err
 	}
-	maps.DeleteFunc(p.earlier, func(at moment, _ map[string]string) bool { return at.mark == string(m) })
+	maps.DeleteFunc(p.earlier, func(at position, _ map[string]string) bool { return at.mark == string(m) })
 	for _, e := range p.scenario.Half(p.half).allExpectations() {
 		if n, ok := e.Value.(noting); ok && n.since() == string(m) && err == nil {
 			err = n.note(ctx, p)
@@ -31,7 +31,7 @@ func (m mark) do(ctx context.Context, p *play, _ *Step) (err error) {
 	return err
 }
 
-// marked wants a mark of an earlier step, where one is named.
+// marked wants a mark of an earlier step, if it has one.
 func (c *checker) marked(at spot, mark string, in scope) {
 	if mark == "" {
 		return

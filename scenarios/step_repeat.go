@@ -48,9 +48,9 @@ func (r *Repeat) check(c *checker, at spot, in scope) {
 }
 
 func (r *Repeat) play(ctx context.Context, p *play, s *Step) *Failure {
-	times, err := numberOf(p.short(r.Times))
+	times, err := numberOf(p.shortText(r.Times))
 	if err != nil {
-		return p.broken(s.Line, s.title(), fmt.Errorf("times: %w", err))
+		return p.stepFailure(s.Line, s.title(), fmt.Errorf("times: %w", err))
 	}
 	outer, nested := p.names[counter]
 	first := cmp.Or(r.From, 1)
@@ -67,6 +67,6 @@ func (r *Repeat) play(ctx context.Context, p *play, s *Step) *Failure {
 	if delete(p.names, counter); nested {
 		p.names[counter] = outer
 	}
-	p.tell(s.Line, s.Kind.Name, s.title(), failure == nil)
+	p.reportStep(s.Line, s.Kind.Name, s.title(), failure == nil)
 	return failure
 }

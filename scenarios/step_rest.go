@@ -14,11 +14,11 @@ var restKind = kind[restStep](Kind{Name: "rest", About: "Wait until the program 
 type restStep struct {
 	Quiet  Duration `yaml:"quiet" required:"true" doc:"How long the client must make no call."`
 	Within Duration `yaml:"within" doc:"The longest wait; 5m if absent."`
-	// Disturbed keeps a client in its back-off from being taken for one at rest.
+	// Disturbed keeps a client in its back-off from looking like one at rest.
 	Disturbed *disturbed `yaml:"disturbed" doc:"What a disturbed client must do first."`
 }
 
-// disturbed says when a client that was disturbed since its last rest is at rest again.
+// disturbed says when a client disturbed since its last rest is at rest again.
 type disturbed struct {
 	By    NameList `yaml:"by" required:"true" doc:"The fault rules that disturb it."`
 	Quiet Duration `yaml:"quiet" required:"true" doc:"How long it must make no call once one of them has struck, or a call was refused. Longer than its first back-off."`
@@ -33,7 +33,7 @@ func (r *restStep) do(ctx context.Context, p *play, _ *Step) error {
 	if err != nil {
 		return err
 	}
-	debt, err := p.debtOf(ctx, r)
+	debt, err := p.restStateOf(ctx, r)
 	if err != nil {
 		return err
 	}
@@ -58,11 +58,11 @@ func (r *restStep) do(ctx context.Context, p *play, _ *Step) error {
 		}
 		for _, c := range calls {
 			last = c.Sequence
-			if debt.note(p, c); p.judged(c) {
+			if debt.observe(p, c); p.judged(c) {
 				silence, begun = 0, true
 			}
 		}
-		quiet, owes, err := debt.look(ctx, p)
+		quiet, owes, err := debt.remaining(ctx, p)
 		switch {
 		case err != nil:
 			return err
@@ -72,7 +72,7 @@ func (r *restStep) do(ctx context.Context, p *play, _ *Step) error {
 		case passed >= within:
 			return &Unmet{Expected: "no call for " + Duration(quiet).String() + " within " + Duration(within).String(), Seen: "that the client still calls"}
 		}
-		if err := p.pass(ctx, lookEvery); err != nil {
+		if err := p.advance(ctx, lookEvery); err != nil {
 			return err
 		}
 	}
@@ -85,50 +85,50 @@ func (p *play) hasCalled(ctx context.Context) bool {
 	return err != nil || slices.ContainsFunc(calls, p.judged)
 }
 
-// debt is what a disturbed client owes before it is at rest.
-type debt struct {
+// restState is what a disturbed client owes before it is at rest.
+type restState struct {
 	rest      *restStep
 	disturbed bool   // since the last rest
-	again     bool   // it has called since
-	strikes   uint64 // in the journal since the half began
+	retried   bool   // it has called since
+	faulted   uint64 // in the journal since the half began
 }
 
-// debtOf reads what has happened since the last rest. A journal that forgot some of it
+// restStateOf reads what has happened since the last rest. A journal that forgot some of it
 // tells nothing.
-func (p *play) debtOf(ctx context.Context, r *restStep) (*debt, error) {
-	d := &debt{rest: r}
+func (p *play) restStateOf(ctx context.Context, r *restStep) (*restState, error) {
+	d := &restState{rest: r}
 	if r.Disturbed == nil {
 		return d, nil
 	}
 	calls, err := p.Target.Calls(ctx, p.marks[""])
 	for _, c := range calls {
-		d.note(p, c)
+		d.observe(p, c)
 	}
 	return d, err
 }
 
-// note regards a call.
-func (d *debt) note(p *play, c JournalCall) {
+// observe regards a call.
+func (d *restState) observe(p *play, c JournalCall) {
 	if d.rest.Disturbed == nil {
 		return
 	}
 	struck := slices.ContainsFunc(c.Faults, func(name string) bool { return slices.Contains(d.rest.Disturbed.By, name) })
 	if struck {
-		d.strikes++
+		d.faulted++
 	}
 	switch {
 	case c.Sequence <= p.restedAt || !p.judged(c):
 	case struck:
-		d.disturbed, d.again = true, false
+		d.disturbed, d.retried = true, false
 	default:
 		d.disturbed = d.disturbed || c.Code != ""
-		d.again = d.again || c.Sequence > p.startedAt
+		d.retried = d.retried || c.Sequence > p.startedAt
 	}
 }
 
-// look returns how long the client must make no call, and whether it must call first. A call
+// remaining returns how long the client must make no call, and whether it must call first. A call
 // that hangs is in no journal yet.
-func (d *debt) look(ctx context.Context, p *play) (quiet time.Duration, owes bool, err error) {
+func (d *restState) remaining(ctx context.Context, p *play) (quiet time.Duration, owes bool, err error) {
 	quiet = time.Duration(d.rest.Quiet)
 	if d.rest.Disturbed == nil {
 		return quiet, false, nil
@@ -142,9 +142,9 @@ func (d *debt) look(ctx context.Context, p *play) (quiet time.Duration, owes boo
 			hits += w.hits
 		}
 	}
-	hangs := hits > d.strikes
+	hangs := hits > d.faulted
 	if d.disturbed || hangs {
 		quiet = max(quiet, time.Duration(d.rest.Disturbed.Quiet))
 	}
-	return quiet, d.rest.Disturbed.Again && (hangs || d.disturbed && !d.again), nil
+	return quiet, d.rest.Disturbed.Again && (hangs || d.disturbed && !d.retried), nil
 }

@@ -48,7 +48,7 @@ type localServer struct {
 
 	mu       sync.Mutex
 	behaves  Server
-	released chan struct{} // closed at the end, for answers that are delayed
+	released chan struct{} // closed at the end, for delayed answers
 }
 
 // do starts a server, or changes how it behaves, and says where it is.
@@ -97,11 +97,11 @@ func (l *localServer) start(overTLS bool) error {
 		serve = func(l net.Listener) error { return server.ServeTLS(l, "", "") }
 	}
 	l.http = server
-	l.serving.Go(func() { _ = serve(listener) }) // it ends when it is closed
+	l.serving.Go(func() { _ = serve(listener) }) // it ends when closed
 	return nil
 }
 
-// selfSigned returns a certificate that nobody has to trust.
+// selfSigned returns a certificate that no client has to trust.
 func selfSigned() (tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -70,7 +70,7 @@ func (t *Traffic) Validate() error {
 	return nil
 }
 
-// valid refuses what no number of requests can be answered with.
+// valid rejects answers that no number of requests can have.
 func (a *Answers) valid(requests int) error {
 	for _, status := range sortedKeys(a.Statuses) {
 		if code, err := strconv.Atoi(status); (err != nil || code < 100 || code > 599) && !template().MatchString(status) {
@@ -256,8 +256,8 @@ func (t *Traffic) ask(ctx context.Context, client *http.Client, address string, 
 
 func (t *Traffic) requests() int { return max(t.Requests, t.Connections, 1) }
 
-// compare returns what is not as expected. Without expectations all requests must be
-// answered with 200.
+// compare returns what is not as expected. Without expectations all requests must get
+// a 200.
 func (e *Answers) compare(t *Traffic, got *answers) error {
 	if e == nil {
 		e = &Answers{}

@@ -34,7 +34,7 @@ func (s *Settings) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) 
 	}
 }
 
-// title hides the value of a key's secret, since results are kept and shown.
+// title hides the value of a key's secret, since results last and show it.
 func (s Settings) title() string {
 	texts := make([]string, len(s))
 	for i, setting := range s {
@@ -55,9 +55,9 @@ func (s Settings) check(c *checker, at spot, in scope) {
 		if template().MatchString(value) {
 			value = ""
 		}
-		c.hold(at.in(setting.Name), c.names.CheckCondition(setting.Name, value))
+		c.addErr(at.in(setting.Name), c.names.CheckCondition(setting.Name, value))
 		if in.half != KubernetesHalf && !template().MatchString(setting.Name) {
-			c.hold(at.in(setting.Name), c.names.CheckConditionID(setting.Name))
+			c.addErr(at.in(setting.Name), c.names.CheckConditionID(setting.Name))
 		}
 	}
 }

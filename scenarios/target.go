@@ -7,7 +7,7 @@ import (
 	"github.com/clbemu/clbemu/faults"
 )
 
-// Target is an emulator that a scenario is played against.
+// Target is an emulator on which scenarios run.
 type Target interface {
 	// Call makes an API call. An answer that does not arrive, or that no client
 	// could read, is an Answer with Lost; an error is one of the target itself.
@@ -24,7 +24,7 @@ type Target interface {
 	SetClock(ctx context.Context, advance time.Duration, scale *float64) error
 	// Pass lets time pass, as a client that waits does.
 	Pass(ctx context.Context, d time.Duration) error
-	// CanRestart reports whether Restart works and a crash can be survived.
+	// CanRestart reports whether Restart works and whether it survives a crash.
 	CanRestart() bool
 	// Restart ends the server, by a kill or in order, and starts it on what it had stored.
 	Restart(ctx context.Context, kill bool) error
@@ -32,12 +32,12 @@ type Target interface {
 	Mark(ctx context.Context) (uint64, error)
 	// Calls lists the calls in the journal after a mark, in order.
 	Calls(ctx context.Context, since uint64) ([]JournalCall, error)
-	// Quotas lists the quotas with what is used of them.
+	// Quotas lists the quotas with their use.
 	Quotas(ctx context.Context) ([]QuotaUse, error)
 	// Packets makes listeners answer, or says why they don't.
 	Packets(ctx context.Context) error
-	// Reach returns where the listener at a port of a load balancer answers, when it does
-	// what was said last, or the problem why it does not.
+	// Reach returns the address at which the listener at a port of a load balancer answers
+	// when it applies the last change, or the problem if it does not answer.
 	Reach(ctx context.Context, loadBalancer string, port int) (address, problem string, err error)
 	// LoadBalancers returns those with a name or id, all of them if it is "".
 	LoadBalancers(ctx context.Context, name string) ([]LoadBalancerState, error)

@@ -13,7 +13,7 @@ import (
 	"github.com/clbemu/clbemu/scenarios"
 )
 
-// fake is a target that remembers what was done to it. Its clock is the only
+// fake is a target that remembers its calls. Its clock is the only
 // thing that moves.
 type fake struct {
 	state   []string
@@ -24,7 +24,7 @@ type fake struct {
 	// answer, if set, answers calls; the default is an empty success.
 	answer func(call scenarios.APICall) scenarios.Answer
 	fails  map[string]error // by method
-	mortal bool             // it can be restarted
+	mortal bool             // Restart works
 	free   int
 	// listener is the address at which all listeners answer, "" for none.
 	listener  string
@@ -160,7 +160,7 @@ func (c *fakeCluster) Kubectl(_ context.Context, stdin string, args ...string) (
 	return nil, nil
 }
 
-// play plays a half of a scenario that must be read without a problem.
+// play plays a half of a scenario that must load without a problem.
 func play(t *testing.T, text, half string, setup scenarios.Setup) scenarios.Result {
 	t.Helper()
 	s, err := scenarios.Load("dir/f.yaml", []byte("about: a\n"+text), scenarios.Options{})

@@ -15,7 +15,7 @@ var template = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(
 
 var validName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`) })
 
-// namesIn lists the names that a text needs. A brace that opens no name is reported.
+// namesIn lists the names that a text needs. It reports a brace that opens no name.
 func namesIn(text string) (names []string, err error) {
 	if !strings.Contains(text, "{{") {
 		return nil, nil

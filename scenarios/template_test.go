@@ -23,9 +23,9 @@ func allocated(do func()) uint64 {
 // detector, and far below what its templates would become.
 const mostAllocated = 256 << 20
 
-// What templates become is bounded, so that a small file can't take the memory of
+// The size of filled templates is bounded, so that a small file can't take the memory of
 // the machine: values that use values, values that are used many times, and what is
-// saved while it is played.
+// saved during the play.
 func TestTemplatesAreBounded(t *testing.T) {
 	const steps = "client:\n  steps:\n    - call: {action: DescribeRegions}\n"
 	nested := "values:\n  a0: " + strings.Repeat("x", 100) + "\n"

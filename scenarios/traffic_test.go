@@ -105,7 +105,7 @@ client:
 	}
 }
 
-// A server of a scenario answers with its id, as the scenario says, and is gone at the end.
+// A server of a scenario answers with its id, as the scenario says, and goes at the end.
 func TestServers(t *testing.T) {
 	text := `about: servers
 given: {servers: [{id: i-1, status: 204}, {id: i-2}]}
@@ -131,7 +131,7 @@ client:
 	}
 }
 
-// Steps that can't be are refused before anything is played.
+// Impossible steps fail before anything plays.
 func TestTrafficIsChecked(t *testing.T) {
 	for step, want := range map[string]string{
 		"source: 192.0.2.1":            "is not a loopback address",

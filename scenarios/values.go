@@ -10,7 +10,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/yamlfile"
 )
 
-// Duration is a time.Duration that is written as 1m30s.
+// Duration is a time.Duration written as 1m30s.
 type Duration time.Duration
 
 // ReadYAML implements yamlfile.Reader.
@@ -42,7 +42,7 @@ func (d Duration) String() string {
 	return text
 }
 
-// Value is a parameter as it is sent.
+// Value is a parameter as sent.
 type Value string
 
 // ReadYAML implements yamlfile.Reader.

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// While somebody watches, an alarm waits for the first moment at which something
-// becomes due, and lets a transaction write it. Otherwise nobody needs it written:
+// While a watch is open, an alarm waits for the first moment at which something
+// becomes due, and lets a transaction write it. Otherwise nothing needs it written:
 // readers see it projected, and the next transaction writes it.
 
 // startAlarm starts the alarm. Its end is not waited for.

@@ -16,7 +16,7 @@ import (
 func (s *Store) Check(ctx context.Context) ([]string, error) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	for pending := s.undurable(); pending != nil; pending = s.undurable() {
+	for pending := s.newestPending(); pending != nil; pending = s.newestPending() {
 		s.writing.Unlock()
 		<-pending.done
 		s.writing.Lock()
@@ -26,7 +26,7 @@ func (s *Store) Check(ctx context.Context) ([]string, error) {
 	}
 	v := s.view(s.visible.Load().reading(), Owner{})
 	problems := s.problems(v)
-	if s.engine == (unkept{}) {
+	if s.engine == (discardEngine{}) {
 		return problems, nil
 	}
 	kept, err := s.compareWithEngine(ctx, v)
@@ -68,7 +68,7 @@ func (s *Store) compareWithEngine(ctx context.Context, v *View) ([]string, error
 }
 
 // sameValue reports whether the kept value equals the one in memory: to the byte, or as it
-// is read, for a row that was written before a field was added.
+// is read, for a row written before a field was added.
 func (s *Schema) sameValue(kind Kind, id string, memory, kept []byte) bool {
 	if bytes.Equal(memory, kept) {
 		return true
@@ -87,7 +87,7 @@ type Checker struct {
 	problems []string
 }
 
-// View is the state that is checked; it sees everything.
+// View is the state to check; it sees everything.
 func (c *Checker) View() *View { return c.v }
 
 // Fail reports a problem.

@@ -22,11 +22,11 @@ type ClientToken struct {
 	AccountID string
 	Action    string
 	Token     string
-	// Digest is the digest of the request: the same token with another is refused.
+	// Digest is the digest of the request: the same token with another fails.
 	Digest     string
 	ResourceID string
 	// About is a resource that the call left there, where ResourceID is only the job
-	// that did: the token is forgotten with either.
+	// that did: the token goes with either.
 	About string `json:",omitempty"`
 	// Activity is Busy while the first call counts as running.
 	Activity   string `json:",omitempty"`

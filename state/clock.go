@@ -51,7 +51,7 @@ type ManualClock struct {
 // timer is the timer that ManualClock.After returns.
 type timer struct {
 	due  time.Time
-	ring chan time.Time
+	fire chan time.Time
 }
 
 // NewManualClock returns a clock that shows start.
@@ -70,8 +70,8 @@ func (c *ManualClock) After(d time.Duration) <-chan time.Time {
 	defer c.mu.Unlock()
 	t := timer{c.now.Add(d), make(chan time.Time, 1)}
 	c.timers = append(c.timers, t)
-	c.ring()
-	return t.ring
+	c.fire()
+	return t.fire
 }
 
 // Advance moves the clock forward.
@@ -79,15 +79,15 @@ func (c *ManualClock) Advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = c.now.Add(d)
-	c.ring()
+	c.fire()
 }
 
-// ring lets the timers go whose time has come. The caller holds the lock.
-func (c *ManualClock) ring() {
+// fire lets the timers go whose time has come. The caller holds the lock.
+func (c *ManualClock) fire() {
 	c.timers = slices.DeleteFunc(c.timers, func(t timer) bool {
 		due := !t.due.After(c.now)
 		if due {
-			t.ring <- c.now
+			t.fire <- c.now
 		}
 		return due
 	})
@@ -154,11 +154,11 @@ func (s *Store) ClockStatus() (status ClockStatus, err error) {
 	return status, err
 }
 
-// longestWait limits how long After waits, since the machine's clock may be set meanwhile.
+// longestWait limits how long After waits, since the machine's clock may jump meanwhile.
 const longestWait = time.Minute
 
 // After returns a channel that receives when d of emulated time has passed, or earlier: the
-// clock may be adjusted meanwhile, so the receiver looks at Now.
+// clock may change meanwhile, so the receiver looks at Now.
 func (s *Store) After(d time.Duration) <-chan time.Time {
 	wait := s.Real(d)
 	if c, ok := s.clockSetting(); ok && c.Scale == 0 {
@@ -167,7 +167,7 @@ func (s *Store) After(d time.Duration) <-chan time.Time {
 	return s.clock.After(max(min(wait, longestWait), time.Nanosecond))
 }
 
-// Real returns how long d of emulated time takes on the base clock, unless that is adjusted.
+// Real returns how long d of emulated time takes on the base clock, unless that changes.
 // A frozen clock counts as one that runs.
 func (s *Store) Real(d time.Duration) time.Duration {
 	if c, ok := s.clockSetting(); ok && c.Scale > 0 {
@@ -184,7 +184,7 @@ func (s *Store) clockSetting() (*ClockSetting, bool) {
 // maxScale bounds how fast the emulated time may go: a year in half a minute.
 const maxScale = 1e6
 
-// ErrClock is wrapped by every error about moving the clock.
+// ErrClock is in every error about moving the clock.
 var ErrClock = errors.New("the clock can't be set so")
 
 // AdjustClock moves the emulated clock forward by advance, and runs it at scale from

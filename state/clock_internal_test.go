@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// The emulated time follows the machine's, which may be set back, and never goes
+// The emulated time follows the machine's, which may jump back, and never goes
 // back itself.
 func TestSystemClockNeverGoesBack(t *testing.T) {
 	machine := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)

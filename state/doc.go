@@ -8,7 +8,7 @@
 // later versions: a *T that a table returned or received is never written again, nor
 // are its slices and maps. Edit returns a copy to change.
 //
-// Writers are serial. A transaction is applied to the newest working set, its
+// Writers are serial. A transaction applies to the newest working set, its
 // change set joins a batch, one committer makes the batch durable, and only then
 // do readers see it and do its callers return.
 package state

@@ -115,7 +115,7 @@ func (e *Export) readTable(schema *Schema, document *jsonstream.Reader, kind Kin
 
 // Import replaces everything by the exported state, in one transaction. A state
 // that breaks an invariant is refused and changes nothing. Repaired has a line for
-// what was wrong with it and could be set right.
+// each fault that it repaired.
 func (s *Store) Import(e *Export) (repaired []string, err error) {
 	err = s.Update(Owner{}, func(tx *Tx) error {
 		before, _ := Sequences.Find(tx.View, sequenceID)
@@ -144,7 +144,7 @@ func (s *Store) Import(e *Export) (repaired []string, err error) {
 	return repaired, err
 }
 
-// Reset deletes everything but the sequence, so that no id is minted twice, and the
+// Reset deletes everything but the sequence, so that ids stay unique, and the
 // rows of some kinds, and then runs plant to put a new world in place, all in one
 // transaction. The emulated time is the base clock's again, also for plant.
 func (s *Store) Reset(plant func(*Tx) error, kept ...Kind) error {

@@ -2,7 +2,7 @@ package state
 
 import "strings"
 
-// Fact is a reason why something can't be done, independent of the wire format.
+// Fact is a reason why an operation fails, independent of the wire format.
 // Products add their own facts; their error tables turn each into a code.
 type Fact string
 

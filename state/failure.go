@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// ErrNotKept is wrapped by the errors of writes when the engine fails.
+// ErrNotKept is in the errors of writes when the engine fails.
 var ErrNotKept = errors.New("the state can't be kept")
 
 // NotKeptError is the engine's failure as the answer to a write.
 type NotKeptError struct {
 	Cause error
-	// Unknown says that the write reached the engine: it may be kept, and may show
-	// after a restart. Otherwise it was refused before.
+	// Unknown says that the write reached the engine: it may be durable, and may show
+	// after a restart. Otherwise the store refused it before.
 	Unknown bool
 }
 
@@ -30,18 +30,18 @@ func (e *NotKeptError) Unwrap() []error { return []error{ErrNotKept, e.Cause} }
 // failure holds why writes are refused: a commit failed, and then the check of what the
 // engine kept.
 type failure struct {
-	commit, look error
-	retry        time.Time // when it is worth looking again
+	commit, reopen error
+	retry          time.Time // when it is worth looking again
 }
 
 func (f *failure) Error() string {
-	if root := rootOf(f.look); errors.Is(f.commit, root) {
+	if root := rootOf(f.reopen); errors.Is(f.commit, root) {
 		return f.commit.Error() // which says it all
 	}
-	return fmt.Sprintf("%v, and after that: %v", f.commit, f.look)
+	return fmt.Sprintf("%v, and after that: %v", f.commit, f.reopen)
 }
 
-func (f *failure) Unwrap() []error { return []error{f.commit, f.look} }
+func (f *failure) Unwrap() []error { return []error{f.commit, f.reopen} }
 
 // rootOf is the innermost of the errors that an error wraps one by one.
 func rootOf(err error) error {
@@ -60,7 +60,7 @@ func rootOf(err error) error {
 // retryAfter keeps many refused writers from reading the whole state in turn.
 const retryAfter = time.Second
 
-// Failing returns why writes are refused, nil while they are taken. Reads are
+// Failing returns why the store refuses writes, nil while it takes them. Reads are
 // always served.
 func (s *Store) Failing() error {
 	if f := s.failing.Load(); f != nil {
@@ -93,7 +93,7 @@ func (s *Store) recover(cause error) {
 	case err == nil:
 		s.warn(fmt.Sprintf("a write failed (%v), so that it was not known whether it is kept: what is kept was read again, and is served", cause))
 	default:
-		f := &failure{commit: cause, look: err, retry: time.Now().Add(retryAfter)}
+		f := &failure{commit: cause, reopen: err, retry: time.Now().Add(retryAfter)}
 		s.failing.Store(f)
 		if !failed {
 			s.warn("a write failed, and it is not known whether it is kept: a restart may show it; until that is known, writes are refused and reads show what was acknowledged: " + f.Error())

@@ -85,7 +85,7 @@ func AnyWith(v *View, field, text string) bool {
 }
 
 // OwnerOf is whose the resource with the id is, of whatever kind, as far as the view
-// sees; the zero Owner when there is none, or when it is nobody's.
+// sees; the zero Owner when there is none, or when it has no owner.
 func OwnerOf(v *View, id string) (owner Owner) {
 	var of Kind
 	for name, k := range v.schema.kinds {

@@ -118,7 +118,7 @@ func (s *Store) showCommit(c engine.Commit) error {
 	}
 	s.newest = txn.committed()
 	at := s.view(s.newest.reading(), Owner{}).now
-	b := &batch{sets: []engine.ChangeSet{c.Changes}, after: []moment{{s.newest, at, len(c.Changes), ByUpdate}}}
+	b := &batch{sets: []engine.ChangeSet{c.Changes}, after: []snapshot{{s.newest, at, len(c.Changes), ByUpdate}}}
 	s.mu.Lock()
 	s.revision = Revision(c.Revision) - 1 // of what several transactions may have made
 	s.mu.Unlock()
@@ -127,7 +127,7 @@ func (s *Store) showCommit(c engine.Commit) error {
 }
 
 // Lead ends a store's following: what it shows is brought up to all that was committed,
-// and writes are taken from then on. The caller has made sure that nobody else commits.
+// and writes are taken from then on. The caller has made sure that no other process commits.
 func (s *Store) Lead(ctx context.Context) error {
 	f := s.following.Load()
 	if f == nil {

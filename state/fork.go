@@ -9,7 +9,7 @@ import (
 
 // ForkConfig configures a fork.
 type ForkConfig struct {
-	// Clock defaults to the clock of the store that is forked.
+	// Clock defaults to the clock of the parent store.
 	Clock Clock
 	// Seed begins a new sequence of ids; 0 goes on with the one of the store that is
 	// forked.
@@ -28,13 +28,13 @@ func (s *Store) Fork(cfg ForkConfig) (*Store, error) {
 	begin, revision := s.now()
 	fork := &Store{
 		schema:   s.schema,
-		engine:   unkept{},
+		engine:   discardEngine{},
 		clock:    cmp.Or(cfg.Clock, s.clock),
 		warn:     cfg.Warn,
 		requires: s.requires,
 		seed:     cmp.Or(cfg.Seed, s.seed),
 		newest:   begin,
-		past:     []moment{{state: begin}},
+		past:     []snapshot{{state: begin}},
 		revision: revision,
 		wake:     make(chan struct{}, 1),
 		written:  make(chan struct{}, 1),
@@ -78,21 +78,23 @@ func (s *Store) CopyTo(ctx context.Context, e engine.Engine) error {
 	return e.Commit(ctx, []engine.ChangeSet{all})
 }
 
-// unkept is the engine of a fork, which keeps nothing: the working set is all that there
-// is, and no commit fails, so that nobody loads what was kept.
-type unkept struct{}
+// discardEngine is the engine of a fork, which keeps nothing: the working set is all that there
+// is, and no commit fails, so nothing ever loads its rows.
+type discardEngine struct{}
 
 // Load implements engine.Engine.
-func (unkept) Load(context.Context, func(table, id string, value []byte) error) error { return nil }
+func (discardEngine) Load(context.Context, func(table, id string, value []byte) error) error {
+	return nil
+}
 
 // Commit implements engine.Engine.
-func (unkept) Commit(context.Context, []engine.ChangeSet) error { return nil }
+func (discardEngine) Commit(context.Context, []engine.ChangeSet) error { return nil }
 
 // Recover implements engine.Engine.
-func (unkept) Recover(context.Context) error { return nil }
+func (discardEngine) Recover(context.Context) error { return nil }
 
 // Revision implements engine.Engine.
-func (unkept) Revision(context.Context) (uint64, error) { return 0, nil }
+func (discardEngine) Revision(context.Context) (uint64, error) { return 0, nil }
 
 // Close implements engine.Engine.
-func (unkept) Close() error { return nil }
+func (discardEngine) Close() error { return nil }

@@ -121,7 +121,7 @@ func (tx *Tx) mint(kind Kind, spell func(chance []byte) string) string {
 }
 
 // NewID mints an id in the cloud's form, such as lb-bp1… in cn-hangzhou, or returns the
-// one that the transaction was given.
+// one given to the transaction.
 func (tx *Tx) NewID(kind Kind) string {
 	if id, ok := tx.given[kind]; ok {
 		delete(tx.given, kind)
@@ -137,12 +137,12 @@ func (tx *Tx) NewID(kind Kind) string {
 }
 
 // NextUUID mints the UUID of a new row. Its first digits count up from the
-// table's last row, so that rows which are made in turn lie side by side, on few pages
+// table's last row, so that rows made in turn lie side by side, on few pages
 // of the disk. It draws nothing from the sequence, which would be a second row to keep;
 // the rest is chance by the seed, the number and the time.
 func NextUUID[T any](tx *Tx, t *Table[T]) string {
 	digits, _, _ := strings.Cut(t.last(tx.View), "-")
-	number, _ := strconv.ParseUint(digits, 16, 32) // of rows that somebody imported under other ids: 0
+	number, _ := strconv.ParseUint(digits, 16, 32) // of rows imported under other ids: 0
 	for {
 		number++
 		id := tx.uuid(uint32(number))

@@ -37,7 +37,7 @@ const (
 	Idle = ""
 )
 
-// anyStatus is from where a stage may be entered.
+// anyStatus is the status from which any stage may begin.
 const anyStatus = "*"
 
 // Enter brings a resource into a stage: to its end at once where the stage takes
@@ -56,21 +56,21 @@ func Enter(tx *Tx, name Stage, id string, then ...string) {
 		return
 	}
 	_, event := row.kind.events[row.from]
-	if delay <= 0 && !event { // nobody sees what it has meanwhile
+	if delay <= 0 && !event { // no reader sees what it has meanwhile
 		row.kind.setStatus(tx, id, anyStatus, to)
 		return
 	}
 	row.kind.setStatus(tx, id, anyStatus, row.from)
 	t := Transition{Kind: row.kind.name, ResourceID: id, From: row.from, To: to}
 	if delay <= 0 {
-		row.kind.happen(tx, &t)
+		row.kind.applyTransition(tx, &t)
 		return
 	}
 	Schedule(tx, tx.Now().Add(delay), t)
 }
 
-// happen completes what a resource waited for.
-func (k *kind) happen(tx *Tx, t *Transition) {
+// applyTransition completes what a resource waited for.
+func (k *kind) applyTransition(tx *Tx, t *Transition) {
 	if event, ok := k.events[t.From]; ok {
 		event(tx, t)
 		return
@@ -123,7 +123,7 @@ func Next(v *View, of Kind, id, status string) string {
 }
 
 // maxTransitions bounds what one transaction brings up to date, so that a rule
-// which schedules itself without end is noticed.
+// which schedules itself without end fails.
 const maxTransitions = 1 << 20
 
 // settle does what is due, in order of time, each at its own time, and as seen
@@ -138,7 +138,7 @@ func (tx *Tx) settle() {
 		}
 		tx.now = t.Due
 		Transitions.Delete(tx, t.ID)
-		tx.schema.kinds[t.Kind].happen(tx, t)
+		tx.schema.kinds[t.Kind].applyTransition(tx, t)
 	}
 	panic("state: more than " + strconv.Itoa(maxTransitions) + " transitions at once")
 }
@@ -183,7 +183,7 @@ const LifeCycleID = "life"
 // Delay returns how long a stage takes now: zero, unless the transaction or the world
 // sets a delay.
 func (v *View) Delay(name Stage) time.Duration {
-	if d, ok := v.pace[name]; ok {
+	if d, ok := v.stageDelays[name]; ok {
 		return d
 	}
 	life, ok := LifeCycles.Find(v, LifeCycleID)

@@ -51,13 +51,13 @@ func (s *Schema) load(ctx context.Context, e loader) (w *workingSet, unknown []s
 	if ctx.Err() != nil {
 		return nil, nil, context.Cause(ctx)
 	}
-	inParallel(keys, func(at int) {
+	parallel(keys, func(at int) {
 		slices.Sort(keys[at])
 		for _, key := range keys[at] {
 			w.indexes[at].Load(key, struct{}{})
 		}
 	})
-	inParallel(tallies, func(at int) {
+	parallel(tallies, func(at int) {
 		if w.tallies[at] == nil { // a quota of another schema that shares the kind
 			return
 		}
@@ -131,7 +131,7 @@ func (c *chunk) decode() {
 }
 
 // insert puts the rows into their trees, and their keys and counts on the lists of
-// those to be sorted.
+// those to sort.
 func (c *chunk) insert(w *workingSet, keys [][]string, tallies [][]tally) error {
 	if c.err != nil {
 		return c.err
@@ -149,9 +149,9 @@ func (c *chunk) insert(w *workingSet, keys [][]string, tallies [][]tally) error 
 	return nil
 }
 
-// inParallel builds a tree of each list that has anything, each on a processor of
+// parallel builds a tree of each list that has anything, each on a processor of
 // its own.
-func inParallel[T any](lists [][]T, build func(at int)) {
+func parallel[T any](lists [][]T, build func(at int)) {
 	var workers sync.WaitGroup
 	free := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for at, list := range lists {

@@ -7,11 +7,11 @@ import (
 	"github.com/clbemu/clbemu/state/engine"
 )
 
-// A little of the past is kept, so that a read can be made to see it: values are
+// The store keeps a little of the past for reads of it: values are
 // immutable, so an old state costs what has changed since.
 
-// moment is the state after one transaction.
-type moment struct {
+// snapshot is the state after one transaction.
+type snapshot struct {
 	state   *workingSet
 	at      time.Time
 	changes int
@@ -25,10 +25,10 @@ const (
 	maxPastChanges = 1 << 14
 )
 
-// remember keeps what a batch made of the state. What only counts the hits of a
+// recordPast keeps what a batch made of the state. What only counts the hits of a
 // fault rule is no change of the cloud, and must not hide the change before it
 // from the read that the rule makes stale.
-func (s *Store) remember(b *batch) {
+func (s *Store) recordPast(b *batch) {
 	for i, set := range b.sets {
 		if slices.ContainsFunc(set, func(c engine.Change) bool { return !s.schema.kinds[Kind(c.Table)].counter }) {
 			s.past = append(s.past, b.after[i])
@@ -57,10 +57,10 @@ func (s *Store) ViewPast(past Past, scope Owner, fn func(*View) error) error {
 	if past == (Past{}) {
 		return s.View(scope, fn)
 	}
-	return fn(s.view(s.lookBack(past).reading(), scope))
+	return fn(s.view(s.pastState(past).reading(), scope))
 }
 
-func (s *Store) lookBack(past Past) *workingSet {
+func (s *Store) pastState(past Past) *workingSet {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at := max(len(s.past)-1-past.Changes, 0)

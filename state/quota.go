@@ -122,7 +122,7 @@ func (k *kind) recount(txn txn, from, to any) {
 	}
 }
 
-// Quota is a limit that an account was given in place of the usual one.
+// Quota is an account's own limit in place of the usual one.
 type Quota struct {
 	AccountID string
 	Name      QuotaName
@@ -214,7 +214,7 @@ func QuotaPeaks(v *View) []quotaPeak {
 	return list
 }
 
-// QuotaNames lists the quotas in the order in which they were declared.
+// QuotaNames lists the quotas in the order of declaration.
 func (s *Schema) QuotaNames() []QuotaName {
 	return slices.SortedFunc(maps.Keys(s.quotas), func(a, b QuotaName) int {
 		return cmp.Compare(s.quotas[a].position, s.quotas[b].position)

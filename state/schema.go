@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// Schema is the kinds of things that a store holds. Each is declared once, where
+// Schema is the kinds of things that a store holds. Each has one declaration, where
 // its type is: what it refers to and belongs to, its stages, its quotas, how its
-// ids are spelled. What the store does with all kinds alike follows from that:
+// ids form. What the store does with all kinds alike follows from that:
 // the check, removal, tags, life, quotas, metrics.
 //
-// It is built while packages are initialised, and not changed later.
+// Packages build it while they initialise, and nothing changes it later.
 type Schema struct {
 	kinds  map[Kind]*kind
 	stages map[Stage]*stage
@@ -91,7 +91,7 @@ type kind struct {
 	references []func(c *Checker, r any)
 	// owned removes what belongs to a resource, of one other kind each.
 	owned []func(tx *Tx, id string)
-	// removed is done when a resource goes, before it does.
+	// removed runs when a resource goes, before it does.
 	removed []func(tx *Tx, r any)
 	checks  []func(c *Checker, r any)
 	// setStatus changes a status from one to another, if it is the one.
@@ -166,7 +166,7 @@ func Checks[T any](check func(c *Checker, r *T)) Option {
 	}
 }
 
-// Removed declares what else happens when a resource is removed.
+// Removed declares what else the removal of a resource does.
 func Removed[T any](do func(tx *Tx, r *T)) Option {
 	return func(k *kind) {
 		tableOf[T](k)

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// A shape is a type as which rows of several kinds can be read, so that a reader
+// A shape is a type as which readers see rows of several kinds, so that a reader
 // needs to know none of the kinds.
 
 // shapes are the kinds that show themselves as each shape.
@@ -21,8 +21,8 @@ func (s shapes) clone() shapes {
 	return copied
 }
 
-// shower reads a row of a kind as an X.
-type shower[X any] struct {
+// shapeReader reads a row of a kind as an X.
+type shapeReader[X any] struct {
 	table anyTable
 	read  func(v *View, r any) (X, bool)
 }
@@ -36,7 +36,7 @@ func Shows[T, X any](read func(v *View, r *T) (X, bool)) Option {
 		if k.schema.shapes[shape] == nil {
 			k.schema.shapes[shape] = make(map[Kind]any)
 		}
-		k.schema.shapes[shape][k.name] = shower[X]{t, func(v *View, r any) (X, bool) { return read(v, r.(*T)) }}
+		k.schema.shapes[shape][k.name] = shapeReader[X]{t, func(v *View, r any) (X, bool) { return read(v, r.(*T)) }}
 	}
 }
 
@@ -45,7 +45,7 @@ func Shown[X any](v *View) iter.Seq[X] {
 	return func(yield func(X) bool) {
 		kinds := v.schema.shapes[reflect.TypeFor[X]()]
 		for _, name := range slices.Sorted(maps.Keys(kinds)) {
-			by := kinds[name].(shower[X])
+			by := kinds[name].(shapeReader[X])
 			for _, r := range by.table.all(v) {
 				if x, ok := by.read(v, r); ok && !yield(x) {
 					return
@@ -58,7 +58,7 @@ func Shown[X any](v *View) iter.Seq[X] {
 // FindShown reads the row with the id as an X, whatever its kind.
 func FindShown[X any](v *View, id string) (x X, ok bool) {
 	for _, by := range v.schema.shapes[reflect.TypeFor[X]()] {
-		by := by.(shower[X])
+		by := by.(shapeReader[X])
 		if r, there := by.table.find(v, id); there {
 			if x, ok = by.read(v, r); ok {
 				return x, true
@@ -71,7 +71,7 @@ func FindShown[X any](v *View, id string) (x X, ok bool) {
 // ShownBy reads a row as an X, for example one of a Change; ok is false where its kind or
 // the row itself shows none.
 func ShownBy[X any](v *View, k Kind, row any) (x X, ok bool) {
-	by, shows := v.schema.shapes[reflect.TypeFor[X]()][k].(shower[X])
+	by, shows := v.schema.shapes[reflect.TypeFor[X]()][k].(shapeReader[X])
 	if !shows {
 		return x, false
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/clbemu/clbemu/state/engine"
 )
 
-// ErrClosed is the answer of a store that was closed.
+// ErrClosed is the answer of a closed store.
 var ErrClosed = errors.New("the store is closed")
 
 // Config configures a store.
@@ -49,7 +49,7 @@ type Store struct {
 	visible atomic.Pointer[workingSet]
 	// projected is the state that readers see once something is due.
 	projected atomic.Pointer[projection]
-	// failing is why writes are refused, nil while they are taken.
+	// failing is why the store refuses writes, nil while it takes them.
 	failing atomic.Pointer[failure]
 	// recovered counts how often what is kept was read again.
 	recovered atomic.Uint64
@@ -61,14 +61,14 @@ type Store struct {
 	closed  bool
 
 	// mu guards what writers and those who watch share with the committer, who does
-	// not wait until a writer has finished. It is taken after writing.
+	// not wait until a writer has finished. Lock it after writing.
 	mu       sync.Mutex
 	filling  *batch // takes the change sets of running writers
-	flying   *batch // is with the engine
-	past     []moment
+	inFlight *batch // is with the engine
+	past     []snapshot
 	revision Revision // of what is visible
 	watches  []*watch
-	// stopAlarm ends the alarm, nil while nobody watches.
+	// stopAlarm ends the alarm, nil while no watch is open.
 	stopAlarm context.CancelFunc
 	// written wakes the alarm, since a transaction may have changed what it waits for.
 	written chan struct{}
@@ -80,7 +80,7 @@ type Store struct {
 // batch is one commit of the engine.
 type batch struct {
 	sets  []engine.ChangeSet
-	after []moment // each of the sets
+	after []snapshot // each of the sets
 	err   error
 	done  chan struct{}
 }
@@ -105,7 +105,7 @@ func open(ctx context.Context, cfg Config) (*Store, error) {
 	return s, nil
 }
 
-// newStore is a store that nothing is loaded into.
+// newStore is an empty store.
 func newStore(cfg Config) *Store {
 	if cfg.Clock == nil {
 		cfg.Clock = &SystemClock{}
@@ -132,7 +132,7 @@ func newStore(cfg Config) *Store {
 	}
 }
 
-// reload makes the working set what the engine keeps. The caller lets nobody write.
+// reload makes the working set what the engine keeps. The caller lets no transaction write.
 func (s *Store) reload(ctx context.Context) error {
 	revision, err := s.engine.Revision(ctx)
 	if err != nil {
@@ -141,7 +141,7 @@ func (s *Store) reload(ctx context.Context) error {
 	return s.reloadFrom(ctx, s.engine, revision)
 }
 
-// reloadFrom makes the working set what is kept at a revision.
+// reloadFrom loads the working set of a revision.
 func (s *Store) reloadFrom(ctx context.Context, kept loader, revision uint64) error {
 	loaded, unknown, err := s.schema.load(ctx, kept)
 	if err != nil {
@@ -154,9 +154,9 @@ func (s *Store) reloadFrom(ctx context.Context, kept loader, revision uint64) er
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.visible.Store(loaded)
-	s.past = []moment{{state: loaded}}
+	s.past = []snapshot{{state: loaded}}
 	s.revision = Revision(revision)
-	s.breakWatches()
+	s.cancelWatches()
 	return nil
 }
 
@@ -227,25 +227,25 @@ func (s *Store) apply(scope Owner, fn func(*Tx) error) (*batch, error) {
 		return nil, err
 	}
 	if fn == nil {
-		return s.undurable(), nil
+		return s.newestPending(), nil
 	}
 	txn := s.newest.writing()
 	tx := newTx(&View{txn: txn, schema: s.schema, scope: scope, now: now, attached: s.attached})
 	tx.seed(s.seed)
 	tx.expireClientTokens()
 	if err := fn(tx); err != nil {
-		return s.undurable(), err
+		return s.newestPending(), err
 	}
 	tx.forgetClientTokens()
 	if len(tx.log.changes) == 0 {
-		return s.undurable(), nil
+		return s.newestPending(), nil
 	}
 	set, err := tx.changeSet()
 	if err != nil {
 		return nil, err
 	}
 	s.newest = txn.committed()
-	return s.enqueue(set, moment{s.newest, tx.now, len(set), ByUpdate}), nil
+	return s.enqueue(set, snapshot{s.newest, tx.now, len(set), ByUpdate}), nil
 }
 
 // settle writes what is due in a separate transaction, and returns the time that it
@@ -263,12 +263,12 @@ func (s *Store) settle() (now time.Time, err error) {
 		return now, err
 	}
 	s.newest = txn.committed()
-	s.enqueue(set, moment{s.newest, now, len(set), ByTime})
+	s.enqueue(set, snapshot{s.newest, now, len(set), ByTime})
 	return now, nil
 }
 
-// enqueue puts what a transaction did into the batch that will be committed next.
-func (s *Store) enqueue(set engine.ChangeSet, after moment) *batch {
+// enqueue puts what a transaction did into the next batch.
+func (s *Store) enqueue(set engine.ChangeSet, after snapshot) *batch {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.filling == nil {
@@ -283,21 +283,21 @@ func (s *Store) enqueue(set engine.ChangeSet, after moment) *batch {
 	return s.filling
 }
 
-// undurable returns the newest batch that is not on disk yet, nil if none.
-func (s *Store) undurable() *batch {
+// newestPending returns the newest batch that is not on disk yet, nil if none.
+func (s *Store) newestPending() *batch {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.filling != nil {
 		return s.filling
 	}
-	return s.flying
+	return s.inFlight
 }
 
 // commitLoop keeps its thread, since what makes system calls fail to see what
 // becomes of the state, such as strace, counts them by thread. It gives the thread back:
 // where that ended, the kernel would end programs that it started with PR_SET_PDEATHSIG.
 func (s *Store) commitLoop() {
-	if s.engine != (unkept{}) {
+	if s.engine != (discardEngine{}) {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 	}
@@ -313,7 +313,7 @@ func (s *Store) commitLoop() {
 func (s *Store) commitBatch() bool {
 	s.mu.Lock()
 	b := s.filling
-	s.filling, s.flying = nil, b
+	s.filling, s.inFlight = nil, b
 	s.mu.Unlock()
 	if b == nil {
 		return false
@@ -334,9 +334,9 @@ func (s *Store) commitBatch() bool {
 func (s *Store) show(b *batch) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.flying = nil
+	s.inFlight = nil
 	before := s.visible.Swap(b.after[len(b.after)-1].state)
-	s.remember(b)
+	s.recordPast(b)
 	s.publish(b, before)
 	if s.stopAlarm != nil {
 		select {
@@ -355,7 +355,7 @@ func (s *Store) fail(b *batch, err error) {
 	if s.filling != nil {
 		failed = append(failed, s.filling)
 	}
-	s.filling, s.flying = nil, nil
+	s.filling, s.inFlight = nil, nil
 	s.mu.Unlock()
 	s.newest = s.visible.Load()
 	if !errors.Is(err, engine.ErrTooLarge) {

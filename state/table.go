@@ -61,7 +61,7 @@ func NewTable[T any](s *Schema, name Kind, id func(*T) string, options ...Option
 	return t.With(options...)
 }
 
-// With declares more of the kind, where it can't be done with the table itself
+// With declares more of the kind, where the table itself is not enough
 // because the one needs the other.
 func (t *Table[T]) With(options ...Option) *Table[T] {
 	for _, declare := range options {
@@ -71,7 +71,7 @@ func (t *Table[T]) With(options ...Option) *Table[T] {
 }
 
 // Index adds an index; keys returns the lists of values under which a resource
-// is found, none if it is not.
+// is found, nil if under none.
 func (t *Table[T]) Index(name string, keys func(*T) [][]string) *Index[T] {
 	x := &Index[T]{position: indexTrees, name: name, table: t, keys: keys}
 	indexTrees++
@@ -192,7 +192,7 @@ func anyOf[T any](r *T) any {
 	return r
 }
 
-// listsOf are the lists of values under which a row is found; nil is under none.
+// listsOf are the lists of values under which readers find a row; nil is under none.
 func (x *Index[T]) listsOf(r *T) [][]string {
 	if r == nil {
 		return nil
@@ -210,7 +210,7 @@ func encodeKeys(id string, lists [][]string) []string {
 }
 
 // Remove deletes the resource with everything that belongs to it and its tags, and does
-// what was declared for that. That it is not there is no error.
+// what was declared for that. A missing one is no error.
 func (t *Table[T]) Remove(tx *Tx, id string) {
 	r, ok := t.Find(tx.View, id)
 	if !ok {
@@ -352,7 +352,7 @@ func (t *Table[T]) find(v *View, id string) (any, bool) {
 
 func (t *Table[T]) delete(tx *Tx, id string) { t.Delete(tx, id) }
 
-// insert is Put of an encoded resource that must not be there yet.
+// insert is Put of an encoded resource that must be new.
 func (t *Table[T]) insert(tx *Tx, value []byte) error {
 	raw, unknown, err := t.decode(value)
 	if err = cmp.Or(err, unknown); err != nil {
@@ -366,7 +366,7 @@ func (t *Table[T]) insert(tx *Tx, value []byte) error {
 	return nil
 }
 
-// follow does what another process did to a row: value is nil where it was deleted.
+// follow does what another process did to a row: value is nil for a deletion.
 func (t *Table[T]) follow(txn txn, id string, value []byte) error {
 	if value == nil {
 		t.replace(txn, id, nil)

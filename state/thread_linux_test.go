@@ -10,7 +10,7 @@ import (
 
 // A store that is closed ends no thread. The kernel tells children with a parent-death
 // signal that their parent is gone when the thread ends that started them, and the process
-// may be somebody's test.
+// may be another test.
 func TestCloseEndsNoThread(t *testing.T) {
 	var open []*state.Store
 	for range 10 {

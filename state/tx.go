@@ -13,8 +13,8 @@ type View struct {
 	schema *Schema
 	scope  Owner
 	now    time.Time
-	// pace overrides the duration of stages.
-	pace map[Stage]time.Duration
+	// stageDelays overrides the duration of stages.
+	stageDelays map[Stage]time.Duration
 	// attached is Store.Attach's.
 	attached any
 }
@@ -28,7 +28,7 @@ func (v *View) Now() time.Time { return v.now }
 // Schema returns the store's schema.
 func (v *View) Schema() *Schema { return v.schema }
 
-// Scope is the account and region whose resources are seen.
+// Scope is the account and region of the visible resources.
 func (v *View) Scope() Owner { return v.scope }
 
 // In returns the same state as another account and region see it.
@@ -69,7 +69,7 @@ type changeLog struct {
 	at      map[changeKey]int // where a row is, once there are many
 }
 
-// rowChange holds a row after its change, nil if it is deleted.
+// rowChange holds a row after its change, nil for a deletion.
 type rowChange struct {
 	changeKey
 	row any
@@ -129,7 +129,7 @@ func (tx *Tx) Paced(pace map[Stage]time.Duration) *Tx {
 		return tx
 	}
 	other := tx.In(tx.scope)
-	other.pace = pace
+	other.stageDelays = pace
 	return other
 }
 

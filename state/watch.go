@@ -62,15 +62,15 @@ const watchBuffer = 1024
 type watch struct {
 	queue  []Event
 	behind bool
-	news   chan struct{}
+	notify chan struct{}
 }
 
 // Watch yields each transaction from now on, in order, as it becomes visible. From 0
 // it begins with a snapshot; from the newest revision it goes on after that. It ends
 // with ErrBehind, or with the error of ctx. Writers never wait for a reader, and a
-// store that nobody watches does no work for it.
+// store without watches does no work for it.
 //
-// While somebody watches, the store writes what becomes due by time at its time, in
+// While a watch is open, the store writes what becomes due by time at its time, in
 // separate transactions.
 func (s *Store) Watch(ctx context.Context, from Revision) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
@@ -82,7 +82,7 @@ func (s *Store) Watch(ctx context.Context, from Revision) iter.Seq2[Event, error
 		defer s.stopWatch(w)
 		for {
 			select {
-			case <-w.news:
+			case <-w.notify:
 			case <-ctx.Done():
 				yield(Event{}, ctx.Err())
 				return
@@ -104,7 +104,7 @@ func (s *Store) Watch(ctx context.Context, from Revision) iter.Seq2[Event, error
 func (s *Store) startWatch(from Revision) (*watch, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	w := &watch{news: make(chan struct{}, 1)}
+	w := &watch{notify: make(chan struct{}, 1)}
 	switch from {
 	case 0:
 		w.push(Event{Revision: s.revision, Snapshot: true, state: s.visible.Load(), store: s})
@@ -166,11 +166,11 @@ func (s *Store) changes(set engine.ChangeSet, before, after *workingSet) []Chang
 	return changes
 }
 
-// breakWatches ends all watches: the store may have lost what they saw. The caller
+// cancelWatches ends all watches: the store may have lost what they saw. The caller
 // holds the lock.
-func (s *Store) breakWatches() {
+func (s *Store) cancelWatches() {
 	for _, w := range s.watches {
-		w.breakOff()
+		w.cancel()
 	}
 }
 
@@ -178,22 +178,22 @@ func (w *watch) push(e Event) {
 	switch {
 	case w.behind:
 	case len(w.queue) >= watchBuffer:
-		w.breakOff()
+		w.cancel()
 	default:
 		w.queue = append(w.queue, e)
 		w.wake()
 	}
 }
 
-// breakOff drops the queue, which would only lead up to the gap.
-func (w *watch) breakOff() {
+// cancel drops the queue, which would only lead up to the gap.
+func (w *watch) cancel() {
 	w.behind, w.queue = true, nil
 	w.wake()
 }
 
 func (w *watch) wake() {
 	select {
-	case w.news <- struct{}{}:
+	case w.notify <- struct{}{}:
 	default:
 	}
 }

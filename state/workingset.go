@@ -26,7 +26,7 @@ type (
 )
 
 // Trees have positions over all schemas, so that a table finds its own without
-// asking whose schema it is in. They are given while packages are initialised.
+// asking whose schema it is in. Packages assign them while they initialise.
 var rowTrees, indexTrees, tallyTrees int
 
 // degree is half of what a node of a tree holds: more makes a change copy more,
@@ -67,7 +67,7 @@ func (w *workingSet) writing() txn {
 // committed returns what the transaction made, which it must not write to again.
 func (t txn) committed() *workingSet { return t.workingSet }
 
-// tree is a tree that can be copied in no time.
+// tree is a tree that copies in no time.
 type tree[T any] interface {
 	comparable
 	Copy() T
@@ -91,8 +91,8 @@ func copyOf[T tree[T]](copying *sync.Mutex, tree T) T {
 	return tree.Copy()
 }
 
-// still is a tree that does not change under an iteration.
-func still[T tree[T]](t txn, trees, base []T, at int) T {
+// frozen is a tree that does not change under an iteration.
+func frozen[T tree[T]](t txn, trees, base []T, at int) T {
 	if trees[at] != base[at] {
 		return copyOf(t.copying, trees[at])
 	}
@@ -106,13 +106,13 @@ func (t txn) get(at int, id string) (any, bool) {
 
 // eachRow yields the rows in order of id.
 func (t txn) eachRow(at int, yield func(value any) bool) {
-	still(t, t.rows, t.base.rows, at).Scan(func(_ string, value any) bool { return yield(value) })
+	frozen(t, t.rows, t.base.rows, at).Scan(func(_ string, value any) bool { return yield(value) })
 }
 
 // eachID yields the ids of rows whose key in an index begins with a prefix, in
 // order of key.
 func (t txn) eachID(at int, prefix string, yield func(id string) bool) {
-	still(t, t.indexes, t.base.indexes, at).Ascend(prefix, func(key string, _ struct{}) bool {
+	frozen(t, t.indexes, t.base.indexes, at).Ascend(prefix, func(key string, _ struct{}) bool {
 		return strings.HasPrefix(key, prefix) && yield(key[strings.LastIndexByte(key, 0)+1:])
 	})
 }
@@ -163,7 +163,7 @@ func (t txn) tally(at int, change tally) {
 
 // eachTally yields what an account's holders have of a quota, in order of holder.
 func (t txn) eachTally(at int, account string, yield func(holder string, n int)) {
-	still(t, t.tallies, t.base.tallies, at).Ascend(tally{account: account}, func(of tally) bool {
+	frozen(t, t.tallies, t.base.tallies, at).Ascend(tally{account: account}, func(of tally) bool {
 		if of.account != account {
 			return false
 		}

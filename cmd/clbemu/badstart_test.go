@@ -145,7 +145,7 @@ func TestBadStarts(t *testing.T) {
 	}
 }
 
-// readOnly is a folder in which nobody can make a file: permissions do not hold
+// readOnly is a folder that no user can write to: permissions do not hold
 // back root, so it gets one of the kernel's.
 func readOnly(t *testing.T) string {
 	if os.Getuid() == 0 {

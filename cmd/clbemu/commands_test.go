@@ -85,7 +85,7 @@ func TestEnvShells(t *testing.T) {
 }
 
 // TestTLS proves that a client that trusts ca.pem is served by HTTPS, that the
-// key is nobody else's to read, and that a restart keeps the certificate.
+// key is readable by its owner only, and that a restart keeps the certificate.
 func TestTLS(t *testing.T) {
 	dir := t.TempDir()
 	s := binary.Serve(t, "--data-dir", dir, "--tls")

@@ -243,7 +243,7 @@ func TestNoDescriptorsLeft(t *testing.T) {
 		c.Close()
 	}
 	fall(t, pid, before+10)
-	// Those that nobody has accepted yet come first, and may be too many at once.
+	// Connections not accepted yet come first, and may be too many at once.
 	for deadline := time.Now().Add(30 * time.Second); ; {
 		err := asks(url)
 		if err == nil {

@@ -22,7 +22,7 @@ func launched(t *testing.T, flags ...string) (*binary.Server, string) {
 
 // TestControlTokenFile proves that serve makes a token where there is none, keeps it, and
 // prints the address of the console with it; that commands read it; and that no token that
-// somebody chose is printed.
+// the user chose is printed.
 func TestControlTokenFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "made", "token")
 	var tokens []string

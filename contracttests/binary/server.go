@@ -134,7 +134,7 @@ func (s *Server) End(signal os.Signal) int {
 // Client returns a client of the API with the default world's key.
 func (s *Server) Client() *apiclient.Client { return &apiclient.Client{URL: s.API, HTTP: s.http} }
 
-// Disconnect closes the connections that are kept for the next calls.
+// Disconnect closes the connections kept for the next calls.
 func (s *Server) Disconnect() { s.http.CloseIdleConnections() }
 
 // Ask sends one call to the control API. An error means that no whole answer came.

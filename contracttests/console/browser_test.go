@@ -31,7 +31,7 @@ const browserRequired = "CLBEMU_CHROMIUM"
 // patience limits how long a page may take to show something; it takes a fraction.
 const patience = 60 * time.Second
 
-// rebound is a name that the browser resolves to this machine, as somebody else's may be.
+// rebound is a name that the browser resolves to this machine, as another owner's may be.
 const rebound = "rebound.example"
 
 // browser is the one of all tests.
@@ -76,7 +76,7 @@ type tab struct {
 }
 
 // open starts an emulator and a tab, or skips the test and says so. When it ends, the
-// pages must have broken no rule of their own, and called nobody but the emulator.
+// pages must have broken no rule of their own, and called only the emulator.
 func open(t *testing.T, options ...emulatortest.Option) *tab {
 	t.Helper()
 	parent, err := browser()

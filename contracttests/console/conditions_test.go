@@ -101,7 +101,7 @@ func TestAnyCondition(t *testing.T) {
 	b.until("document.querySelector('#zones').innerText.includes('cn-shanghai-b') && !document.querySelector('#zones').innerText.includes('sold out')")
 }
 
-// TestWriting proves that news does not take away what somebody is writing.
+// TestWriting proves that news does not take away what the user is typing.
 func TestWriting(t *testing.T) {
 	b := open(t)
 	b.visit("/conditions")

@@ -7,7 +7,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/emulatortest"
 )
 
-// TestFault proves that a rule which is added on the page breaks a real call, that its
+// TestFault proves that a rule added on the page breaks a real call, that its
 // hits are shown as they come, and that calls go well when it is removed there.
 func TestFault(t *testing.T) {
 	b := open(t)

@@ -49,7 +49,7 @@ func TestScenarioSearch(t *testing.T) {
 const waits = "about: waits\nclient:\n  steps:\n    - call: {action: DescribeRegions}\n" +
 	"    - wait: {within: 1h, every: 10ms, call: {action: DescribeLoadBalancers, expect: {fields: {TotalCount: 7}}}}\n"
 
-// TestStop proves that a play which was begun elsewhere is watched, keeps others from
+// TestStop proves that a play begun elsewhere is watched, keeps others from
 // beginning, and is stopped on the page.
 func TestStop(t *testing.T) {
 	b := open(t)

@@ -58,7 +58,7 @@ func TestLinearizable(t *testing.T) {
 	}
 }
 
-// linear is a server that is killed again and again, and what its clients saw.
+// linear is a server killed again and again, and what its clients saw.
 type linear struct {
 	t        *testing.T
 	dir      string

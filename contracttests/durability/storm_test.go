@@ -80,7 +80,7 @@ func endBy(signal os.Signal) func(*storm) {
 // stopWriters ends a storm and leaves the server.
 func stopWriters(s *storm) { s.over.Store(true) }
 
-// ended waits for the server: one that was asked to end does so with success and in
+// ended waits for the server: one asked to end does so with success and in
 // silence.
 func (c *cloud) ended(signal os.Signal) error {
 	err := c.server.Cmd.Wait()

@@ -43,7 +43,7 @@ type seen struct {
 	lost       bool
 }
 
-// model is the subject for porcupine. Of a lost call nobody knows whether it was
+// model is the subject for porcupine. Of a lost call it is unknown whether it was
 // executed.
 func (s *subject) model() porcupine.Model {
 	model := porcupine.NondeterministicModel{
@@ -119,7 +119,7 @@ func nameOf(id, name string) *subject {
 	}
 }
 
-// tagsOf are the tags of a load balancer: two values that are set together, deleted
+// tagsOf are the tags of a load balancer: two values set together, deleted
 // one by one, and read together.
 func tagsOf(id string) *subject {
 	return &subject{

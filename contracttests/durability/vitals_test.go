@@ -31,7 +31,7 @@ const (
 	maxSamples  = 5000
 )
 
-// measure reads the vitals of a server that nobody uses, each as the least of what it
+// measure reads the vitals of a server without clients, each as the least of what it
 // is until garbage was collected some times.
 func (c *cloud) measure() (vitals, error) {
 	least, err := c.sample()

@@ -19,7 +19,7 @@ type worldChange struct {
 	// become are the versions that may replace everything, none when it changes
 	// nothing.
 	become []version
-	// rewinds reports whether ids that were created since will be created again, and
+	// rewinds reports whether ids created since will be created again, and
 	// may belong to others in the new state.
 	rewinds bool
 	// answered reports whether it succeeded, and the writers' later changes were not
@@ -32,7 +32,7 @@ type worldChange struct {
 func nothing([]byte, bool) {}
 
 // spares reports whether a call means the same before and after the change: by ids
-// of another time it would be about somebody else's resources.
+// of another time it would be about other resources.
 func (c *worldChange) spares(w *writer, next call) bool {
 	if c == nil || !c.rewinds {
 		return true
@@ -47,7 +47,7 @@ func (c *worldChange) spares(w *writer, next call) bool {
 	return true
 }
 
-// export is a state that was read by GET /v1/state.
+// export is a state read by GET /v1/state.
 type export struct {
 	text    []byte
 	version version

@@ -60,7 +60,7 @@ func (f *fixture) leader() (leader *cloud.Cloud) {
 	return leader
 }
 
-// TestControllerKilled proves that a controller that is killed while it makes
+// TestControllerKilled proves that a controller killed while it makes
 // load balancers finds the ones that it made, and makes none twice.
 func TestControllerKilled(t *testing.T) {
 	f := start(t)

@@ -16,7 +16,7 @@ import (
 	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/cloud"
 )
 
-// edit is what somebody does by hand to the load balancer of a Service while no
+// edit is a change made by hand to the load balancer of a Service while no
 // controller runs, and the finding of the upgrade check that follows.
 type edit struct {
 	annotations map[string]string
@@ -142,7 +142,7 @@ func backend(n int, service *corev1.Service, group string) string {
 	return string(list)
 }
 
-// call makes a call as somebody does by hand.
+// call makes a call as a user would by hand.
 func (f *fixture) call(action string, params ...string) (answer string) {
 	f.Helper()
 	answer, err := f.cloud.Control(f.ctx, append([]string{"call", action, "--api", "http://" + f.cloud.Endpoint}, params...)...)
@@ -152,9 +152,9 @@ func (f *fixture) call(action string, params ...string) (answer string) {
 	return answer
 }
 
-// TestUpgradeCheck proves that the dry run of a real CCM finds each edit that was made by
+// TestUpgradeCheck proves that the dry run of a real CCM finds each edit made by
 // hand, that clbemu upgrade-check shows it in the words of ACK's page, that it finds
-// nothing where nobody edited or where the page's cure was done, and that it changes
+// nothing without an edit or where the page's cure was done, and that it changes
 // nothing.
 func TestUpgradeCheck(t *testing.T) {
 	requireCCM(t, "the dry run")

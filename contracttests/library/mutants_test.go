@@ -88,7 +88,7 @@ func scalars(node *yaml.Node, where string, visit func(where string, node *yaml.
 
 // TestMutants proves that no name of a library scenario can be misspelt: each
 // mutant of each name, one at a time, is refused when it is loaded, or when its
-// condition is set. All texts count as names but those that are listed as free.
+// condition is set. All texts count as names but those listed as free.
 func TestMutants(t *testing.T) {
 	names, tried := target.NewNames(emulator.NamesIn(world.Default())), new(atomic.Int64)
 	t.Run("all", func(t *testing.T) { // ends when all of them have

@@ -294,7 +294,7 @@ func (c *client) changeInPlace(t *testing.T, text string) {
 	c.unchanged(t, "change.tf")
 }
 
-// imports reads everything that was made into a new state, and wants the resources to
+// imports reads everything made into a new state, and wants the resources to
 // match the configuration.
 func (c *client) imports(t *testing.T, text string, ignored map[string]bool) {
 	t.Helper()

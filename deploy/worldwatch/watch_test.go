@@ -77,7 +77,7 @@ func (c *cloudOf) Follow(ctx context.Context, changed func()) error {
 	return errors.New("cut off")
 }
 
-// lose empties the cloud, but for instances that somebody else brings in at once.
+// lose empties the cloud, but for instances that another client brings in at once.
 func (c *cloudOf) lose(others ...string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -126,7 +126,7 @@ func pod(name, node, ip string) *corev1.Pod {
 
 // Nodes and pods come in when they are there, when they are added and replaced, once
 // more when the cloud has lost them, and after a refusal. What can't be imported yet
-// keeps nothing else out. An instance that is deleted in the cloud stays so, with the
+// keeps nothing else out. An instance deleted in the cloud stays so, with the
 // pods of its node, until the cloud loses its state.
 func TestFollows(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())

@@ -71,7 +71,7 @@ const (
 
 // Effects say what a real CCM did about an annotation.
 type Effects struct {
-	// Created is about a Service that is created with it.
+	// Created is about a Service created with it.
 	Created Effect `json:"created"`
 	// Added, Changed and Removed are about one that has a load balancer.
 	Added   Effect `json:"added"`

@@ -89,7 +89,7 @@ var clouds = []struct{ prefix, name string }{
 // for by its spelling, which takes long.
 const mostSuggested = 20
 
-// unknown is the problem of a key that no CCM reads, nil for one that is anybody's. Suggest
+// unknown is the problem of a key that no CCM reads, nil for a key that is not the CCM's. Suggest
 // says whether to look for what was meant.
 func unknown(key, value string, suggest bool) *Problem {
 	for _, cloud := range clouds {

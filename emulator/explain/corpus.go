@@ -71,8 +71,8 @@ func (p pattern) strong() (n int) {
 	return n
 }
 
-// know lets a search find an answer by texts.
-func (a *Answer) know(texts ...string) {
+// addTexts lets a search find an answer by texts.
+func (a *Answer) addTexts(texts ...string) {
 	for _, text := range texts {
 		words := wordsOf(text)
 		a.phrases = append(a.phrases, " "+strings.Join(words, " ")+" ")
@@ -113,12 +113,12 @@ func NewIndex(known *names.Names) (*Index, error) {
 	c.addScenarios(f.Events)
 	for _, a := range c.answers {
 		title := &Answer{words: make(map[string]bool)}
-		title.know(slices.Concat(a.codes, []string{a.Code, a.Message})...)
+		title.addTexts(slices.Concat(a.codes, []string{a.Code, a.Message})...)
 		a.title = title.words
-		a.know(slices.Concat(a.codes, []string{a.Code, a.Message, a.Happened})...)
-		a.know(a.Cures...)
+		a.addTexts(slices.Concat(a.codes, []string{a.Code, a.Message, a.Happened})...)
+		a.addTexts(a.Cures...)
 		for _, cause := range a.Causes {
-			a.know(cause.About, cause.Begin, cause.End, cause.Code, cause.Message)
+			a.addTexts(cause.About, cause.Begin, cause.End, cause.Code, cause.Message)
 		}
 		for word := range a.words {
 			c.rarity[word]++
@@ -143,7 +143,7 @@ func (c *Index) add(a *Answer, texts ...string) {
 	for _, text := range texts {
 		a.patterns = append(a.patterns, patternOf(text))
 	}
-	a.know(texts...)
+	a.addTexts(texts...)
 	c.answers = append(c.answers, a)
 }
 
@@ -163,7 +163,7 @@ func (c *Index) addMessages(f *Facts) error {
 			a.codes = append(a.codes, c.codesIn(text)...)
 		}
 		c.add(a, m.Texts...)
-		a.know(m.Scenario)
+		a.addTexts(m.Scenario)
 		a.addCauses(f)
 		if len(a.Causes) == 0 {
 			a.Causes = []controlapi.Cause{{About: m.Happened, Begin: m.Begin, End: m.End}}
@@ -319,7 +319,7 @@ func (c *Index) addScenarios(events []Event) {
 	for _, h := range heads {
 		a := &Answer{Happened: h.About, Cures: []string{h.Advice}, Scenarios: []string{h.Name}}
 		c.add(a)
-		a.know(h.Name)
+		a.addTexts(h.Name)
 	}
 }
 

@@ -24,7 +24,7 @@ type Found struct {
 const (
 	// mostOthers is the most other answers of a search.
 	mostOthers = 3
-	// mostWords is the most words of a text that is taken for a search by words.
+	// mostWords is the most words of a text taken for a search by words.
 	mostWords = 40
 	// enough is the share of a message that must be in a text, and the share of the words of
 	// a text that an answer must have.
@@ -44,17 +44,17 @@ func (h hit) compare(other hit) int {
 	return -cmp.Or(cmp.Compare(h.code, other.code), cmp.Compare(h.message, other.message), cmp.Compare(h.words, other.words))
 }
 
-// asked is a text as it is searched for.
-type asked struct {
+// searchText is a text as it is searched for.
+type searchText struct {
 	text, lower string
 	words       indexed
 	codes       []string
 }
 
-// read reads a text that is searched for.
-func (c *Index) read(text string) asked {
+// read reads a text searched for.
+func (c *Index) read(text string) searchText {
 	text = strings.TrimSpace(inEnglish().Replace(text))
-	return asked{text, strings.ToLower(text), index(wordsOf(text)), c.codesIn(text)}
+	return searchText{text, strings.ToLower(text), index(wordsOf(text)), c.codesIn(text)}
 }
 
 // Search finds what a text is about, which may be an error as a client, a cluster or a log
@@ -84,7 +84,7 @@ func (c *Index) Search(text string) (found Found, earned bool) {
 }
 
 // about returns an answer with the causes first whose code or message the text has.
-func (x asked) about(a *Answer) Answer {
+func (x searchText) about(a *Answer) Answer {
 	b := *a
 	b.Causes = some(a.Causes)
 	slices.SortStableFunc(b.Causes, func(one, other controlapi.Cause) int {
@@ -118,7 +118,7 @@ func (c *Index) Scenarios(text string) (list []string) {
 	words := make(map[string]bool)
 	for _, h := range scenarios.LibraryHeads() {
 		a := &Answer{words: make(map[string]bool)}
-		a.know(h.Name, h.Text)
+		a.addTexts(h.Name, h.Text)
 		texts[h.Name] = a
 		maps.Copy(words, a.words)
 	}
@@ -133,7 +133,7 @@ func (c *Index) Scenarios(text string) (list []string) {
 }
 
 // find lists what a text finds, the best first, and the nearest of what does not match enough.
-func (c *Index) find(x asked) (hits []hit, nearest *Answer) {
+func (c *Index) find(x searchText) (hits []hit, nearest *Answer) {
 	q, near := c.query(x.text, maps.Keys(c.rarity)), 0.0
 	said := make(map[*Answer]float64)
 	for _, h := range c.byMessage(x) {
@@ -201,7 +201,7 @@ func (c *Index) codesIn(text string) (codes []string) {
 
 // explained answers for a code whose message holds the name of a parameter, or which only a
 // fault rule returns.
-func (c *Index) explained(x asked) (*Answer, bool) {
+func (c *Index) explained(x searchText) (*Answer, bool) {
 	var candidates []string
 	for _, match := range labelled().FindAllStringSubmatch(x.text, mostOthers) {
 		candidates = append(candidates, match[1])
@@ -241,7 +241,7 @@ func index(words []string) indexed {
 const mostPlaces = 64
 
 // byMessage lists the answers whose messages are in a text, the longest message first.
-func (c *Index) byMessage(x asked) (hits []hit) {
+func (c *Index) byMessage(x searchText) (hits []hit) {
 	for _, a := range c.answers {
 		if !a.near(x) {
 			continue
@@ -259,7 +259,7 @@ func (c *Index) byMessage(x asked) (hits []hit) {
 }
 
 // near reports whether a text has what must stand near the answer's message.
-func (a *Answer) near(x asked) bool {
+func (a *Answer) near(x searchText) bool {
 	return a.beside == nil || slices.ContainsFunc(a.beside, func(word string) bool { return strings.Contains(x.lower, word) })
 }
 
@@ -313,7 +313,7 @@ func inOrder(message, text []string) float64 {
 	return row[len(text)]
 }
 
-// query is a text that is searched for by its words.
+// query is a text searched for by its words.
 type query struct {
 	// forms are its words, as they stand and cut within names.
 	forms  [2][]wanted
@@ -332,7 +332,7 @@ func (w wanted) in(words map[string]bool) bool {
 	return slices.ContainsFunc(w.words, func(word string) bool { return words[word] })
 }
 
-// query reads a text that is searched for among texts with these words.
+// query reads a text searched for among texts with these words.
 func (c *Index) query(text string, vocabulary iter.Seq[string]) query {
 	if len(text) > mostWords*64 {
 		return query{}

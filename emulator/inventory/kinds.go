@@ -24,7 +24,7 @@ type kind struct {
 	controlapi.ResourceKind
 	list func(from source, add func(controlapi.Resource))
 	// aside is for kinds that are listed where they are named alone: there may be many,
-	// and nobody created them for their own sake.
+	// and no client created them for their own sake.
 	aside bool
 }
 
@@ -152,7 +152,7 @@ func (k kind) of(products []string) kind {
 	return k
 }
 
-// title is a product's name for people, "" if nobody says.
+// title is a product's name for people, "" if it has none.
 func (i Inventory) title(product string) string {
 	for _, p := range i.Products {
 		if p.Name == product {

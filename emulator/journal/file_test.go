@@ -43,7 +43,7 @@ func modeOf(t *testing.T, path string) os.FileMode {
 }
 
 // TestFile proves that every entry is a line of the file, behind what was there,
-// and that the file is nobody else's to read.
+// and that only its owner can read the file.
 func TestFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
 	if err := os.WriteFile(path, []byte("{}\n"), 0o644); err != nil {

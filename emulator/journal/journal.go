@@ -52,7 +52,7 @@ type Journal struct {
 	answers answers
 	marks   map[string]Mark
 	file    *file
-	news    chan struct{} // closed by the next entry, if somebody waits for it
+	news    chan struct{} // closed by the next entry, if a caller waits for it
 	waited  bool
 	closed  bool
 }

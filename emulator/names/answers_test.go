@@ -256,7 +256,7 @@ func (s *source) refusal(of types.Object, value ast.Expr) {
 	}
 }
 
-// reached lists the refusals that are reached from some objects.
+// reached lists the refusals reached from some objects.
 func (s *source) reached(from map[types.Object]bool) map[string]bool {
 	facts, seen, next := make(map[string]bool), make(map[types.Object]bool), slices.Collect(maps.Keys(from))
 	for len(next) > 0 {

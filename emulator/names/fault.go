@@ -18,7 +18,7 @@ import (
 // against the API, and returns the problems. It sets the status and message that the
 // cloud returns with a known code.
 func (n *Names) ResolveFault(rule *faults.Rule) (problems []faults.Problem) {
-	actions, err := n.struck(rule.Match)
+	actions, err := n.actionsOf(rule.Match)
 	if err != nil {
 		return []faults.Problem{{Path: []string{"match", "action"}, Reason: err.Error()}}
 	}
@@ -60,9 +60,9 @@ func (n *Names) checkStage(name string) error {
 	return fmt.Errorf("there is no stage of life %s%s", name, DidYouMean(name, known, "`clbemu world get` lists them as life.<stage>"))
 }
 
-// struck lists the emulated actions that a rule matches; each of its patterns must
+// actionsOf lists the emulated actions that a rule matches; each of its patterns must
 // match one.
-func (n *Names) struck(m faults.Match) (matched []Action, err error) {
+func (n *Names) actionsOf(m faults.Match) (matched []Action, err error) {
 	var all []Action
 	var known []string
 	for _, a := range n.actions {

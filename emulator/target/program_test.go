@@ -162,7 +162,7 @@ func TestCrashBesideProgram(t *testing.T) {
 	}
 }
 
-// TestAddressStaysTaken proves that nobody else gets the addresses of an emulator
+// TestAddressStaysTaken proves that no other process gets the addresses of an emulator
 // while it is restarted.
 func TestAddressStaysTaken(t *testing.T) {
 	local := newOpen(t, false)

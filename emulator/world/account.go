@@ -8,7 +8,7 @@ import (
 )
 
 func (p *planter) region(s *regionSpec) {
-	if !declare(p, cloud.Regions, s.ID, regionForm, "") {
+	if !isFree(p, cloud.Regions, s.ID, regionForm, "") {
 		return
 	}
 	r := &cloud.Region{
@@ -83,7 +83,7 @@ func (p *planter) publicBlock(s scalar) string {
 }
 
 func (p *planter) account(s *accountSpec) {
-	if !declare(p, cloud.Accounts, s.ID, digits, "") {
+	if !isFree(p, cloud.Accounts, s.ID, digits, "") {
 		return
 	}
 	// The days are the cloud's: CLB-0454.
@@ -100,7 +100,7 @@ func (p *planter) account(s *accountSpec) {
 		a.DefaultRegionID = r.ID
 	}
 	for _, g := range s.ResourceGroups {
-		if declare(p, cloud.ResourceGroups, g.ID, resourceForm, "rg-") {
+		if isFree(p, cloud.ResourceGroups, g.ID, resourceForm, "rg-") {
 			cloud.ResourceGroups.Put(p.tx, &cloud.ResourceGroup{AccountID: a.ID, ID: g.ID.text, Name: g.Name.text, DisplayName: g.DisplayName.text})
 		}
 	}
@@ -115,7 +115,7 @@ func (p *planter) account(s *accountSpec) {
 }
 
 func (p *planter) accessKey(a *cloud.Account, s *accessKeySpec) {
-	if !declare(p, cloud.AccessKeys, s.ID, keyForm, "") {
+	if !isFree(p, cloud.AccessKeys, s.ID, keyForm, "") {
 		return
 	}
 	status := p.word(s.Status, string(cloud.AccessKeyActive), string(cloud.AccessKeyInactive))

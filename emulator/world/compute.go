@@ -12,7 +12,7 @@ import (
 
 func (p *planter) securityGroup(s *securityGroupSpec) {
 	vpc, ok := refer(p, cloud.VPCs, s.VPC)
-	if !ok || !declare(p, cloud.SecurityGroups, s.ID, resourceForm, "sg-") {
+	if !ok || !isFree(p, cloud.SecurityGroups, s.ID, resourceForm, "sg-") {
 		return
 	}
 	g := &cloud.SecurityGroup{
@@ -28,7 +28,7 @@ func (p *planter) securityGroup(s *securityGroupSpec) {
 
 func (p *planter) instance(s *instanceSpec) {
 	sw, ok := refer(p, cloud.VSwitches, s.VSwitch)
-	if !ok || !declare(p, cloud.Instances, s.ID, resourceForm, "i-") {
+	if !ok || !isFree(p, cloud.Instances, s.ID, resourceForm, "i-") {
 		return
 	}
 	i := &cloud.Instance{
@@ -78,7 +78,7 @@ func (p *planter) networkInterface(s *networkInterfaceSpec) {
 
 // attach puts an interface into a vSwitch and, unless i is nil, on an instance.
 func (p *planter) attach(sw *cloud.VSwitch, i *cloud.Instance, s *networkInterfaceSpec, kind string) {
-	if !declare(p, cloud.NetworkInterfaces, s.ID, resourceForm, "eni-") {
+	if !isFree(p, cloud.NetworkInterfaces, s.ID, resourceForm, "eni-") {
 		return
 	}
 	n := &cloud.NetworkInterface{

@@ -18,7 +18,7 @@ const (
 )
 
 // InNetwork returns DefaultText with the public addresses of the default region at the top
-// of a network, so that machines in it reach load balancers without routes if nobody else uses
+// of a network, so that machines in it reach load balancers without routes if nothing else uses
 // these addresses: the last /24 block, or the last quarter of a smaller network. The network
 // belongs to the VPC of the instances, so that its machines can be instances. The public
 // IPv6 addresses are in a network of IPv6. The networks are at most one of each version: a /26
@@ -43,7 +43,7 @@ func InNetwork(networks ...netip.Prefix) ([]byte, error) {
 		if v4.Bits() > smallestNetwork {
 			return nil, fmt.Errorf("%s has too few addresses for load balancers: a network has at most %d bits", v4, smallestNetwork)
 		}
-		text = strings.Replace(text, publicBlock, "publicCidrBlock: "+top(v4).String()+"\n", 1)
+		text = strings.Replace(text, publicBlock, "publicCidrBlock: "+lastPrefix(v4).String()+"\n", 1)
 		if !netip.MustParsePrefix("192.168.0.0/16").Overlaps(v4) {
 			text = strings.Replace(text, vpcBlock, vpcBlock+"    secondaryCidrBlocks: ["+v4.String()+"]\n", 1)
 		}
@@ -54,8 +54,8 @@ func InNetwork(networks ...netip.Prefix) ([]byte, error) {
 	return []byte(text), nil
 }
 
-// top returns the last part of a network.
-func top(network netip.Prefix) netip.Prefix {
+// lastPrefix returns the last part of a network.
+func lastPrefix(network netip.Prefix) netip.Prefix {
 	bits := max(largestShare, network.Bits()+2)
 	b := network.Addr().As4()
 	size, share := uint32(1)<<(32-network.Bits()), uint32(1)<<(32-bits)

@@ -25,7 +25,7 @@ func (p *planter) reserveAddress(s *loadBalancerSpec) {
 // loadBalancer plants a CLB with its groups and listeners.
 func (p *planter) loadBalancer(s *loadBalancerSpec) {
 	cloud.ReleaseAddresses(p.tx, cloud.LoadBalancers.Kind(), s.ID.text)
-	if !declare(p, cloud.LoadBalancers, s.ID, resourceForm, "lb-") {
+	if !isFree(p, cloud.LoadBalancers, s.ID, resourceForm, "lb-") {
 		return
 	}
 	owner, ok := p.homeOf(s)
@@ -79,7 +79,7 @@ func (p *planter) ofOwner(s scalar, in, owner string) bool {
 }
 
 func (p *planter) vServerGroup(tx *state.Tx, loadBalancer string, s *vServerGroupSpec) {
-	if !declare(p, cloud.VServerGroups, s.ID, resourceForm, "rsp-") {
+	if !isFree(p, cloud.VServerGroups, s.ID, resourceForm, "rsp-") {
 		return
 	}
 	c := newCall(clbAPI(), tx.Giving(cloud.VServerGroups.Kind(), s.ID.text), "CreateVServerGroup").

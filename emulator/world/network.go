@@ -9,7 +9,7 @@ import (
 
 func (p *planter) vpc(s *vpcSpec) {
 	owner, ok := p.home(s.Account, s.Region)
-	if !ok || !declare(p, cloud.VPCs, s.ID, resourceForm, "vpc-") {
+	if !ok || !isFree(p, cloud.VPCs, s.ID, resourceForm, "vpc-") {
 		return
 	}
 	vpc := &cloud.VPC{
@@ -46,7 +46,7 @@ func (p *planter) routeTable(s *routeTableSpec) {
 
 // table puts a route table with the route that each has from the beginning.
 func (p *planter) table(vpc *cloud.VPC, s *routeTableSpec, kind cloud.RouteTableType) {
-	if !declare(p, cloud.RouteTables, s.ID, resourceForm, "vtb-") {
+	if !isFree(p, cloud.RouteTables, s.ID, resourceForm, "vtb-") {
 		return
 	}
 	t := &cloud.RouteTable{
@@ -59,7 +59,7 @@ func (p *planter) table(vpc *cloud.VPC, s *routeTableSpec, kind cloud.RouteTable
 
 func (p *planter) vSwitch(s *vSwitchSpec) {
 	vpc, ok := refer(p, cloud.VPCs, s.VPC)
-	if !ok || !declare(p, cloud.VSwitches, s.ID, resourceForm, "vsw-") {
+	if !ok || !isFree(p, cloud.VSwitches, s.ID, resourceForm, "vsw-") {
 		return
 	}
 	region, _ := cloud.Regions.Find(p.tx.View, vpc.RegionID)

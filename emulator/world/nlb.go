@@ -23,7 +23,7 @@ func (p *planter) reserveZoneAddresses(s *nlbSpec) {
 // networkLoadBalancer plants an NLB with its listeners. Its VPC is its first zone's.
 func (p *planter) networkLoadBalancer(s *nlbSpec) {
 	cloud.ReleaseAddresses(p.tx, cloud.NLBLoadBalancers.Kind(), s.ID.text)
-	if !declare(p, cloud.NLBLoadBalancers, s.ID, resourceForm, "nlb-") {
+	if !isFree(p, cloud.NLBLoadBalancers, s.ID, resourceForm, "nlb-") {
 		return
 	}
 	if len(s.Zones) == 0 {
@@ -64,7 +64,7 @@ func (p *planter) networkLoadBalancer(s *nlbSpec) {
 // serverGroup plants a group of Network Load Balancers, which belongs to none of them.
 func (p *planter) serverGroup(s *serverGroupSpec) {
 	vpc, ok := refer(p, cloud.VPCs, s.VPC)
-	if !ok || !declare(p, cloud.NLBServerGroups, s.ID, resourceForm, "sgp-") {
+	if !ok || !isFree(p, cloud.NLBServerGroups, s.ID, resourceForm, "sgp-") {
 		return
 	}
 	tx := p.tx.In(vpc.Owner)

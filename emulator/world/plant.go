@@ -94,8 +94,8 @@ var (
 	certForm     = newForm(`^[0-9A-Za-z_-]+$`, 128)
 )
 
-// declare reports whether id is a usable id that nothing in the table has yet.
-func declare[T any](p *planter, table *state.Table[T], id scalar, form form, prefix string) bool {
+// isFree reports whether id is a usable id that nothing in the table has yet.
+func isFree[T any](p *planter, table *state.Table[T], id scalar, form form, prefix string) bool {
 	if id.text == "" {
 		return false
 	}

@@ -11,7 +11,7 @@ import (
 
 func (p *planter) eip(s *eipSpec) {
 	owner, ok := p.home(s.Account, s.Region)
-	if !ok || !declare(p, cloud.EIPs, s.ID, resourceForm, "eip-") {
+	if !ok || !isFree(p, cloud.EIPs, s.ID, resourceForm, "eip-") {
 		return
 	}
 	e := &cloud.EIP{
@@ -74,7 +74,7 @@ func (p *planter) associate(e *cloud.EIP, id scalar) {
 
 func (p *planter) serverCertificate(s *serverCertificateSpec) {
 	owner, ok := p.home(s.Account, s.Region)
-	if !ok || !declare(p, cloud.ServerCertificates, s.ID, certForm, "") {
+	if !ok || !isFree(p, cloud.ServerCertificates, s.ID, certForm, "") {
 		return
 	}
 	content, err := cloud.ParseCertificate(s.Certificate.text)

@@ -76,7 +76,7 @@ func Parse(name string, text []byte) (*World, error) {
 	if s == nil {
 		return nil, d.Err()
 	}
-	planted, err := rehearse(s)
+	planted, err := dryRun(s)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -100,11 +100,11 @@ func read(d *yamlfile.Decoder, text []byte) *spec {
 	return s
 }
 
-// errRehearsed undoes a rehearsal.
-var errRehearsed = errors.New("rehearsed")
+// errDryRun undoes a rehearsal.
+var errDryRun = errors.New("rehearsed")
 
-// rehearse plants into a scratch store and returns what went wrong.
-func rehearse(s *spec) (found problems, err error) {
+// dryRun plants into a scratch store and returns what went wrong.
+func dryRun(s *spec) (found problems, err error) {
 	store, err := state.Open(context.Background(), state.Config{
 		Schema: cloud.Schema, Engine: &memory.Engine{},
 		Clock: state.NewManualClock(time.Unix(0, 0)),
@@ -115,9 +115,9 @@ func rehearse(s *spec) (found problems, err error) {
 	}
 	err = store.Update(state.Owner{}, func(tx *state.Tx) error {
 		found = plant(tx, s)
-		return errRehearsed
+		return errDryRun
 	})
-	if !errors.Is(err, errRehearsed) {
+	if !errors.Is(err, errDryRun) {
 		return nil, err
 	}
 	return found, store.Close()

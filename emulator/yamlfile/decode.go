@@ -56,10 +56,10 @@ func (d *Decoder) Fail(node *yaml.Node, field, format string, args ...any) {
 
 // Unknown reports a key that is none of those that are known.
 func (d *Decoder) Unknown(key *yaml.Node, field string, known []string) {
-	d.Fail(key, field, "there is no such field%s", meant(key.Value, known))
+	d.Fail(key, field, "there is no such field%s", suggestion(key.Value, known))
 }
 
-// Add reports a problem that was found elsewhere.
+// Add reports a problem found elsewhere.
 func (d *Decoder) Add(p Problem) { d.problems = append(d.problems, p) }
 
 // Found returns the number of reported problems.

@@ -64,9 +64,9 @@ func (p Problems) Err() error {
 // mostListed limits how many names a refusal lists.
 const mostListed = 30
 
-// meant ends the refusal of a name: with the name that was meant, or else with all
+// suggestion ends the refusal of a name: with the name that was meant, or else with all
 // known names.
-func meant(name string, known []string) string {
+func suggestion(name string, known []string) string {
 	known = slices.Sorted(slices.Values(known))
 	all := ""
 	if len(known) <= mostListed {

@@ -23,12 +23,12 @@ const SchemaVersion = 2
 var (
 	// ErrLocked reports that another process holds the data folder.
 	ErrLocked = errors.New("the data folder is in use by another process")
-	// ErrReadOnly is the answer to every commit of an engine that was opened to be
+	// ErrReadOnly is the answer to every commit of an engine opened to be
 	// read.
 	ErrReadOnly = errors.New("the state was opened to be read only")
-	// ErrDamaged reports that what is kept is not what was written.
+	// ErrDamaged reports that the content differs from what was written.
 	ErrDamaged = errors.New("what is kept is damaged")
-	// ErrNotMade is wrapped by an error of Commit after which nothing of the commit is
+	// ErrNotMade is in an error of Commit after which nothing of the commit is
 	// kept, nor will be.
 	ErrNotMade = errors.New("nothing of it is kept")
 	// ErrTooLarge reports a change that the medium can't take. It wraps ErrNotMade, and
@@ -77,7 +77,7 @@ func byPlace(a, b Change) int {
 // Engine keeps values. Implementations need not be safe for concurrent commits:
 // the store has one committer.
 type Engine interface {
-	// Load calls fn for every value that is kept, in order of table and id. The
+	// Load calls fn for every stored value, in order of table and id. The
 	// value is only valid during the call. A value that is not the one that was
 	// written is an error that wraps ErrDamaged and names it.
 	Load(ctx context.Context, fn func(table, id string, value []byte) error) error
@@ -85,11 +85,11 @@ type Engine interface {
 	// Commit makes the change sets durable, in order and all together, on the
 	// precondition that no other process writes. After an error that does not wrap
 	// ErrNotMade it is not known whether they are kept. After any but ErrTooLarge
-	// nothing may be asked of the engine but Recover and Close.
+	// callers may call only Recover and Close.
 	Commit(ctx context.Context, sets []ChangeSet) error
 
-	// Recover makes known what is kept after a Commit that failed: what Load yields
-	// from then on is durable. After an error it may be tried again.
+	// Recover determines the content after a Commit that failed: what Load yields
+	// from then on is durable. After an error the caller may try again.
 	Recover(ctx context.Context) error
 
 	// Revision returns how many change sets were ever committed, also before the
@@ -152,7 +152,7 @@ type Elected interface {
 // Election is how processes find out which of them leads.
 type Election interface {
 	// Campaign waits until this process leads, which the others see as a member that
-	// is called self. Commit works from then on, until the term is over.
+	// has the name self. Commit works from then on, until the term is over.
 	Campaign(ctx context.Context, self string) (Term, error)
 	// Members calls fn with the members whenever they change, the leader first, until
 	// ctx ends.
@@ -164,7 +164,7 @@ type Election interface {
 type Term interface {
 	// Leads reports whether no other process can have begun to lead.
 	Leads() bool
-	// Over is closed when the term is, and then Why is the reason.
+	// Over closes at the end of the term, and then Why is the reason.
 	Over() <-chan struct{}
 	Why() error
 }

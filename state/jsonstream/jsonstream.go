@@ -16,7 +16,7 @@ type Reader struct {
 	source  *bounded
 }
 
-// MaxValue is the size of the largest value that is read as one, in bytes.
+// MaxValue is the size of the largest value read as one, in bytes.
 const MaxValue = 4 << 20
 
 // ErrTooLarge is the error for a value of more than MaxValue bytes.

@@ -91,7 +91,7 @@ func TestReader(t *testing.T) {
 
 func normal(d document) string { return fmt.Sprintf("%s %s", d.Name, d.List) }
 
-// Texts come back as they were added, whatever their size, once when they are
+// Texts come back as added, whatever their size, once when they are
 // drained, and are written as an array.
 func TestTexts(t *testing.T) {
 	var texts jsonstream.Texts
@@ -130,8 +130,8 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// FuzzReader proves that nothing that is no JSON is read, that no text makes the
-// reader panic, and that a piece at a time is read as the whole is.
+// FuzzReader proves that the reader rejects all that is no JSON, that no text makes the
+// reader panic, and that it reads pieces as it reads the whole.
 func FuzzReader(f *testing.F) {
 	for _, seed := range []string{`{"name": "n", "list": [1, {"a": []}], "x": {"y": null}}`, `{"list": [1,]}`, `{"a" 1}`, `{} {}`, `{"x": [1 2]}`, "", "[", `{"name":`} {
 		f.Add(seed)

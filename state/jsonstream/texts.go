@@ -8,7 +8,7 @@ import (
 	"iter"
 )
 
-// Texts are values that are kept as JSON texts, one behind the other, which takes
+// Texts are values kept as JSON texts, one behind the other, which takes
 // little more than the texts. The zero value has none.
 type Texts struct{ chunks [][]byte }
 
@@ -25,7 +25,7 @@ func (t *Texts) Add(text []byte) {
 	*chunk = append(binary.AppendUvarint(*chunk, uint64(len(text))), text...)
 }
 
-// All are the values in the order in which they were added. They must not be
+// All are the values in the order of Add. They must not be
 // changed.
 func (t *Texts) All() iter.Seq[json.RawMessage] {
 	return func(yield func(json.RawMessage) bool) {

@@ -20,7 +20,7 @@ func (e *Engine) NewBranch(ctx context.Context, name string) (engine.Engine, err
 	if err != nil {
 		return nil, err
 	}
-	about := e.aboutBranch(name)
+	about := e.branchInfoKey(name)
 	kept, err := e.get(ctx, about)
 	if err != nil {
 		return nil, err
@@ -48,10 +48,10 @@ func (e *Engine) Branch(ctx context.Context, name string) (engine.Engine, error)
 	if b.pending != nil {
 		return b, b.finish(ctx, b.pending)
 	}
-	return b, b.sweep(ctx, term)
+	return b, b.removeParts(ctx, term)
 }
 
-func (e *Engine) aboutBranch(name string) string { return e.key("branch", name) }
+func (e *Engine) branchInfoKey(name string) string { return e.key("branch", name) }
 
 func (e *Engine) branchKeys(name string) string { return e.key("branches", name) + "/" }
 
@@ -71,12 +71,12 @@ func (e *Engine) KeepBranch(ctx context.Context, name string, about []byte) erro
 	if err != nil {
 		return err
 	}
-	return e.do(ctx, term, clientv3.OpPut(e.aboutBranch(name), string(about)))
+	return e.do(ctx, term, clientv3.OpPut(e.branchInfoKey(name), string(about)))
 }
 
 // Branches implements engine.Elected.
 func (e *Engine) Branches(ctx context.Context) (map[string][]byte, error) {
-	prefix := e.aboutBranch("")
+	prefix := e.branchInfoKey("")
 	found, err := e.get(ctx, prefix, clientv3.WithPrefix())
 	if err != nil {
 		return nil, err
@@ -101,5 +101,5 @@ func (e *Engine) DropBranch(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	return e.do(ctx, term, clientv3.OpDelete(e.aboutBranch(name)), clientv3.OpDelete(e.branchKeys(name), clientv3.WithPrefix()))
+	return e.do(ctx, term, clientv3.OpDelete(e.branchInfoKey(name)), clientv3.OpDelete(e.branchKeys(name), clientv3.WithPrefix()))
 }

@@ -21,9 +21,9 @@ const tolerated = time.Second
 // Ahead implements engine.Elected.
 func (e *Engine) Ahead() time.Duration { return time.Duration(e.ahead.Load()) }
 
-// tellClock tells the followers what the clock shows that all go by, and makes sure that
+// publishClock tells the followers what the clock shows that all go by, and makes sure that
 // etcd is not an older copy, which may have the leader's lease too.
-func (e *Engine) tellClock(ctx context.Context, t *term) error {
+func (e *Engine) publishClock(ctx context.Context, t *term) error {
 	before := e.seen.newest()
 	now := e.clock().Add(e.Ahead()).UnixNano()
 	done, err := e.transact(ctx, []clientv3.Cmp{t.leads()},
@@ -38,8 +38,8 @@ func (e *Engine) tellClock(ctx context.Context, t *term) error {
 	return err
 }
 
-// learnClock takes notice of what the leader told.
-func (e *Engine) learnClock(told []byte) {
+// readClock takes notice of what the leader told.
+func (e *Engine) readClock(told []byte) {
 	now, err := strconv.ParseInt(string(told), 10, 64)
 	if err != nil {
 		return // by a version that tells it in another way

@@ -111,7 +111,7 @@ func Open(ctx context.Context, cfg Config) (*Engine, error) {
 		Logger: zap.NewNop(),
 	})
 	if err != nil {
-		return nil, fmt.Errorf("etcd at %s: %w", strings.Join(cfg.Endpoints, ", "), inWords(err))
+		return nil, fmt.Errorf("etcd at %s: %w", strings.Join(cfg.Endpoints, ", "), errorText(err))
 	}
 	e := &Engine{client: client, prefix: cfg.Prefix, seen: cfg.Seen, clock: cfg.Clock}
 	if e.seen == nil {
@@ -173,9 +173,9 @@ func (e *Engine) get(ctx context.Context, key string, options ...clientv3.OpOpti
 	before := e.seen.newest()
 	kept, err := e.client.Get(ctx, key, options...)
 	if err != nil {
-		return nil, inWords(err)
+		return nil, errorText(err)
 	}
-	return kept, e.seen.answered(kept.Header, before)
+	return kept, e.seen.checkHeader(kept.Header, before)
 }
 
 // transact makes a transaction of etcd.
@@ -185,13 +185,13 @@ func (e *Engine) transact(ctx context.Context, when []clientv3.Cmp, then []clien
 	before := e.seen.newest()
 	done, err := e.client.Txn(ctx).If(when...).Then(then...).Else(otherwise...).Commit()
 	if err != nil {
-		return nil, inWords(err)
+		return nil, errorText(err)
 	}
-	return done, e.seen.answered(done.Header, before)
+	return done, e.seen.checkHeader(done.Header, before)
 }
 
-// inWords says what a user can do about an error of etcd's client.
-func inWords(err error) error {
+// errorText says what a user can do about an error of etcd's client.
+func errorText(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err
 	}
@@ -211,8 +211,8 @@ func inWords(err error) error {
 	return fmt.Errorf("%s: %w", hint, err)
 }
 
-// refused reports an error after which nothing was done.
-func refused(err error) bool {
+// isRejected reports an error after which nothing was done.
+func isRejected(err error) bool {
 	for _, certain := range []error{rpctypes.ErrNoSpace, rpctypes.ErrPermissionDenied, rpctypes.ErrRequestTooLarge, rpctypes.ErrTooManyOps,
 		rpctypes.ErrInvalidAuthToken, rpctypes.ErrUserEmpty, rpctypes.ErrTooManyRequests} {
 		if errors.Is(err, certain) {
@@ -244,7 +244,7 @@ func (e *Engine) Commit(ctx context.Context, sets []engine.ChangeSet) error {
 	}
 	made := false
 	for len(sets) > 0 {
-		n, changes := together(sets)
+		n, changes := mergeSets(sets)
 		err := e.commit(ctx, changes, n)
 		if err != nil {
 			if made && errors.Is(err, engine.ErrNotMade) {
@@ -260,9 +260,9 @@ func (e *Engine) Commit(ctx context.Context, sets []engine.ChangeSet) error {
 // notMade says that nothing of a commit was made.
 func notMade(err error) error { return fmt.Errorf("%w: %w", err, engine.ErrNotMade) }
 
-// together returns how many of the sets, at least one, fit into one transaction, and
+// mergeSets returns how many of the sets, at least one, fit into one transaction, and
 // their changes in order of place, the last of each.
-func together(sets []engine.ChangeSet) (n int, changes engine.ChangeSet) {
+func mergeSets(sets []engine.ChangeSet) (n int, changes engine.ChangeSet) {
 	type place struct{ table, id string }
 	places, bytes := make(map[place]struct{}), 0
 	for ; n < len(sets); n++ {
@@ -311,7 +311,7 @@ func (e *Engine) advance(ctx context.Context, sets int, ops ...clientv3.Op) erro
 		err = notMade(engine.ErrFenced)
 	}
 	switch {
-	case refused(err):
+	case isRejected(err):
 		return notMade(err)
 	case err != nil:
 		return err
@@ -319,19 +319,19 @@ func (e *Engine) advance(ctx context.Context, sets int, ops ...clientv3.Op) erro
 	e.mu.Lock()
 	e.fence, e.count = done.Header.Revision, count
 	e.mu.Unlock()
-	return e.counted(count, mark{})
+	return e.checkRevision(count, mark{})
 }
 
-// counted notes the revision. That of the state itself is enough to know an older copy by.
-func (e *Engine) counted(count uint64, before mark) error {
+// checkRevision notes the revision. That of the state itself is enough to know an older copy by.
+func (e *Engine) checkRevision(count uint64, before mark) error {
 	if e.branch {
 		return nil
 	}
-	return e.seen.counted(count, before)
+	return e.seen.checkRevision(count, before)
 }
 
-// last reads the revision, and the revision of etcd that put it there.
-func (e *Engine) last(ctx context.Context) (count uint64, put int64, err error) {
+// lastCommit reads the revision, and the revision of etcd that put it there.
+func (e *Engine) lastCommit(ctx context.Context) (count uint64, put int64, err error) {
 	before := e.seen.newest()
 	kept, err := e.get(ctx, e.key("state", "revision"))
 	if err != nil {
@@ -348,7 +348,7 @@ func (e *Engine) countOf(found []*mvccpb.KeyValue, before mark) (count uint64, p
 			return 0, 0, fmt.Errorf("%s: %w: %w", found[0].Key, engine.ErrDamaged, err)
 		}
 	}
-	return count, put, e.counted(count, before)
+	return count, put, e.checkRevision(count, before)
 }
 
 // takeOver makes sure that no commit of an earlier leader, nor one of this process whose
@@ -356,7 +356,7 @@ func (e *Engine) countOf(found []*mvccpb.KeyValue, before mark) (count uint64, p
 func (e *Engine) takeOver(ctx context.Context, term *term) error {
 	revision, pointer := e.key("state", "revision"), e.key("state", "staged")
 	for {
-		count, mod, err := e.last(ctx)
+		count, mod, err := e.lastCommit(ctx)
 		if err != nil {
 			return err
 		}
@@ -396,7 +396,7 @@ func (e *Engine) Recover(ctx context.Context) error {
 
 // Revision implements engine.Engine.
 func (e *Engine) Revision(ctx context.Context) (uint64, error) {
-	count, _, err := e.last(ctx)
+	count, _, err := e.lastCommit(ctx)
 	return count, err
 }
 

@@ -24,7 +24,7 @@ type reading struct {
 	at       int64
 	revision uint64
 	staged   *staged // nil but while a commit in parts is on its way
-	overlaid engine.ChangeSet
+	partRows engine.ChangeSet
 
 	confirmed atomic.Pointer[time.Time]
 }
@@ -49,7 +49,7 @@ func (e *Engine) read(ctx context.Context) (*reading, error) {
 		if r.staged, err = readStaged(found[0].Value); err != nil {
 			return nil, fmt.Errorf("%s: %w: %w", found[0].Key, engine.ErrDamaged, err)
 		}
-		if r.overlaid, err = e.readParts(ctx, r.staged, r.at); err != nil {
+		if r.partRows, err = e.readParts(ctx, r.staged, r.at); err != nil {
 			return nil, err
 		}
 	}
@@ -77,7 +77,7 @@ func (r *reading) Confirmed() time.Time { return *r.confirmed.Load() }
 // Load implements engine.Reading. The commit in parts that is on its way, if there is
 // one, covers the rows.
 func (r *reading) Load(ctx context.Context, fn func(table, id string, value []byte) error) error {
-	covers := r.overlaid
+	covers := r.partRows
 	cover := func(upTo func(engine.Change) bool) error {
 		for len(covers) > 0 && upTo(covers[0]) {
 			c := covers[0]
@@ -160,7 +160,7 @@ func (r *reading) Commits(ctx context.Context) iter.Seq2[engine.Commit, error] {
 		defer cancel()
 		watch := r.e.client.Watch(ctx, r.e.key("state")+"/", clientv3.WithPrefix(), clientv3.WithRev(r.at+1))
 		answers, replaced := make(chan confirmation), r.e.seen.over()
-		go r.ask(ctx, answers)
+		go r.confirmLoop(ctx, answers)
 		at := r.at // the transaction of etcd that the caller has seen
 		var open confirmation
 		for {
@@ -198,8 +198,8 @@ func (r *reading) Commits(ctx context.Context) iter.Seq2[engine.Commit, error] {
 	}
 }
 
-// ask asks etcd, until ctx ends, which commit is the last.
-func (r *reading) ask(ctx context.Context, answers chan<- confirmation) {
+// confirmLoop asks etcd, until ctx ends, which commit is the last.
+func (r *reading) confirmLoop(ctx context.Context, answers chan<- confirmation) {
 	tick := time.NewTicker(confirmEvery)
 	defer tick.Stop()
 	for {
@@ -210,7 +210,7 @@ func (r *reading) ask(ctx context.Context, answers chan<- confirmation) {
 		}
 		c := confirmation{asked: time.Now()}
 		var err error
-		if _, c.revision, err = r.e.last(ctx); err != nil {
+		if _, c.revision, err = r.e.lastCommit(ctx); err != nil {
 			continue // the feed is not confirmed meanwhile
 		}
 		select {
@@ -229,7 +229,7 @@ func watchError(ctx context.Context, seen clientv3.WatchResponse, open bool) err
 	case errors.Is(err, rpctypes.ErrCompacted):
 		return fmt.Errorf("etcd was compacted at revision %d: %w", seen.CompactRevision, engine.ErrBehind)
 	case err != nil:
-		return fmt.Errorf("%w: %w", inWords(err), engine.ErrBehind)
+		return fmt.Errorf("%w: %w", errorText(err), engine.ErrBehind)
 	case !open:
 		return fmt.Errorf("etcd ended the watch: %w", engine.ErrBehind)
 	}
@@ -247,7 +247,7 @@ func (r *reading) commitOf(ctx context.Context, events []*clientv3.Event) (c eng
 				return c, false, err
 			}
 		case bytes.Equal(kv.Key, clock):
-			r.e.learnClock(kv.Value)
+			r.e.readClock(kv.Value)
 		case bytes.Equal(kv.Key, pointer) && event.Type == clientv3.EventTypeDelete:
 			r.staged = nil
 		case bytes.Equal(kv.Key, pointer):

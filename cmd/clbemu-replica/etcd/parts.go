@@ -13,7 +13,7 @@ import (
 )
 
 // A commit that etcd does not take at once, such as an import, is written to parts, which
-// nobody reads. One transaction shows it: it puts the key state/staged. Then the leader
+// no reader sees. One transaction shows it: it puts the key state/staged. Then the leader
 // moves the values to their rows, and removes the key and the parts. Who leads next does
 // that for one who was killed.
 
@@ -106,12 +106,12 @@ func (e *Engine) finish(ctx context.Context, s *staged) error {
 		return err
 	}
 	e.pending = nil
-	return e.sweep(ctx, term)
+	return e.removeParts(ctx, term)
 }
 
-// sweep removes all parts: those of commits that are finished, and those that never were
+// removeParts removes all parts: those of commits that are finished, and those that never were
 // shown.
-func (e *Engine) sweep(ctx context.Context, term *term) error {
+func (e *Engine) removeParts(ctx context.Context, term *term) error {
 	return e.do(ctx, term, clientv3.OpDelete(e.key("parts")+"/", clientv3.WithPrefix()))
 }
 

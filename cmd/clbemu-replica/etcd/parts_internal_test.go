@@ -62,7 +62,7 @@ func TestTogether(t *testing.T) {
 		{"too many bytes", []engine.ChangeSet{set(1, strings.Repeat("x", maxBytes-1000)), set(2, strings.Repeat("y", 1000))}, 1, 1},
 		{"an empty one", []engine.ChangeSet{{}}, 1, 0},
 	} {
-		if n, changes := together(test.sets); n != test.sets1 || len(changes) != test.places {
+		if n, changes := mergeSets(test.sets); n != test.sets1 || len(changes) != test.places {
 			t.Errorf("%s: %d sets with %d places, want %d and %d", test.name, n, len(changes), test.sets1, test.places)
 		}
 	}

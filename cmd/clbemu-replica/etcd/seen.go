@@ -48,8 +48,8 @@ func (s *Seen) channel() chan struct{} {
 	return s.replaced
 }
 
-// refuse returns errReplaced if etcd was replaced, which less says it was just now.
-func (s *Seen) refuse(less bool) error {
+// check returns errReplaced if etcd was replaced, which less says it was just now.
+func (s *Seen) check(less bool) error {
 	over := s.channel()
 	select {
 	case <-over:
@@ -63,22 +63,22 @@ func (s *Seen) refuse(less bool) error {
 	return nil
 }
 
-// answered notes who answered what was asked for at before.
-func (s *Seen) answered(h *etcdserverpb.ResponseHeader, before mark) error {
+// checkHeader notes who answered what was asked for at before.
+func (s *Seen) checkHeader(h *etcdserverpb.ResponseHeader, before mark) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.refuse(s.cluster != 0 && h.ClusterId != s.cluster || h.Revision < before.revision); err != nil {
+	if err := s.check(s.cluster != 0 && h.ClusterId != s.cluster || h.Revision < before.revision); err != nil {
 		return err
 	}
 	s.cluster, s.newestOf.revision = h.ClusterId, max(s.newestOf.revision, h.Revision)
 	return nil
 }
 
-// counted notes the engine's revision, which was asked for at before.
-func (s *Seen) counted(count uint64, before mark) error {
+// checkRevision notes the engine's revision, asked for at before.
+func (s *Seen) checkRevision(count uint64, before mark) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.refuse(count < before.count); err != nil {
+	if err := s.check(count < before.count); err != nil {
 		return err
 	}
 	s.newestOf.count = max(s.newestOf.count, count)

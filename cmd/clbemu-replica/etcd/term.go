@@ -32,10 +32,10 @@ type term struct {
 	created int64  // etcd's revision that created it
 	session *concurrency.Session
 
-	until atomic.Pointer[time.Time]
-	over  chan struct{}
-	once  sync.Once
-	why   error // set before over is closed
+	until  atomic.Pointer[time.Time]
+	over   chan struct{}
+	once   sync.Once
+	reason error // set before over is closed
 }
 
 // leads is the precondition of all that a leader writes: its key is there as long as its
@@ -48,7 +48,7 @@ func (t *term) leads() clientv3.Cmp {
 func (e *Engine) Campaign(ctx context.Context, self string) (engine.Term, error) {
 	session, err := concurrency.NewSession(e.client, concurrency.WithTTL(leaseSeconds), concurrency.WithContext(context.WithoutCancel(ctx)))
 	if err != nil {
-		return nil, fmt.Errorf("campaign: %w", inWords(err))
+		return nil, fmt.Errorf("campaign: %w", errorText(err))
 	}
 	campaign, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -66,7 +66,7 @@ func (e *Engine) Campaign(ctx context.Context, self string) (engine.Term, error)
 		if cause := context.Cause(campaign); cause != nil && ctx.Err() == nil {
 			err = cause
 		}
-		return nil, errors.Join(fmt.Errorf("campaign: %w", inWords(err)), session.Close())
+		return nil, errors.Join(fmt.Errorf("campaign: %w", errorText(err)), session.Close())
 	}
 	t := &term{e: e, key: election.Key(), created: election.Rev(), session: session, over: make(chan struct{})}
 	begun := time.Now()
@@ -74,15 +74,15 @@ func (e *Engine) Campaign(ctx context.Context, self string) (engine.Term, error)
 	if err := e.begin(ctx, t); err != nil {
 		return nil, errors.Join(fmt.Errorf("lead: %w", err), session.Close())
 	}
-	go t.keep()
-	go t.tell()
+	go t.renewLoop()
+	go t.publishClock()
 	return t, nil
 }
 
 // begin fences earlier leaders off, and finishes what they have begun.
 func (e *Engine) begin(ctx context.Context, t *term) error {
 	if err := t.renew(ctx); err != nil {
-		return inWords(err)
+		return errorText(err)
 	}
 	if err := e.takeOver(ctx, t); err != nil {
 		return err
@@ -90,7 +90,7 @@ func (e *Engine) begin(ctx context.Context, t *term) error {
 	if e.pending != nil {
 		return e.finish(ctx, e.pending)
 	}
-	return e.sweep(ctx, t)
+	return e.removeParts(ctx, t)
 }
 
 // renew learns until when the term lasts for certain.
@@ -107,8 +107,8 @@ func (t *term) renew(ctx context.Context) error {
 	return nil
 }
 
-// keep renews the lease until it is lost or the term ends.
-func (t *term) keep() {
+// renewLoop renews the lease until it is lost or the term ends.
+func (t *term) renewLoop() {
 	tick := time.NewTicker(renewEvery)
 	defer tick.Stop()
 	for {
@@ -128,13 +128,13 @@ func (t *term) keep() {
 	}
 }
 
-// tell tells the others the time until the term ends. It does not hold up the renewals:
+// publishClock tells the others the time until the term ends. It does not hold up the renewals:
 // etcd may be slow to write.
-func (t *term) tell() {
+func (t *term) publishClock() {
 	tick := time.NewTicker(renewEvery)
 	defer tick.Stop()
 	for {
-		err := t.e.tellClock(context.Background(), t)
+		err := t.e.publishClock(context.Background(), t)
 		if errors.Is(err, engine.ErrReplaced) || errors.Is(err, engine.ErrFenced) {
 			t.lose(err)
 			return
@@ -149,7 +149,7 @@ func (t *term) tell() {
 
 func (t *term) lose(why error) {
 	t.once.Do(func() {
-		t.why = why
+		t.reason = why
 		close(t.over)
 	})
 }
@@ -171,7 +171,7 @@ func (t *term) Over() <-chan struct{} { return t.over }
 func (t *term) Why() error {
 	select {
 	case <-t.over:
-		return t.why
+		return t.reason
 	default:
 		return nil
 	}

@@ -80,7 +80,7 @@ func (f *callFlags) call(cmd *cobra.Command, args []string) error {
 		terminal.New(p.out).Printf("%s\n", printable(text))
 		return nil
 	}
-	// With --field, a shell takes what is printed for the value: of a refusal that is nothing.
+	// With --field, a shell takes the output for the value: of a refusal that is nothing.
 	if f.field == "" {
 		if err := p.show(reply.Body, func(*terminal.Screen) error { return encode(p.out, reply.Body, "  ") }); err != nil {
 			return err
@@ -110,7 +110,7 @@ func (f *clientFlags) send(ctx context.Context, action names.Action, parameters 
 	return reply, nil
 }
 
-// refusal is the error of a call that was refused, after what helps people against it; nil
+// refusal is the error of a refused call, after advice for people; nil
 // of one that succeeded.
 func refusal(cmd *cobra.Command, action names.Action, reply apiclient.Reply) error {
 	if reply.Status == http.StatusOK {
@@ -150,7 +150,7 @@ func (f *callFlags) action(name string) (names.Action, error) {
 }
 
 // parametersOf reads NAME=VALUE; the action must read each name. What is not
-// emulated is sent as it is, to be refused.
+// emulated goes out as it is, and fails.
 func parametersOf(action names.Action, args []string) (map[string]string, error) {
 	parameters := make(map[string]string, len(args))
 	for _, arg := range args {
@@ -188,7 +188,7 @@ func (f *callFlags) complete(cmd *cobra.Command, args []string, word string) (of
 	return offers, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-// typedName is how the name of a parameter is typed: with the first of a list's elements.
+// typedName is the name of a parameter as users type it: with the first of a list's elements.
 func typedName(name string) string { return strings.ReplaceAll(name, ".N", ".1") }
 
 // spelled is the name of a product as the cloud spells it: clb is Slb.

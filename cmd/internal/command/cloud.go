@@ -57,7 +57,7 @@ func newCloudCreate() *cobra.Command {
 			if server := cmd.Flag("server"); server.Changed {
 				there += " --server " + server.Value.String()
 			}
-			s.Printf("%s starts as a copy of %s, and %s\n\n  eval \"$(clbemu env %s)\"\n  clbemu get %s\n", created.Name, created.From, ends(created), there, there)
+			s.Printf("%s starts as a copy of %s, and %s\n\n  eval \"$(clbemu env %s)\"\n  clbemu get %s\n", created.Name, created.From, expiryText(created), there, there)
 			return nil
 		})
 	})
@@ -67,12 +67,12 @@ func newCloudCreate() *cobra.Command {
 	flags.BoolVar(&made.Durable, "durable", false, "keep it over restarts, in the data folder or in etcd")
 	flags.Uint64Var(&made.Seed, "seed", 0, "seed of its ids (0: derived from its name)")
 	flags.BoolVar(&made.Port, "port", true, "give it its own ports, for its API, packets and names")
-	completeFlag(cmd, "from", live(cloudNames))
+	completeFlag(cmd, "from", fromEmulator(cloudNames))
 	return cmd
 }
 
-// ends says when a cloud goes.
-func ends(c controlapi.Cloud) string {
+// expiryText says when a cloud goes.
+func expiryText(c controlapi.Cloud) string {
 	if c.Expires == nil {
 		return "never expires"
 	}
@@ -94,13 +94,13 @@ func newCloudReset() *cobra.Command {
 		Short:             "Fork a cloud again, from the current state of its origin",
 		Example:           "  clbemu cloud reset team-a",
 		Args:              one("the name of a cloud"),
-		ValidArgsFunction: live(cloudNames),
+		ValidArgsFunction: fromEmulator(cloudNames),
 	}, func(cmd *cobra.Command, args []string, c *controlclient.Client) error {
 		reset, err := c.ResetCloud(cmd.Context(), args[0])
 		if err != nil {
 			return err
 		}
-		return did(cmd, "%s is a copy of %s again", reset.Name, reset.From)
+		return printChange(cmd, "%s is a copy of %s again", reset.Name, reset.From)
 	})
 }
 
@@ -110,7 +110,7 @@ func newCloudDelete() *cobra.Command {
 		Short:             "Delete clouds and everything in them",
 		Example:           "  clbemu cloud delete team-a team-b",
 		Args:              oneOrMore("the names of clouds"),
-		ValidArgsFunction: live(cloudNames),
+		ValidArgsFunction: fromEmulator(cloudNames),
 	}, func(cmd *cobra.Command, args []string, c *controlclient.Client) error {
 		for _, name := range args {
 			if err := c.DeleteCloud(cmd.Context(), name); err != nil {
@@ -122,7 +122,7 @@ func newCloudDelete() *cobra.Command {
 }
 
 func cloudNames(ctx context.Context, c *controlclient.Client) (list []string) {
-	clouds, _ := c.Clouds(ctx) // none are offered then
+	clouds, _ := c.Clouds(ctx) // offer none then
 	for _, cloud := range clouds {
 		if cloud.Name != controlapi.DefaultCloud {
 			list = append(list, cloud.Name)

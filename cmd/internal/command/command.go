@@ -1,5 +1,5 @@
 // Package command owns the command line of clbemu: flags, configuration, exit codes and
-// signals. It must not know how anything is emulated.
+// signals. It must not know how clbemu emulates anything.
 package command
 
 import (
@@ -70,7 +70,7 @@ func usage(err error) error { return withCode(exitUsage, err) }
 func cannot(err error) error { return withCode(exitCannot, err) }
 
 // ofFile gives an error of a file that the command line names its exit code: wrong usage
-// where the file can't be read, a wrong file otherwise.
+// if the file is unreadable, a wrong file otherwise.
 func ofFile(err error) error {
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		return usage(err)

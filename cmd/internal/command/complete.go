@@ -23,16 +23,16 @@ type completing = func(cmd *cobra.Command, args []string, word string) ([]string
 // completePatience limits how long a shell waits for an emulator's answer.
 const completePatience = time.Second
 
-// live offers names that a running emulator says; one that does not answer offers
+// fromEmulator offers names that a running emulator says; one that does not answer offers
 // none.
-func live(names func(ctx context.Context, c *controlclient.Client) []string) completing {
+func fromEmulator(names func(ctx context.Context, c *controlclient.Client) []string) completing {
 	return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-		return asked(cmd, names), cobra.ShellCompDirectiveNoFileComp
+		return queryEmulator(cmd, names), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
-// asked asks the emulator that the command line names.
-func asked(cmd *cobra.Command, names func(ctx context.Context, c *controlclient.Client) []string) []string {
+// queryEmulator asks the emulator that the command line names.
+func queryEmulator(cmd *cobra.Command, names func(ctx context.Context, c *controlclient.Client) []string) []string {
 	if configure(cmd) != nil {
 		return nil
 	}
@@ -47,7 +47,7 @@ func asked(cmd *cobra.Command, names func(ctx context.Context, c *controlclient.
 }
 
 func faultNames(ctx context.Context, c *controlclient.Client) (list []string) {
-	rules, _ := c.Faults(ctx) // none are offered then
+	rules, _ := c.Faults(ctx) // offer none then
 	for _, r := range rules.Faults {
 		list = append(list, r.Name)
 	}
@@ -58,7 +58,7 @@ func faultNames(ctx context.Context, c *controlclient.Client) (list []string) {
 }
 
 func snapshotNames(ctx context.Context, c *controlclient.Client) (list []string) {
-	kept, _ := c.Snapshots(ctx) // none are offered then
+	kept, _ := c.Snapshots(ctx) // offer none then
 	for _, s := range kept {
 		list = append(list, s.Name)
 	}
@@ -66,7 +66,7 @@ func snapshotNames(ctx context.Context, c *controlclient.Client) (list []string)
 }
 
 func markNames(ctx context.Context, c *controlclient.Client) (list []string) {
-	marks, _ := c.Marks(ctx) // none are offered then
+	marks, _ := c.Marks(ctx) // offer none then
 	for _, m := range marks {
 		list = append(list, m.Name)
 	}
@@ -94,7 +94,7 @@ func conditionNames(ctx context.Context, c *controlclient.Client) (list []string
 	return slices.Compact(list)
 }
 
-// completeSetting offers conditions, each to be given a value, and then its values.
+// completeSetting offers conditions, for each of which the user types a value, and then its values.
 func completeSetting(cmd *cobra.Command, _ []string, word string) (list []string, _ cobra.ShellCompDirective) {
 	if name, _, typed := strings.Cut(word, "="); typed {
 		if c, _, ok := conditions.Find(name); ok {
@@ -104,7 +104,7 @@ func completeSetting(cmd *cobra.Command, _ []string, word string) (list []string
 		}
 		return list, cobra.ShellCompDirectiveNoFileComp
 	}
-	for _, name := range asked(cmd, conditionNames) {
+	for _, name := range queryEmulator(cmd, conditionNames) {
 		list = append(list, name+"=")
 	}
 	return list, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
@@ -113,7 +113,7 @@ func completeSetting(cmd *cobra.Command, _ []string, word string) (list []string
 // resourceNames are the ids and names of a kind.
 func resourceNames(kind string) func(ctx context.Context, c *controlclient.Client) []string {
 	return func(ctx context.Context, c *controlclient.Client) (list []string) {
-		found, _ := c.Resources(ctx, controlclient.Wanted{Kind: kind}) // none are offered then
+		found, _ := c.Resources(ctx, controlclient.Wanted{Kind: kind}) // offer none then
 		for _, r := range found.Resources {
 			list = append(list, r.ID)
 			if r.Name != "" {
@@ -124,7 +124,7 @@ func resourceNames(kind string) func(ctx context.Context, c *controlclient.Clien
 	}
 }
 
-// regionNames lists the regions with a vSwitch, where resources can be created.
+// regionNames lists the regions with a vSwitch, which can have resources.
 func regionNames(ctx context.Context, c *controlclient.Client) []string {
 	return ofVSwitches(ctx, c, func(r *controlapi.Resource) string { return r.Region })
 }
@@ -134,7 +134,7 @@ func accountIDs(ctx context.Context, c *controlclient.Client) []string {
 }
 
 func ofVSwitches(ctx context.Context, c *controlclient.Client, name func(*controlapi.Resource) string) (list []string) {
-	found, _ := c.Resources(ctx, controlclient.Wanted{Kind: "vswitch"}) // none are offered then
+	found, _ := c.Resources(ctx, controlclient.Wanted{Kind: "vswitch"}) // offer none then
 	for i := range found.Resources {
 		list = append(list, name(&found.Resources[i]))
 	}
@@ -144,7 +144,7 @@ func ofVSwitches(ctx context.Context, c *controlclient.Client, name func(*contro
 
 // accessKeys are the access keys of the account.
 func accessKeys(ctx context.Context, c *controlclient.Client) (list []string) {
-	inForce, _ := c.World(ctx, controlapi.Where{}) // none are offered then
+	inForce, _ := c.World(ctx, controlapi.Where{}) // offer none then
 	for _, s := range inForce {
 		if known, id, ok := conditions.Find(s.Name); ok && known.Name == "key.<id>.status" {
 			list = append(list, id)
@@ -161,16 +161,16 @@ func completeKind(cmd *cobra.Command, args []string, _ string) (list []string, _
 		for _, k := range inventory.Kinds() {
 			list = append(list, k.Name)
 		}
-		list = append(list, asked(cmd, shortNames)...)
+		list = append(list, queryEmulator(cmd, shortNames)...)
 	case 1:
-		list = asked(cmd, resourceNames(args[0]))
+		list = queryEmulator(cmd, resourceNames(args[0]))
 	}
 	return list, cobra.ShellCompDirectiveNoFileComp
 }
 
 // shortNames are the products that choose load balancers.
 func shortNames(ctx context.Context, c *controlclient.Client) (list []string) {
-	server, _ := c.Server(ctx) // none are offered then
+	server, _ := c.Server(ctx) // offer none then
 	for _, p := range server.Products {
 		list = append(list, p.ShortNames...)
 	}
@@ -181,7 +181,7 @@ func shortNames(ctx context.Context, c *controlclient.Client) (list []string) {
 // none answers.
 func runningActions(cmd *cobra.Command) []controlapi.Action {
 	rows := emulator.Actions()
-	asked(cmd, func(ctx context.Context, c *controlclient.Client) []string {
+	queryEmulator(cmd, func(ctx context.Context, c *controlclient.Client) []string {
 		if running, err := c.Actions(ctx); err == nil {
 			rows = running
 		}
@@ -211,7 +211,7 @@ var namedBy = map[string]string{
 	"ServerCertificateId": "cert", "CACertificateId": "cert", "VSwitchId": "vswitch", "AllocationId": "eip", "InstanceId": "instance",
 }
 
-// completeValue offers the values of a parameter of an action: name= has been typed.
+// completeValue offers the values of a parameter of an action: the user typed name=.
 func completeValue(cmd *cobra.Command, action names.Action, name string) (list []string) {
 	var values []string
 	for _, p := range action.Parameters() {
@@ -224,8 +224,8 @@ func completeValue(cmd *cobra.Command, action names.Action, name string) (list [
 		}
 	}
 	if kind := namedBy[name]; kind != "" {
-		values = asked(cmd, func(ctx context.Context, c *controlclient.Client) (ids []string) {
-			found, _ := c.Resources(ctx, controlclient.Wanted{Kind: kind}) // none are offered then
+		values = queryEmulator(cmd, func(ctx context.Context, c *controlclient.Client) (ids []string) {
+			found, _ := c.Resources(ctx, controlclient.Wanted{Kind: kind}) // offer none then
 			for _, r := range found.Resources {
 				ids = append(ids, r.ID)
 			}
@@ -255,8 +255,8 @@ func choices[T ~string](list ...T) completing {
 	}
 }
 
-// awaited offers what clbemu wait waits for: kinds are to be given a name.
-func awaited(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+// completeWait offers what clbemu wait waits for: kinds need a name.
+func completeWait(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	list := []string{"ready", "call=", "name="}
 	for _, k := range inventory.Kinds() {
 		list = append(list, k.Name+"=")
@@ -267,12 +267,12 @@ func awaited(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirecti
 // completeEverywhere offers values of the flags that mean the same of every command.
 func completeEverywhere(cmd *cobra.Command) {
 	for flag, offer := range map[string]completing{
-		"region": live(regionNames), "account": live(accountIDs), "access-key-id": live(accessKeys),
-		"cloud": live(cloudNames),
+		"region": fromEmulator(regionNames), "account": fromEmulator(accountIDs), "access-key-id": fromEmulator(accessKeys),
+		"cloud": fromEmulator(cloudNames),
 		"half":  choices(scenarios.ClientHalf, scenarios.KubernetesHalf), "shell": choices("sh", "fish", "powershell", "dotenv"),
 		"engine": choices(emulator.Bolt, emulator.Memory, engineEtcd), "auth": choices(authStrict, authOff),
 		"data-plane": choices(emulator.DataPlanes...), "data-plane-source": choices(sourceOwn, sourceTransparent), "read": choices(readLeader, readLocal),
-		"log-format": choices(logAuto, logConsole, logJSON), "log-level": choices("debug", "info", "warn", "error"), "for": awaited,
+		"log-format": choices(logAuto, logConsole, logJSON), "log-level": choices("debug", "info", "warn", "error"), "for": completeWait,
 	} {
 		if f := cmd.Flags().Lookup(flag); f != nil && f.Value.Type() == "string" {
 			completeFlag(cmd, flag, offer)

@@ -64,7 +64,7 @@ func newWorldSet() *cobra.Command {
 		}
 		inForce, err := c.SetWorld(cmd.Context(), change)
 		if err != nil {
-			return misnamed(err)
+			return conditionError(err)
 		}
 		defer warn(cmd, inForce.Warnings)
 		// What is empty now is in force no more, and in no list.
@@ -80,9 +80,9 @@ func newWorldSet() *cobra.Command {
 	})
 }
 
-// misnamed is why conditions were not set: a usage error where one has a name that the
+// conditionError is why conditions were not set: a usage error where one has a name that the
 // emulator does not know.
-func misnamed(err error) error {
+func conditionError(err error) error {
 	if refused, ok := errors.AsType[*controlclient.Refused](err); ok && refused.Status == http.StatusBadRequest {
 		return usage(err)
 	}
@@ -118,7 +118,7 @@ func newWorldGet() *cobra.Command {
 		Example: `  clbemu world get
   clbemu world get account`,
 		Args:              atMost(1, "one beginning of names"),
-		ValidArgsFunction: live(conditionNames),
+		ValidArgsFunction: fromEmulator(conditionNames),
 	}, func(cmd *cobra.Command, args []string, c *controlclient.Client) error {
 		prefix := strings.Join(args, "")
 		list, err := c.World(cmd.Context(), f.where)
@@ -208,14 +208,14 @@ func newClockChange(use, short string, args cobra.PositionalArgs, change func([]
 				return err
 			}
 			return printing(cmd).show(status, func(s *terminal.Screen) error {
-				s.Printf("%s  %s\n", status.Now.Format(time.RFC3339), pace(status.Scale))
+				s.Printf("%s  %s\n", status.Now.Format(time.RFC3339), clockPace(status.Scale))
 				return nil
 			})
 		})
 }
 
-// pace says in words how the clock goes.
-func pace(scale float64) string {
+// clockPace says in words how the clock goes.
+func clockPace(scale float64) string {
 	switch scale {
 	case 0:
 		return "frozen"

@@ -75,8 +75,8 @@ func sourceOf(flag string, settings map[string]setting) string {
 // setting holds a flag's value and its source.
 type setting struct{ value, source string }
 
-// readConfig reads the configuration file, if the command takes one and one is named.
-// Its keys are the names of flags. It is decoded as every file that a user writes, as
+// readConfig reads the configuration file, if the command takes one and the user names one.
+// Its keys are the names of flags. It parses as every file that users write does:
 // viper would lose the lines.
 func readConfig(flags *pflag.FlagSet) (map[string]setting, error) {
 	if flags.Lookup(configFlag) == nil {

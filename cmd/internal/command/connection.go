@@ -99,14 +99,14 @@ func addRemote(cmd *cobra.Command, do func(cmd *cobra.Command, args []string, c 
 		if err != nil {
 			return err
 		}
-		return answered(do(cmd, args, c))
+		return withExitCode(do(cmd, args, c))
 	}
 	return cmd
 }
 
-// answered gives an error the exit code that the control API's answer asks for, or
+// withExitCode gives an error the exit code that the control API's answer asks for, or
 // else the code of what can't be done.
-func answered(err error) error {
+func withExitCode(err error) error {
 	refused, elsewhere := (*controlclient.Refused)(nil), (*controlclient.Elsewhere)(nil)
 	switch {
 	case errors.As(err, &elsewhere):
@@ -168,18 +168,18 @@ func (f *clientFlags) describe(ctx context.Context) (described controlapi.Server
 		return described, err
 	}
 	if described, err = c.Server(ctx); err != nil {
-		return described, answered(err)
+		return described, withExitCode(err)
 	}
 	if described.Replicas == nil || f.forked() == "" {
 		return described, nil
 	}
-	// The leader answered, and the replica that was asked takes the calls as well.
+	// The leader answered, and the called replica takes the calls as well.
 	if c, err = f.clientOf(""); err != nil {
 		return described, err
 	}
 	asked, err := c.Server(ctx)
 	if err != nil {
-		return described, answered(err)
+		return described, withExitCode(err)
 	}
 	described.API, described.Certificate = asked.API, asked.Certificate
 	return described, nil
@@ -202,6 +202,6 @@ func trusting(certificate string) *http.Client {
 	}
 	pool := x509.NewCertPool()
 	pool.AppendCertsFromPEM([]byte(certificate))
-	// No connection is kept for two calls: a broken one is one call's matter.
+	// No connection serves two calls: a broken one is one call's matter.
 	return &http.Client{Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{RootCAs: pool}}}
 }

@@ -39,7 +39,7 @@ const (
 	levelProblem = "problem"
 )
 
-// Whose environment is looked at.
+// The owners of the environment.
 const (
 	ofShell = "environment"
 	ofCCM   = "CCM"
@@ -86,7 +86,7 @@ Exits with 1 when it finds a problem.`,
 			case len(args) > 0:
 				d.judged = ofShell
 			}
-			d.look(cmd.Context(), args)
+			d.run(cmd.Context(), args)
 			return d.report(cmd)
 		},
 	}
@@ -138,7 +138,7 @@ func (d *doctor) report(cmd *cobra.Command) error {
 	return nil
 }
 
-func (d *doctor) look(ctx context.Context, ccm []string) {
+func (d *doctor) run(ctx context.Context, ccm []string) {
 	c, err := d.client()
 	if err != nil {
 		d.problem("emulator", "", "%v", err)
@@ -240,7 +240,7 @@ func (d *doctor) time(ctx context.Context, c *controlclient.Client, server *cont
 	case clock.Scale == 0:
 		d.problem("clock", "`clbemu clock resume`", "the emulated clock is frozen: listeners do not start and jobs do not end")
 	case clock.Scale != 1 || ahead.Abs() > time.Minute:
-		d.note("clock", "`clbemu clock resume` makes it run at real speed", "the emulated clock is %s from real time, and runs %s", ahead, pace(clock.Scale))
+		d.note("clock", "`clbemu clock resume` makes it run at real speed", "the emulated clock is %s from real time, and runs %s", ahead, clockPace(clock.Scale))
 	default:
 		d.ok("clock", "the emulated clock runs at real speed")
 	}

@@ -89,7 +89,7 @@ func (d *doctor) proxies(environment []string, api string) {
 		}
 	}
 	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"} {
-		if value, _ := lookUp(environment, name); value != "" && !spares(spared, host) {
+		if value, _ := lookUp(environment, name); value != "" && !bypassesProxy(spared, host) {
 			d.problem("proxies", "export NO_PROXY="+strings.Trim(spared+","+host, ","), "clients other than Go programs send their calls to the proxy %s=%s, since NO_PROXY lacks %s", name, withoutUser(value), host)
 			return
 		}
@@ -105,7 +105,7 @@ func withoutUser(proxy string) string {
 	return "(unreadable)"
 }
 
-func spares(list, host string) bool {
+func bypassesProxy(list, host string) bool {
 	addr, _ := netip.ParseAddr(host)
 	for entry := range strings.SplitSeq(list, ",") {
 		entry = strings.TrimSpace(entry)
@@ -138,11 +138,11 @@ func (d *doctor) controller(ctx context.Context, c *controlclient.Client, server
 	before := len(d.list)
 	flags := ccmFlags(args[1:])
 	if strings.Contains(args[0], "/") {
-		d.there("the program", args[0])
+		d.checkFile("the program", args[0])
 	}
 	for _, name := range []string{"kubeconfig", "authentication-kubeconfig", "authorization-kubeconfig", "client-ca-file", "tls-cert-file", "tls-private-key-file"} {
 		if file := flags[name]; file != "" {
-			d.there("--"+name, file)
+			d.checkFile("--"+name, file)
 		}
 	}
 	if controllers, ok := flags["controllers"]; ok && !slices.ContainsFunc(strings.Split(controllers, ","), func(name string) bool { return name == "*" || name == "service" || name == "nlb" }) {
@@ -161,8 +161,8 @@ func (d *doctor) controller(ctx context.Context, c *controlclient.Client, server
 	}
 }
 
-// there wants a file that the command line names.
-func (d *doctor) there(what, file string) {
+// checkFile wants a file that the command line names.
+func (d *doctor) checkFile(what, file string) {
 	if _, err := os.Stat(file); err != nil {
 		d.problem(ofCCM, "", "%s: %v", what, err)
 	}
@@ -213,18 +213,18 @@ func (d *doctor) cloudConfig(ctx context.Context, c *controlclient.Client, answe
 		vSwitches = append(vSwitches, s.Fields["zone"]+":"+s.ID)
 	}
 	g := config.Global
-	d.has(file, "region", g.Region, regions)
-	d.has(file, "vpcid", g.VpcID, vpcs)
+	d.checkValue(file, "region", g.Region, regions)
+	d.checkValue(file, "vpcid", g.VpcID, vpcs)
 	for vSwitch := range strings.SplitSeq(g.VswitchID, ",") {
 		if vSwitch = strings.TrimSpace(vSwitch); !strings.Contains(vSwitch, ":") && g.ZoneID != "" && vSwitch != "" {
 			vSwitch = g.ZoneID + ":" + vSwitch
 		}
-		d.has(file, "vswitchid", vSwitch, vSwitches)
+		d.checkValue(file, "vswitchid", vSwitch, vSwitches)
 	}
 }
 
-// has wants one of the values that there are.
-func (d *doctor) has(file, key, value string, known []string) {
+// checkValue wants one of the values that there are.
+func (d *doctor) checkValue(file, key, value string, known []string) {
 	slices.Sort(known)
 	known = slices.Compact(known)
 	switch {

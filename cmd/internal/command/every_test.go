@@ -303,7 +303,7 @@ func TestServerFlag(t *testing.T) {
 	})
 }
 
-// TestMisspelt proves that commands and flags are refused with what was meant, and
+// TestMisspelt proves that commands suggest the intended command or flag, and
 // values without a word of how they are read.
 func TestMisspelt(t *testing.T) {
 	lines := map[string]string{

@@ -93,7 +93,7 @@ func textOf(cmd *cobra.Command, args []string) (string, error) {
 	return text, nil
 }
 
-// answerFor returns what else is known of a code.
+// answerFor returns further knowledge of a code.
 func answerFor(e *controlapi.Explanation) (*explain.Answer, error) {
 	if e.Action != nil {
 		return &explain.Answer{}, nil
@@ -178,11 +178,11 @@ func curesText(a *explain.Answer) string {
 	return b.String()
 }
 
-// playsText says what plays an answer, and where it is documented.
+// playsText says what plays an answer, and its documentation.
 func playsText(a *explain.Answer) string {
 	var b strings.Builder
 	if len(a.Scenarios) > 0 {
-		b.WriteString(labelled("scenario", few(a.Scenarios)))
+		b.WriteString(labelled("scenario", firstActions(a.Scenarios)))
 	}
 	if a.PlayedBy != "" {
 		b.WriteString(labelled("played by", a.PlayedBy))
@@ -221,7 +221,7 @@ func explainedText(e *controlapi.Explanation, about *explain.Answer) string {
 		a := &e.Answers[i]
 		what := fmt.Sprintf("%d %s: %s", a.Status, a.Code, a.Message)
 		if e.Action == nil {
-			what += " (" + cmp.Or(few(a.Actions), "any action") + ", " + a.Product + ")"
+			what += " (" + cmp.Or(firstActions(a.Actions), "any action") + ", " + a.Product + ")"
 		}
 		if a.Evidence != "" && e.Action != nil {
 			what += " (" + a.Evidence + ")"
@@ -253,10 +253,10 @@ func explainedText(e *controlapi.Explanation, about *explain.Answer) string {
 	return b.String()
 }
 
-// mostStatements limits how many statements are shown of an action or a code.
+// mostStatements limits the number of statements of an action or a code.
 const mostStatements = 5
 
-// statementsText counts what is published, and shows what does not hold here of an action,
+// statementsText counts the published statements, and shows those that do not hold here of an action,
 // and what has a case of a code.
 func statementsText(e *controlapi.Explanation) string {
 	if len(e.Statements) == 0 {
@@ -283,8 +283,8 @@ func statementsText(e *controlapi.Explanation) string {
 		strings.Join(shown[:min(len(shown), mostStatements)], "")
 }
 
-// few are the first of many actions.
-func few(actions []string) string {
+// firstActions are the first of many actions.
+func firstActions(actions []string) string {
 	const most = 4
 	if len(actions) > most {
 		return strings.Join(actions[:most], ", ") + fmt.Sprintf(" and %d more", len(actions)-most)

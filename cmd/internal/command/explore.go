@@ -95,7 +95,7 @@ Exit codes: 0 no violation, 1 a violation that the scenario does not name as kno
 	return cmd
 }
 
-// exploreRules lists for help what is judged.
+// exploreRules lists the rules for help.
 func exploreRules() string {
 	text := "Rules, which the scenario can switch off by explore: {off: [RULE]}:"
 	for _, r := range scenarios.Rules {
@@ -186,7 +186,7 @@ func (x *exploration) consoleOf(ctx context.Context) (*controlclient.Client, err
 		return nil, err
 	}
 	if _, err := c.Server(ctx); err != nil {
-		return nil, answered(err)
+		return nil, withExitCode(err)
 	}
 	return c, nil
 }
@@ -353,7 +353,7 @@ func (x *exploration) open(c *explore.Config) error {
 // maxOutcome bounds a line of the file.
 const maxOutcome = 4 << 20
 
-// readOutcomes reads the outcomes of an earlier run. A last line that was cut off counts
+// readOutcomes reads the outcomes of an earlier run. An incomplete last line counts
 // for nothing.
 func readOutcomes(path string, mine header) (map[string]explore.Outcome, error) {
 	text, err := os.ReadFile(path)

@@ -36,7 +36,7 @@ type printout struct {
 	also io.Writer
 }
 
-// maxSaid bounds what is kept; the build of a control plane prints some KiB.
+// maxSaid bounds the kept output; the build of a control plane prints some KiB.
 const maxSaid = 1 << 20
 
 func (s *printout) Write(p []byte) (int, error) {
@@ -101,7 +101,7 @@ func (c *controlPlanes) stop() {
 	stopping.Wait()
 }
 
-// checkPlanes refuses what can't be meant of control planes.
+// checkPlanes refuses contradictory flags for control planes.
 func (x *exploration) checkPlanes() error {
 	switch {
 	case x.controlPlanes == 0:

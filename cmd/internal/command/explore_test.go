@@ -43,7 +43,7 @@ func TestExplore(t *testing.T) {
 	if code != exitFailed || !strings.Contains(stdout, "expect state") {
 		t.Errorf("scenario run = %d\n%s", code, stdout)
 	}
-	// With the results so far, nothing is played again.
+	// With the results so far, nothing plays again.
 	code, stdout, _ = executed(t, "explore", file, "--out", out, "--resume", "-o", "json")
 	var again explore.Report
 	if err := json.Unmarshal([]byte(stdout), &again); err != nil || code != exitFailed || len(again.Findings) != 1 || len(again.Outcomes) != again.Planned {
@@ -58,7 +58,7 @@ func TestExplore(t *testing.T) {
 	}
 }
 
-// TestExploreRefuses proves that what can't be explored is said clearly.
+// TestExploreRefuses proves that explore names what it can't explore.
 func TestExploreRefuses(t *testing.T) {
 	file := writeScenario(t, strings.Replace(explored, " TOKEN", "", 1))
 	fails := writeScenario(t, "about: a\nclient: {steps: [{call: {action: DeleteLoadBalancer, params: {LoadBalancerId: lb-none}}}]}\n")

@@ -150,7 +150,7 @@ func newFaultDelete() *cobra.Command {
 		Short: "Delete fault rules",
 		Example: `  clbemu fault delete busy
   clbemu fault delete --all`,
-		ValidArgsFunction: live(faultNames),
+		ValidArgsFunction: fromEmulator(faultNames),
 	}, func(cmd *cobra.Command, args []string, c *controlclient.Client) error {
 		if all == (len(args) > 0) {
 			return usage(fmt.Errorf("name the rules to delete, or give --all"))

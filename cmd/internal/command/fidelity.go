@@ -67,7 +67,7 @@ an issue. Memory does not grow with the file.`,
 	return c
 }
 
-// checkedTrails is what was found in all files.
+// checkedTrails has the findings of all files.
 type checkedTrails struct {
 	trail.Read
 	Played   int             `json:"played"`

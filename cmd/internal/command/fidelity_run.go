@@ -43,7 +43,7 @@ func (f *cloudFlags) define(cmd *cobra.Command) {
 }
 
 // keyVariables are the environment variables of credentials, as SDKs, Terraform and a CCM
-// read them: the first pair that is set counts.
+// read them: the first pair counts.
 var keyVariables = [][3]string{
 	{"ALIBABA_CLOUD_ACCESS_KEY_ID", "ALIBABA_CLOUD_ACCESS_KEY_SECRET", "ALIBABA_CLOUD_SECURITY_TOKEN"},
 	{"ALICLOUD_ACCESS_KEY", "ALICLOUD_SECRET_KEY", "ALICLOUD_SECURITY_TOKEN"},
@@ -180,7 +180,7 @@ func (r *fidelityRun) run(cmd *cobra.Command, args []string) error {
 	if r.target != realCloud {
 		return usage(errors.New("this calls the real cloud: say so by --target cloud"))
 	}
-	// A variable that is left over in a shell is no consent.
+	// A variable left over in a shell is no consent.
 	if r.changes && !typed(cmd, "allow-changes") || r.yes && !typed(cmd, "yes") {
 		return usage(errors.New("give --allow-changes and --yes on the command line: variables and files do not count"))
 	}
@@ -255,7 +255,7 @@ func (r *fidelityRun) end(cmd *cobra.Command, run *fidelityrun.Run, report *fide
 	return nil
 }
 
-// leftOver says how to delete what is left.
+// leftOver says how to delete the leftovers.
 func (f *cloudFlags) leftOver(cleaned fidelityrun.Cleaned, n int, because error) error {
 	text := ""
 	for _, l := range cleaned.Left {
@@ -268,7 +268,7 @@ func (f *cloudFlags) leftOver(cleaned fidelityrun.Cleaned, n int, because error)
 	return fmt.Errorf("%s of %s may still exist and be billed: %suse `clbemu fidelity clean --region %s --ledger %s`%s", counted(n, "thing"), f.ledger, first, f.region, f.ledger, text)
 }
 
-// showPlan says before anything is sent what will be done.
+// showPlan says before the first call what will happen.
 func showPlan(s *terminal.Screen, p *fidelityrun.Plan, region string) {
 	changing := p.Changing()
 	s.Printf("%s in %s: %d only read, %d create or change something; %d are left out\n", counted(len(p.Cases), "case"), region, len(p.Cases)-changing, changing, len(p.LeftOut))
@@ -285,7 +285,7 @@ func showPlan(s *terminal.Screen, p *fidelityrun.Plan, region string) {
 	s.Printf("The account is billed for each of them, for load balancers by the hour.\n")
 }
 
-// consent asks whether things may be created.
+// consent asks for leave to create resources.
 func (r *fidelityRun) consent(cmd *cobra.Command) error {
 	if r.yes {
 		return nil

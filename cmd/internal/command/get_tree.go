@@ -31,8 +31,8 @@ func words(list ...string) string {
 	return strings.Join(slices.DeleteFunc(list, func(w string) bool { return strings.TrimSpace(w) == "" }), "  ")
 }
 
-// called is a resource by its id and, if it has one, its name.
-func called(r *controlapi.Resource) string {
+// resourceLabel is a resource by its id and, if it has one, its name.
+func resourceLabel(r *controlapi.Resource) string {
 	if r.Name == "" {
 		return printable(r.ID)
 	}
@@ -42,7 +42,7 @@ func called(r *controlapi.Resource) string {
 // treeText is a load balancer with everything that belongs to it.
 func treeText(t *controlapi.LoadBalancerTree) string {
 	lb := &t.LoadBalancer
-	root := tree.Root(words(terminal.Title.Render(called(lb)), lb.Product, styled(lb.Status), lb.Region, lb.Fields["spec"]))
+	root := tree.Root(words(terminal.Title.Render(resourceLabel(lb)), lb.Product, styled(lb.Status), lb.Region, lb.Fields["spec"]))
 	for _, a := range t.Addresses {
 		root.Child(words("reached at", a.Address, a.Type, a.Zone, a.EIP))
 	}
@@ -112,7 +112,7 @@ func healthText(health string) string {
 }
 
 func groupNode(label string, t *controlapi.GroupTree) *tree.Tree {
-	node := tree.Root(words(label+" "+called(&t.Group), t.Group.Fields["type"], styled(t.Group.Status)))
+	node := tree.Root(words(label+" "+resourceLabel(&t.Group), t.Group.Fields["type"], styled(t.Group.Status)))
 	for i := range t.Servers {
 		f := t.Servers[i].Fields
 		at := f["address"]

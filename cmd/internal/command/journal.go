@@ -16,7 +16,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/journal"
 )
 
-// journalFlags say which entries are wanted, and how.
+// journalFlags select entries and their form.
 type journalFlags struct {
 	action, code, key, sinceMark string
 	where                        []string
@@ -55,7 +55,7 @@ holds secrets.`,
 	flags.StringVar(&f.sinceMark, "since-mark", "", "entries after this mark")
 	flags.IntVar(&f.limit, "limit", 100, "number of newest entries (0: all)")
 	flags.BoolVar(&f.counts, "counts", false, "count the calls by action and code instead")
-	completeFlag(cmd, "since-mark", live(markNames))
+	completeFlag(cmd, "since-mark", fromEmulator(markNames))
 	completeFlag(cmd, "action", func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 		return emulatedNames(runningActions(cmd), ""), cobra.ShellCompDirectiveNoFileComp
 	})
@@ -147,7 +147,7 @@ func newJournalMark() *cobra.Command {
 		if err := c.Mark(cmd.Context(), args[0]); err != nil {
 			return err
 		}
-		return did(cmd, "mark %s is set", args[0])
+		return printChange(cmd, "mark %s is set", args[0])
 	})
 }
 
@@ -182,6 +182,6 @@ func newJournalClear() *cobra.Command {
 		if err := c.ClearJournal(cmd.Context()); err != nil {
 			return err
 		}
-		return did(cmd, "the journal is empty")
+		return printChange(cmd, "the journal is empty")
 	})
 }

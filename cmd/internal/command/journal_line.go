@@ -115,12 +115,12 @@ func (l *entryLines) call(e *journal.Entry) (pieces []string) {
 			pieces = append(pieces, strings.TrimSpace(column.text))
 		}
 	}
-	return append(pieces, told(e)...)
+	return append(pieces, callDetails(e)...)
 }
 
-// told lists the rest of what a line shows of a call: who called, what went wrong with
+// callDetails lists the rest of what a line shows of a call: who called, what went wrong with
 // it, and the parameters.
-func told(e *journal.Entry) (list []string) {
+func callDetails(e *journal.Entry) (list []string) {
 	if caller, _, _ := strings.Cut(e.UserAgent, " "); e.AccessKeyID != "" || caller != "" {
 		list = append(list, "by "+printable(strings.Trim(e.AccessKeyID+" "+caller, " ")))
 	}
@@ -134,7 +134,7 @@ func told(e *journal.Entry) (list []string) {
 		list = append(list, "unread="+printable(name))
 	}
 	for _, p := range e.Parameters {
-		if untold[p.Name] || p.Value == "" || p.Value == e.Resource && e.Made == "" {
+		if unreported[p.Name] || p.Value == "" || p.Value == e.Resource && e.Made == "" {
 			continue
 		}
 		list = append(list, printable(p.Name)+"="+short(p.Value))
@@ -142,8 +142,8 @@ func told(e *journal.Entry) (list []string) {
 	return list
 }
 
-// untold are parameters that most calls have.
-var untold = map[string]bool{"RegionId": true, "ClientToken": true, "PageNumber": true, "PageSize": true}
+// unreported are parameters that most calls have.
+var unreported = map[string]bool{"RegionId": true, "ClientToken": true, "PageNumber": true, "PageSize": true}
 
 // traffic is a connection, a session or a request, or what a fault struck.
 func (l *entryLines) traffic(e *journal.Entry) []string {
@@ -158,7 +158,7 @@ func (l *entryLines) traffic(e *journal.Entry) []string {
 	if e.Milliseconds != 0 {
 		pieces = append(pieces, fmt.Sprintf("%.1f ms", e.Milliseconds))
 	}
-	return append(pieces, told(e)...)
+	return append(pieces, callDetails(e)...)
 }
 
 func (l *entryLines) change(e *journal.Entry) []string {

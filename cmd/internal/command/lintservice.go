@@ -107,7 +107,7 @@ func (f *serviceLint) run(cmd *cobra.Command, files []string) error {
 	return nil
 }
 
-// manifest has the parts of an object, or of a list of them, that are read.
+// manifest has the parts of an object, or of a list of them, that lint reads.
 type manifest struct {
 	Kind     string
 	Metadata struct {
@@ -161,7 +161,7 @@ func (f *serviceLint) check(file string, text []byte) (services int, found []ser
 	}
 }
 
-// mostProblems bounds how many problems are collected.
+// mostProblems bounds the number of problems.
 const mostProblems = 1000
 
 // duplicate returns a key that a mapping has a second time, nil if there is none.

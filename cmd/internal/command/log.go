@@ -48,7 +48,7 @@ func escapedMessage(message any) string {
 }
 
 // takeStandardLog lets l have what libraries print with package log, such as net/http
-// when a backend server sends what nobody asked for.
+// when a backend server sends an unsolicited response.
 func takeStandardLog(l zerolog.Logger) {
 	log.SetFlags(0)
 	log.SetOutput(standardLog{l})

@@ -9,7 +9,7 @@ import (
 )
 
 // TestStandardLog proves that what libraries print with package log is a structured line
-// of the level debug, so that nobody sees it unasked.
+// of the level debug, which is off by default.
 func TestStandardLog(t *testing.T) {
 	defer log.SetOutput(os.Stderr)
 	defer log.SetFlags(log.Flags())

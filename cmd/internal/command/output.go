@@ -73,7 +73,7 @@ func printing(cmd *cobra.Command) *printer {
 	return &printer{form: form, out: cmd.OutOrStdout(), screen: terminal.New(cmd.OutOrStdout())}
 }
 
-// forPrograms reports whether a program reads what is printed.
+// forPrograms reports whether a program reads the output.
 func (p *printer) forPrograms() bool { return p.form == formJSON || p.form == formYAML }
 
 // show prints a value: for programs as it is, and else as text does it.
@@ -134,7 +134,7 @@ func (p *printer) yaml(value any) error {
 	return err
 }
 
-// inBlocks takes the style of JSON off a document, but for texts that have to be escaped.
+// inBlocks takes the style of JSON off a document, except for texts that need escapes.
 func inBlocks(node *yaml.Node) {
 	node.Style = 0
 	if terminal.Escape(node.Value) != node.Value {
@@ -159,8 +159,8 @@ func printYAML(cmd *cobra.Command, text []byte) error {
 	return p.show(value, nil)
 }
 
-// said reports what a command did, when it has nothing else to print.
-type said struct {
+// commandOutput reports what a command did, when it has nothing else to print.
+type commandOutput struct {
 	Done string `json:"done"`
 }
 
@@ -171,10 +171,10 @@ func warn(cmd *cobra.Command, warnings []string) {
 	}
 }
 
-// did prints what a command changed.
-func did(cmd *cobra.Command, format string, args ...any) error {
+// printChange prints what a command changed.
+func printChange(cmd *cobra.Command, format string, args ...any) error {
 	done := fmt.Sprintf(format, args...)
-	return printing(cmd).show(said{done}, func(s *terminal.Screen) error {
+	return printing(cmd).show(commandOutput{done}, func(s *terminal.Screen) error {
 		_, err := fmt.Fprintln(s, done)
 		return err
 	})

@@ -33,7 +33,7 @@ func startProfiling(address string) (p profiling, err error) {
 	return p, nil
 }
 
-// Close ends profiles that are being made.
+// Close ends running profiles.
 func (p profiling) Close() error {
 	if p.server == nil {
 		return nil
@@ -58,7 +58,7 @@ func profiles() http.Handler {
 	})
 }
 
-// onlyLocal reports whether a host can be reached from this machine alone.
+// onlyLocal reports whether only this machine reaches a host.
 func onlyLocal(host string) bool {
 	addr, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && addr.IsLoopback()

@@ -31,7 +31,7 @@ var update = flag.Bool("update", false, "write the pages of the reference")
 
 const docs = "../../../docs/"
 
-// reference are the pages that are written from what the code declares.
+// reference are the pages written from what the code declares.
 var reference = map[string]func(t *testing.T) string{
 	"actions":       actionsPage,
 	"annotations":   annotationsPage,

@@ -143,7 +143,7 @@ func (f *etcdFlags) open(ctx context.Context) (*emulator.Replica, error) {
 	return &emulator.Replica{State: shared, Name: f.replica, API: f.advertise, Control: f.advertiseControl, ReadLocally: f.read == readLocal}, nil
 }
 
-// tls is nil where nothing was said of certificates; etcd's client then takes the system's
+// tls is nil without flags for certificates; etcd's client then takes the system's
 // authorities for https.
 func (f *etcdFlags) tls() (*tls.Config, error) {
 	if f.ca == "" && f.cert == "" {

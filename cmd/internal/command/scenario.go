@@ -117,9 +117,9 @@ func newScenarioLint() *cobra.Command {
 				}
 			}
 			if warnings > 0 {
-				return did(cmd, "%s, no errors, %s", counted(len(loaded), "scenario"), counted(warnings, "warning"))
+				return printChange(cmd, "%s, no errors, %s", counted(len(loaded), "scenario"), counted(warnings, "warning"))
 			}
-			return did(cmd, "%s, nothing is wrong", counted(len(loaded), "scenario"))
+			return printChange(cmd, "%s, nothing is wrong", counted(len(loaded), "scenario"))
 		},
 	}
 	addSet(cmd, &set)

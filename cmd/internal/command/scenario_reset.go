@@ -9,25 +9,25 @@ import (
 	"github.com/clbemu/clbemu/scenarios"
 )
 
-// used describes what a running emulator held before a half was played on it.
-type used struct {
+// stateBefore describes what a running emulator held before a half was played on it.
+type stateBefore struct {
 	run  *scenarioRun
 	held []string
 }
 
-// beforeOf looks at the emulator; what can't be seen is shown by the play itself.
-func (r *scenarioRun) beforeOf(ctx context.Context, on scenarios.Target) *used {
+// beforeOf looks at the emulator; the play itself reports what it can't see.
+func (r *scenarioRun) beforeOf(ctx context.Context, on scenarios.Target) *stateBefore {
 	remote, ok := on.(*target.Remote)
 	if !ok || r.reset {
 		return nil
 	}
 	held, _ := remote.Held(ctx)
-	return &used{r, held}
+	return &stateBefore{r, held}
 }
 
-// offer suggests --reset where it helps: when the half passes on a new emulator, or,
-// where it can't be played on one, when this one was used.
-func (u *used) offer(ctx context.Context, s *scenarios.Scenario, result *scenarios.Result) {
+// suggestReset suggests --reset where it helps: when the half passes on a new emulator, or,
+// where it can't be played on one, if this one was in use.
+func (u *stateBefore) suggestReset(ctx context.Context, s *scenarios.Scenario, result *scenarios.Result) {
 	prepared := result.Failure != nil && strings.HasPrefix(result.Failure.Step, "given")
 	if u == nil || result.Status != scenarios.Failed && !(result.Status == scenarios.Broken && prepared) {
 		return

@@ -39,8 +39,8 @@ type scenarioRun struct {
 	results            []scenarios.Result
 }
 
-// names returns the names with which scenarios are checked. Only the world of a private
-// emulator is known.
+// names returns the names that check scenarios. Only the world of a private
+// emulator counts.
 func (r *scenarioRun) names() *names.Names {
 	if r.server != "" {
 		return emulator.Names()
@@ -176,8 +176,8 @@ func (r *scenarioRun) play(ctx context.Context, s *scenarios.Scenario, half stri
 	r.wait = newWaitLine(r.screen)
 	before := r.beforeOf(ctx, on.Target)
 	result := scenarios.Play(ctx, s, half, on)
-	r.wait.over()
-	before.offer(ctx, s, &result)
+	r.wait.clear()
+	before.suggestReset(ctx, s, &result)
 	if err := end(context.WithoutCancel(ctx)); err != nil {
 		result.Notes = append(result.Notes, err.Error())
 		if result.Status == scenarios.Passed {

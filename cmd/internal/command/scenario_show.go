@@ -21,7 +21,7 @@ func (r *scenarioRun) say(format string, args ...any) {
 }
 
 func (r *scenarioRun) progress(step scenarios.StepDone) {
-	r.wait.over()
+	r.wait.clear()
 	mark := terminal.Good.Render("ok    ")
 	if !step.Passed {
 		mark = terminal.Bad.Render("failed")
@@ -31,7 +31,7 @@ func (r *scenarioRun) progress(step scenarios.StepDone) {
 
 func (r *scenarioRun) waiting(w scenarios.Waiting) {
 	if !r.printer.forPrograms() {
-		r.wait.goesOn(w)
+		r.wait.update(w)
 	}
 }
 
@@ -41,16 +41,16 @@ type waitLine struct {
 
 	mu    sync.Mutex
 	now   scenarios.Waiting
-	since time.Time // when now was told
+	since time.Time // the time of the last update
 	first time.Time // when the wait began
 	stop  func()
 }
 
 func newWaitLine(screen *terminal.Screen) *waitLine { return &waitLine{screen: screen} }
 
-// goesOn keeps how a wait goes. The clock of a private emulator may have passed
+// update keeps how a wait goes. The clock of a private emulator may have passed
 // all of it in no time, which is not shown.
-func (l *waitLine) goesOn(w scenarios.Waiting) {
+func (l *waitLine) update(w scenarios.Waiting) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.now, l.since = w, time.Now()
@@ -72,8 +72,8 @@ func (l *waitLine) text() string {
 	return fmt.Sprintf("waiting %s of %s: %s", scenarios.Duration(passed), scenarios.Duration(l.now.Limit), strings.Join(strings.Fields(l.now.Seen), " "))
 }
 
-// over takes the line away.
-func (l *waitLine) over() {
+// clear takes the line away.
+func (l *waitLine) clear() {
 	l.mu.Lock()
 	stop := l.stop
 	l.stop, l.first = nil, time.Time{}
@@ -121,7 +121,7 @@ func (r *scenarioRun) show(result scenarios.Result) {
 // failureColumn is the column in which the text of a failure starts, behind its labels.
 const failureColumn = 12
 
-// report writes the results where they are wanted.
+// report writes the results to the chosen files.
 func (r *scenarioRun) report() error {
 	if r.junit != "" {
 		if err := writeJUnit(r.junit, r.results); err != nil {
@@ -144,7 +144,7 @@ func (r *scenarioRun) report() error {
 	})
 }
 
-// whoseClients says plainly whose clients were judged, and that the scripted one
+// whoseClients says plainly whose clients the play judged, and that the scripted one
 // says nothing of the user's.
 func whoseClients(results []scenarios.Result) (lines []string) {
 	count := make(map[string]int)

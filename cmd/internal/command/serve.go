@@ -247,7 +247,7 @@ func opened(ctx context.Context, cfg emulator.Config) (*emulator.Emulator, error
 	}
 	go func() {
 		if o := <-done; o.e != nil {
-			_ = o.e.Close(ctx) // nobody is left to tell
+			_ = o.e.Close(ctx) // no reader is left
 		}
 	}()
 	return nil, nil
@@ -413,7 +413,7 @@ type announcement struct {
 }
 
 // announce prints the addresses and the next steps. It prints a token of the control
-// API only if it comes from a file, since nobody chose it.
+// API only if it comes from a file, since no user chose it.
 func (f *serveFlags) announce(p *printer, e *emulator.Emulator, token, profiles string) error {
 	control := reachable(e.ControlAddr())
 	env := "clbemu env"

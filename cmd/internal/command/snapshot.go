@@ -52,7 +52,7 @@ func newSnapshotChange(name, short string, change func(*controlclient.Client, co
 		Short:             short,
 		Example:           "  clbemu snapshot " + name + " before-upgrade",
 		Args:              oneName("a snapshot"),
-		ValidArgsFunction: live(snapshotNames),
+		ValidArgsFunction: fromEmulator(snapshotNames),
 	}, func(cmd *cobra.Command, args []string, c *controlclient.Client) error {
 		progress := terminal.New(cmd.ErrOrStderr()).Transfer("snapshot "+name, 0)
 		err := change(c, cmd.Context(), args[0])
@@ -70,7 +70,7 @@ func newSnapshotRestore() *cobra.Command {
 		Short:             "Restore the state of a snapshot, with its conditions, clock and fault rules",
 		Example:           "  clbemu snapshot restore before-upgrade",
 		Args:              oneName("a snapshot"),
-		ValidArgsFunction: live(snapshotNames),
+		ValidArgsFunction: fromEmulator(snapshotNames),
 	}, func(cmd *cobra.Command, args []string, c *controlclient.Client) error {
 		progress := terminal.New(cmd.ErrOrStderr()).Transfer("restoring", 0)
 		repaired, err := c.RestoreSnapshot(cmd.Context(), args[0])
@@ -78,7 +78,7 @@ func newSnapshotRestore() *cobra.Command {
 			return err
 		}
 		warn(cmd, repaired)
-		return did(cmd, "restored the state of %s", args[0])
+		return printChange(cmd, "restored the state of %s", args[0])
 	})
 }
 

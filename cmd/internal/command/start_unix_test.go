@@ -26,7 +26,7 @@ func TestStartIsInterrupted(t *testing.T) {
 	go func() {
 		ended <- plain.run(ctx, []string{"serve", "--data-dir", data, "--journal-file", pipe, "--listen", "127.0.0.1:0", "--control-listen", "127.0.0.1:0"}, os.Stdout, os.Stderr)
 	}()
-	for { // until the state is open, before which nobody waits
+	for { // until the state is open, before which no client waits
 		if _, err := os.Stat(filepath.Join(data, bolt.FileName)); err == nil {
 			break
 		}

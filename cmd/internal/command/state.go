@@ -104,7 +104,7 @@ func newStateImport() *cobra.Command {
 					return err
 				}
 				warn(cmd, repaired)
-				return did(cmd, "imported the state of %s", named(args[0]))
+				return printChange(cmd, "imported the state of %s", named(args[0]))
 			})
 		})
 	})
@@ -199,9 +199,9 @@ plants the world that it started with.`,
 				return err
 			}
 			if faults {
-				return did(cmd, "everything is deleted, fault rules too, and the world is planted again")
+				return printChange(cmd, "everything is deleted, fault rules too, and the world is planted again")
 			}
-			return did(cmd, "everything but the fault rules is deleted, and the world is planted again")
+			return printChange(cmd, "everything but the fault rules is deleted, and the world is planted again")
 		})
 	})
 	cmd.Flags().StringVar(&f.world, "world", "", "world file (default: clbemu world show)")

@@ -63,7 +63,7 @@ func depth(cmd *cobra.Command) int { return len(strings.Fields(cmd.CommandPath()
 // whatToType finds what to type.
 var whatToType = regexp.MustCompile(`: type .*` + programName + ` `)
 
-// TestArguments proves of every command that too few or too many arguments are refused
+// TestArguments proves of every command that too few or too many arguments fail
 // in words that say what to type.
 func TestArguments(t *testing.T) {
 	everyCommand(t, func(t *testing.T, cmd *cobra.Command) {

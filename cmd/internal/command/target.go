@@ -25,13 +25,13 @@ func (f *stateFlags) with(cmd *cobra.Command, a emulator.Access, do func(*contro
 		if unreachable := (*controlclient.Unreachable)(nil); errors.As(err, &unreachable) {
 			return cannot(fmt.Errorf("%w: for a stopped one, give its folder with --data-dir", err))
 		}
-		return answered(err)
+		return withExitCode(err)
 	}
 	stopped, err := f.open(cmd, a)
 	if err != nil {
 		return cannot(err)
 	}
-	return errors.Join(answered(do(controlclient.InProcess(stopped))), cannot(stopped.Close()))
+	return errors.Join(withExitCode(do(controlclient.InProcess(stopped))), cannot(stopped.Close()))
 }
 
 // loadWorld returns the world that a reset plants.

@@ -45,7 +45,7 @@ func (f *connection) traffic(cmd *cobra.Command, args []string) (traffic control
 		name = args[0]
 	}
 	traffic, err = c.Traffic(cmd.Context(), name)
-	return traffic, answered(err)
+	return traffic, withExitCode(err)
 }
 
 func printTraffic(s *terminal.Screen, listeners []controlapi.ListenerTraffic) error {

@@ -88,7 +88,7 @@ did not keep all calls.`,
 	flags.DurationVar(&check.timeout, "timeout", 5*time.Minute, "how long the dry run may take")
 	cmd.MarkFlagsRequiredTogether("ccm", "kubeconfig")
 	cmd.MarkFlagsMutuallyExclusive("ccm", "since-mark")
-	completeFlag(cmd, "since-mark", live(markNames))
+	completeFlag(cmd, "since-mark", fromEmulator(markNames))
 	return cmd
 }
 
@@ -176,9 +176,9 @@ func checkUpgrade(ctx context.Context, c *controlclient.Client, dataDir, sinceMa
 	return found, cannot(errors.Join(err, stored.Close(ctx)))
 }
 
-// compare checks calls against the state that is served at a URL.
+// compare checks calls against the state served at a URL.
 func compare(ctx context.Context, calls []*journal.Entry, apiURL string, groups map[string]string) ([]upgradecheck.LoadBalancer, error) {
-	mutates := mutations()
+	mutates := mutatingActions()
 	var broken error
 	describe := func(caller *journal.Entry, action string, params map[string]string) map[string]any {
 		params["RegionId"] = caller.Region
@@ -196,8 +196,8 @@ func compare(ctx context.Context, calls []*journal.Entry, apiURL string, groups 
 	return found, broken
 }
 
-// mutations are the actions that can change something, each behind its product.
-func mutations() map[string]bool {
+// mutatingActions are the actions that can change something, each behind its product.
+func mutatingActions() map[string]bool {
 	mutates := make(map[string]bool)
 	for _, p := range products.All() {
 		for _, a := range p.Actions {

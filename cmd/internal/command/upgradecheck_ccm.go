@@ -173,7 +173,7 @@ func changesIn(ctx context.Context, control *controlclient.Client) (action strin
 	if err != nil {
 		return "", err
 	}
-	changes := mutations()
+	changes := mutatingActions()
 	for _, call := range page.Entries {
 		if changes[call.Product+" "+call.Action] {
 			return call.Action, nil
@@ -182,7 +182,7 @@ func changesIn(ctx context.Context, control *controlclient.Client) (action strin
 	return "", nil
 }
 
-// event holds the fields that are read from an Event.
+// event holds the fields read from an Event.
 type event struct {
 	Metadata struct {
 		ResourceVersion string `json:"resourceVersion"`

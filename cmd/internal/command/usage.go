@@ -72,7 +72,7 @@ func explainUsage(root *cobra.Command) {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		unknown := (*pflag.NotExistError)(nil)
 		if before := cmd.Flags().Args(); cmd.HasAvailableSubCommands() && len(before) > 0 {
-			return noArgs(cmd, before) // the flag may be one of the command that is meant
+			return noArgs(cmd, before) // the flag may belong to the intended command
 		}
 		if errors.As(err, &unknown) && negative(unknown.GetSpecifiedShortnames()) && cmd.Args != nil {
 			if err := cmd.Args(cmd, []string{"-" + unknown.GetSpecifiedShortnames()}); err != nil {
@@ -100,7 +100,7 @@ func wrongFlag(cmd *cobra.Command, err error) string {
 	return err.Error()
 }
 
-// fieldOf returns the field for --where that was taken for a flag, "" if there is none.
+// fieldOf returns the field for --where that the user typed as a flag, "" if there is none.
 func fieldOf(cmd *cobra.Command, name string) string {
 	if cmd.Flags().Lookup("where") == nil {
 		return ""

@@ -16,7 +16,7 @@ func TestVersionFlag(t *testing.T) {
 	}
 }
 
-// TestVersion proves that version, commit and date are printed for a build in the
+// TestVersion proves that the output has version, commit and date for a build in the
 // repository, by go install of a tag, and of a commit without one.
 func TestVersion(t *testing.T) {
 	vcs := []debug.BuildSetting{{Key: "vcs.revision", Value: "0123456789abcdef0123"}, {Key: "vcs.time", Value: "2026-11-21T10:00:00Z"}}

@@ -53,8 +53,8 @@ func newWait() *cobra.Command {
 	return cmd
 }
 
-// errCame ends a wait.
-var errCame = errors.New("it came")
+// errArrived ends a wait.
+var errArrived = errors.New("it came")
 
 // waited is the JSON that wait prints.
 type waited struct {
@@ -154,8 +154,8 @@ func (f *waitFlags) untilCall(ctx context.Context, c *controlclient.Client, acti
 		}
 		q.Set("since", fmt.Sprint(now.Last))
 	}
-	err = c.Follow(ctx, q, func(e *journal.Entry) error { got = e; return errCame }, func(uint64) {})
-	if errors.Is(err, errCame) {
+	err = c.Follow(ctx, q, func(e *journal.Entry) error { got = e; return errArrived }, func(uint64) {})
+	if errors.Is(err, errArrived) {
 		err = nil
 	}
 	return got, err
@@ -167,7 +167,7 @@ func (f *waitFlags) untilResource(ctx context.Context, c *controlclient.Client, 
 	err = c.WatchResources(ctx, controlclient.Wanted{Kind: kind, Name: name}, func(change controlapi.ResourceChange) error {
 		if r := change.Resource; r != nil && change.Change != controlapi.ResourceDeleted && (status == "" || strings.EqualFold(r.Status, status)) {
 			got = r
-			return errCame
+			return errArrived
 		} else if r != nil {
 			f.seen = fmt.Sprintf(": %s %s is %s", r.Kind, r.ID, cmp.Or(r.Status, "without a status"))
 			if change.Change == controlapi.ResourceDeleted {
@@ -176,7 +176,7 @@ func (f *waitFlags) untilResource(ctx context.Context, c *controlclient.Client, 
 		}
 		return nil
 	})
-	if errors.Is(err, errCame) {
+	if errors.Is(err, errArrived) {
 		err = nil
 	}
 	return got, err

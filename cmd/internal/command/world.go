@@ -61,7 +61,7 @@ func newWorldValidate() *cobra.Command {
 			if err != nil {
 				return ofFile(err)
 			}
-			return did(cmd, "%s is valid", args[0])
+			return printChange(cmd, "%s is valid", args[0])
 		},
 	}
 }

@@ -67,7 +67,7 @@ func (e *explorer) compose(p planned, judged bool) (all composed, err error) {
 	}
 	put(c.half, "steps", &yaml.Node{Kind: yaml.SequenceNode, Content: c.steps})
 	if e.subject.program && e.Half == scenarios.ProgramHalf {
-		c.supervise()
+		c.restartProgram()
 	}
 	if e.subject.program && child(c.half, "command") == nil && len(e.Program.Command) > 0 {
 		c.half.Content = append([]*yaml.Node{scalar("command"), listOf(e.Program.Command)}, c.half.Content...)
@@ -88,15 +88,15 @@ func (c *composer) restsDuring() map[int]bool {
 			continue
 		}
 		if during[n] = c.during[step]; !c.during[step] && c.subject.program {
-			c.owe(rest)
+			c.requireBackOff(rest)
 		}
 		n++
 	}
 	return during
 }
 
-// owe lets a client that a fault has struck rest only after its back-off.
-func (c *composer) owe(rest *yaml.Node) {
+// requireBackOff lets a client that a fault has struck rest only after its back-off.
+func (c *composer) requireBackOff(rest *yaml.Node) {
 	var names []string
 	again := false
 	for i, d := range c.play {
@@ -106,12 +106,12 @@ func (c *composer) owe(rest *yaml.Node) {
 		}
 	}
 	if names != nil {
-		put(rest, "disturbed", snippet("{by: [%s], quiet: %s, again: %t}", strings.Join(names, ", "), c.quiet(), again))
+		put(rest, "disturbed", snippet("{by: [%s], quiet: %s, again: %t}", strings.Join(names, ", "), c.quietTime(), again))
 	}
 }
 
-// supervise lets the program start again, as whoever runs it would.
-func (c *composer) supervise() {
+// restartProgram lets the program start again, as whoever runs it would.
+func (c *composer) restartProgram() {
 	if child(c.half, "restarts") == nil {
 		put(c.half, "restarts", scalar(fmt.Sprint(c.subject.Tries)))
 	}
@@ -126,7 +126,7 @@ func (c *composer) filter() {
 	var kept []*yaml.Node
 	for _, step := range c.steps {
 		if list := child(step, "expect"); list != nil {
-			list.Content = slices.DeleteFunc(list.Content, fickle)
+			list.Content = slices.DeleteFunc(list.Content, flaky)
 			if len(list.Content) == 0 {
 				continue
 			}
@@ -137,15 +137,15 @@ func (c *composer) filter() {
 	}
 	c.steps = kept
 	if list := child(c.half, "expect"); list != nil {
-		list.Content = slices.DeleteFunc(list.Content, fickle)
+		list.Content = slices.DeleteFunc(list.Content, flaky)
 		if len(list.Content) == 0 {
 			remove(c.half, "expect")
 		}
 	}
 }
 
-func fickle(expectation *yaml.Node) bool {
-	return slices.ContainsFunc(scenarios.ExpectationKinds(), func(k *scenarios.Kind) bool { return k.Fickle && child(expectation, k.Name) != nil })
+func flaky(expectation *yaml.Node) bool {
+	return slices.ContainsFunc(scenarios.ExpectationKinds(), func(k *scenarios.Kind) bool { return k.Flaky && child(expectation, k.Name) != nil })
 }
 
 // disturb adds the disturbances.
@@ -157,17 +157,17 @@ func (c *composer) disturb() {
 	c.start()
 	for i, d := range c.play {
 		if d.At.Action == "" {
-			c.byHand(d)
+			c.addManualChange(d)
 			continue
 		}
 		c.disturbProgram(ruleNames[i], d)
 	}
 	if c.Half == scenarios.ProgramHalf {
-		c.steps = append(c.steps, c.rest(c.quiet()))
+		c.steps = append(c.steps, c.rest(c.quietTime()))
 		for _, d := range c.play {
 			if d.At.Action == "" {
 				c.steps = append(c.steps, c.begin()...)
-				c.steps = append(c.steps, c.rest(c.quiet()))
+				c.steps = append(c.steps, c.rest(c.quietTime()))
 			}
 		}
 	}
@@ -276,7 +276,7 @@ func (c *composer) start() {
 	c.steps = append(c.steps, snippet("{start: true}"))
 }
 
-// begin starts the program again at rest: one that has ended, or one that is killed first.
+// begin starts the program again at rest: one that has ended, or one killed first.
 func (c *composer) begin() []*yaml.Node {
 	if c.subject.ends {
 		return []*yaml.Node{snippet("{start: true}")}
@@ -284,9 +284,9 @@ func (c *composer) begin() []*yaml.Node {
 	return []*yaml.Node{snippet("{stop: true}"), snippet("{start: true}")}
 }
 
-// quiet is the time without a call after which a program is at rest. A call that hangs is
+// quietTime is the time without a call after which a program is at rest. A call that hangs is
 // none until the client gives up.
-func (c *composer) quiet() time.Duration {
+func (c *composer) quietTime() time.Duration {
 	quiet := time.Duration(c.subject.Quiet)
 	if c.play.hangs() {
 		quiet += time.Duration(c.subject.Timeout)
@@ -300,7 +300,7 @@ func (c *composer) rest(quiet time.Duration) *yaml.Node {
 
 // underCondition waits while a condition is on.
 func (c *composer) underCondition() *yaml.Node {
-	wait := c.rest(min(c.quiet(), 2*time.Second))
+	wait := c.rest(min(c.quietTime(), 2*time.Second))
 	put(wait, "name", scalar(conditionKind))
 	c.during[wait] = true
 	return wait
@@ -309,7 +309,7 @@ func (c *composer) underCondition() *yaml.Node {
 // disturbProgram adds the fault rule in front, and after the step that makes the program
 // act, what else the disturbance is.
 func (c *composer) disturbProgram(name string, d Disturbance) {
-	at := c.acting(d.At)
+	at := c.lastActingStep(d.At)
 	var then []*yaml.Node
 	switch d.Kind {
 	case killKind:
@@ -329,9 +329,9 @@ func (c *composer) disturbProgram(name string, d Disturbance) {
 	c.steps = slices.Insert(c.steps, 0, c.fault(name, d))
 }
 
-// acting returns the last step that makes the program act at or before a call, -1 if the
+// lastActingStep returns the last step that makes the program act at or before a call, -1 if the
 // call is the start of the program.
-func (c *composer) acting(call Call) int {
+func (c *composer) lastActingStep(call Call) int {
 	for at := c.stepOf(call); at >= 0; at-- {
 		if child(c.steps[at], "kubectl") != nil || child(c.steps[at], "start") != nil {
 			return at
@@ -340,12 +340,12 @@ func (c *composer) acting(call Call) int {
 	return -1
 }
 
-// byHand adds what somebody does at rest.
-func (c *composer) byHand(d Disturbance) {
+// addManualChange adds a manual change at rest.
+func (c *composer) addManualChange(d Disturbance) {
 	state := c.base.last()
 	at := len(c.steps)
 	if c.Half == scenarios.ProgramHalf {
-		c.steps = append(c.steps, c.rest(c.quiet()))
+		c.steps = append(c.steps, c.rest(c.quietTime()))
 		at++
 	} else {
 		state = c.base.states[d.Rest]
@@ -360,7 +360,7 @@ func (c *composer) byHand(d Disturbance) {
 			}
 		}
 	}
-	for _, h := range hands {
+	for _, h := range manualChanges {
 		for _, line := range state {
 			if d.Kind != h.name || !strings.HasPrefix(line, h.kind+" ") || nameIn(strings.TrimPrefix(line, h.kind+" ")) != d.What {
 				continue
@@ -375,7 +375,7 @@ func (c *composer) byHand(d Disturbance) {
 
 // fault is the step that adds the rule of a disturbance.
 func (c *composer) fault(name string, d Disturbance) *yaml.Node {
-	effect, at := "{delay: {fixed: 500ms}}", "" // holds the call while a condition is switched on
+	effect, at := "{delay: {fixed: 500ms}}", "" // holds the call while a condition is on
 	always := false
 	if d.Kind == conditionKind && c.condition(d.What).Refuses != nil {
 		effect, always = refusing(c.condition(d.What).Refuses[d.At.Action]), true
@@ -472,9 +472,9 @@ func (c *composer) expectAtRests() {
 			all = append(all, step)
 			continue
 		}
-		if len(c.play) > 0 { // or the state would be looked at while the client is in its back-off
+		if len(c.play) > 0 { // or the check would run during the client's back-off
 			if child(rest, "within") == nil {
-				put(rest, "within", scalar((time.Duration(c.subject.Within) + c.quiet()).String()))
+				put(rest, "within", scalar((time.Duration(c.subject.Within) + c.quietTime()).String()))
 			}
 			all = append(all, step)
 		}
@@ -490,13 +490,13 @@ func (c *composer) expectAtRests() {
 }
 
 // keepsBackends reports whether listeners must keep their backends until a rest. What
-// somebody does by hand may take them away.
+// manual changes do may take them away.
 func (c *composer) keepsBackends(rest int) bool {
 	hand := c.atRest()
 	return !c.off(ruleBackends) && (hand == nil || hand.Rest != rest-1)
 }
 
-// atThisRest lists what is expected of a rest.
+// atThisRest lists the expectations of a rest.
 func (c *composer) atThisRest(seen int) []*yaml.Node {
 	within := time.Duration(c.subject.Within)
 	list := []*yaml.Node{stateNode(c.base.states[seen], within)}
@@ -532,7 +532,7 @@ func (c *composer) ingressKinds(rest int, namespace string) *yaml.Node {
 func (e *explorer) namespaces() (all []string) {
 	var document yaml.Node
 	if err := yaml.Unmarshal(e.Text, &document); err != nil {
-		return nil // which can't be: it was loaded
+		return nil // impossible: it has loaded
 	}
 	steps := child(child(document.Content[0], e.Half), "steps")
 	if steps == nil {

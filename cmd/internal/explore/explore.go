@@ -14,7 +14,7 @@ import (
 	"github.com/clbemu/clbemu/scenarios"
 )
 
-// Place is a cloud that begins as every other does, plays once, and is thrown away.
+// Place is a cloud that begins as every other does, plays once, and goes.
 type Place interface {
 	scenarios.Target
 	scenarios.Programs
@@ -36,7 +36,7 @@ type Config struct {
 	// Plays limits the number of plays, 0 does not; Seed chooses them.
 	Plays int
 	Seed  uint64
-	// Calls are the actions to disturb, and Disturbances what is tried, by name or kind; nil
+	// Calls are the actions to disturb, and Disturbances what to try, by name or kind; nil
 	// is all. With Calls, nothing happens at rest.
 	Calls, Disturbances glob.List
 	// First stops the exploration at the first violation.
@@ -53,7 +53,7 @@ type Config struct {
 	Actions []scenarios.Action
 	// Refusals lists the codes with which the state can make an action fail.
 	Refusals func(action string) []string
-	// Conditions are switched on and off again.
+	// Conditions go on and off again.
 	Conditions []Condition
 	// Done holds the outcomes of an earlier run, by id.
 	Done map[string]Outcome
@@ -96,7 +96,7 @@ type Outcome struct {
 	Extra   []string `json:"extra,omitempty"`
 	// Retry is how many seconds after the disturbance the client called again.
 	Retry float64 `json:"retry,omitempty"`
-	// Why is why a violation is known, or why the play could not run.
+	// Why is the reason of a known violation, or why the play could not run.
 	Why     string  `json:"why,omitempty"`
 	Seconds float64 `json:"seconds"`
 	// Waited is the part of Seconds in which the play waited for the client.
@@ -126,7 +126,7 @@ type Report struct {
 	Outcomes []Outcome `json:"outcomes"`
 	// Findings are the violations, those that are alike together, each made minimal.
 	Findings []Finding `json:"findings"`
-	// Planned counts the plays that the plan has, and Stopped says why not all were made.
+	// Planned counts the plays that the plan has, and Stopped says why it did not make all.
 	Planned int `json:"planned"`
 	// Quiet is for how many seconds a disturbed client made no call when it was at rest.
 	Quiet   float64 `json:"quiet"`
@@ -169,7 +169,7 @@ func (r *Report) Late() (late *Outcome) {
 	return late
 }
 
-// Undisturbed is the error of a scenario that fails before anything is disturbed.
+// Undisturbed is the error of a scenario that fails before any disturbance.
 type Undisturbed struct{ Result scenarios.Result }
 
 func (e *Undisturbed) Error() string {
@@ -197,7 +197,7 @@ type subject struct {
 	ends    bool // it ends by itself
 }
 
-// Run explores. A context that ends stops it: the report has what is known so far.
+// Run explores. A context that ends stops it: the report has the results so far.
 func Run(ctx context.Context, c Config) (*Report, error) {
 	e := &explorer{Config: c, actions: make(map[string]scenarios.Action), begin: time.Now()}
 	for _, a := range c.Actions {
@@ -424,7 +424,7 @@ func (e *explorer) playAt(ctx context.Context, s *scenarios.Scenario, during map
 const kindRest = "rest"
 
 // named puts the names of what the half saved in place of their values, in lines that
-// are compared with those of other plays.
+// compare with those of other plays.
 func named(lines []string, names, values map[string]string) []string {
 	for i := range lines {
 		for name, value := range names {

@@ -202,7 +202,7 @@ client:
 	}
 }
 
-// TestChosen proves that the chosen disturbances are tried at the chosen calls alone, and
+// TestChosen proves that explore tries the chosen disturbances at the chosen calls alone, and
 // that a choice of nothing is no success.
 func TestChosen(t *testing.T) {
 	c := config(script)
@@ -270,7 +270,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestFullDisk proves that results are kept when they can't be written.
+// TestFullDisk proves that results survive a failure to write them.
 func TestFullDisk(t *testing.T) {
 	c := config(brief)
 	full := errors.New("no space left on device")
@@ -281,7 +281,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestUndisturbed proves that a scenario that can't be judged is refused.
+// TestUndisturbed proves that explore rejects a scenario that it can't judge.
 func TestUndisturbed(t *testing.T) {
 	for text, want := range map[string]string{
 		"client: {steps: [{call: {action: DeleteLoadBalancer, params: {LoadBalancerId: lb-none}}}]}":                     "fails undisturbed",

@@ -30,7 +30,7 @@ const (
 	ruleRest     = "rest"
 )
 
-// refusedWith returns the code with which a play's last call was refused, "" if it was not.
+// refusedWith returns the code of the refusal of a play's last call, "" for success.
 func refusedWith(r scenarios.Result) string {
 	if r.Status != scenarios.Failed || r.Failure.Unmet[0].Of != nil {
 		return ""

@@ -10,7 +10,7 @@ import (
 type Condition struct {
 	Name    string
 	On, Off map[string]string
-	// Refuses has the errors with which actions are refused meanwhile, as fault rules have
+	// Refuses has the errors that actions return meanwhile, as fault rules have
 	// them, where it is no setting but such a time.
 	Refuses map[string]string
 	// Interface takes a pod's network interface away instead, for calls that look for it.
@@ -20,7 +20,7 @@ type Condition struct {
 // kind is a kind of disturbance at a call.
 type kind struct {
 	name, about string
-	// reads and writes say at which calls it is tried.
+	// reads and writes say at which calls to try it.
 	reads, writes bool
 	// effect is what the fault rule does; at is its point, if it is not the effect's own.
 	effect func(d Disturbance, program bool) (effect, at string)
@@ -56,7 +56,7 @@ var kinds = []kind{
 			return "{hang: true}", ""
 		}
 		// For a script the connection breaks: with a timeout in real time, it would give up
-		// calls on a busy machine that nobody disturbed.
+		// calls on a busy machine that had no disturbance.
 		return "{reset: true}", "beforeCall"
 	}},
 	{name: "slow", about: "The answer comes late.", writes: true, effect: func(_ Disturbance, program bool) (string, string) {
@@ -110,7 +110,7 @@ func Kinds() (list [][2]string) {
 }
 
 // refusals lists the codes that the state can lead to. One about a parameter is not
-// the state's, unless what it names is gone.
+// the state's, unless it names a deleted one.
 func refusals(e *explorer, c Call) (codes []string) {
 	if e.Refusals == nil {
 		return nil
@@ -145,17 +145,17 @@ func (e *explorer) condition(name string) Condition {
 	return e.Conditions[i]
 }
 
-// hand is something that somebody does by hand while the client is at rest, to a thing
+// manualChange is a change made by hand while the client is at rest, to a thing
 // that it made.
-type hand struct {
+type manualChange struct {
 	name, about string
 	// kind is that of the things, and steps do it to one.
 	kind  string
 	steps func(name, line string) string
 }
 
-// things lists the names of the things in a state.
-func (h *hand) things(state []string) (names []string) {
+// targets lists the names of the things in a state.
+func (h *manualChange) targets(state []string) (names []string) {
 	for _, line := range state {
 		rest, ok := strings.CutPrefix(line, h.kind+" ")
 		if !ok || h.steps(nameIn(rest), line) == "" {
@@ -231,8 +231,8 @@ func ofNLBListener(action string) func(name, line string) string {
 	}
 }
 
-// hands lists what is done by hand.
-var hands = []hand{
+// manualChanges lists the changes made by hand.
+var manualChanges = []manualChange{
 	{"deleted", "At rest, somebody deletes the load balancer.", "LoadBalancer",
 		ofCLB(protectionOff + `{action: DeleteLoadBalancer, params: {LoadBalancerId: "{{handLB}}"}}`)},
 	{"stopped", "At rest, somebody stops the load balancer.", "LoadBalancer",

@@ -17,7 +17,7 @@ type Line struct {
 	Status  int               `json:"status"`
 	Code    string            `json:"code,omitempty"`
 	Faults  []string          `json:"faults,omitempty"`
-	// Hand marks what somebody did by hand.
+	// Hand marks changes made by hand.
 	Hand bool `json:"hand,omitempty"`
 }
 

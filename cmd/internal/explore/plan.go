@@ -36,7 +36,7 @@ type Disturbance struct {
 	Kind string `json:"kind"`
 	// At is the call; the empty one is rest.
 	At Call `json:"at"`
-	// What is the code of a refusal, the condition, or what is changed by hand.
+	// What is the code of a refusal, the condition, or the change made by hand.
 	What string `json:"what,omitempty"`
 	// Rest is the rest at which it happens, from 0 on.
 	Rest int `json:"rest,omitempty"`
@@ -82,7 +82,7 @@ func (p planned) hangs() bool {
 	return slices.ContainsFunc(p, func(d Disturbance) bool { return d.Kind == hangKind })
 }
 
-// retryIn returns the longest time from a call that was disturbed to the client's next. One
+// retryIn returns the longest time from a call disturbed to the client's next. One
 // after a rest is none: the next step makes the client act.
 func (e *explorer) retryIn(journal []scenarios.JournalCall, rests []uint64) (longest time.Duration) {
 	var struck *scenarios.JournalCall
@@ -185,7 +185,7 @@ func (e *explorer) plan() (plays []planned) {
 	return plays
 }
 
-// nothingToTry says why the chosen disturbances can be tried nowhere.
+// nothingToTry says why no call takes the chosen disturbances.
 func (e *explorer) nothingToTry() error {
 	why := ""
 	switch {
@@ -235,8 +235,8 @@ func (e *explorer) atRest() (all []Disturbance) {
 		all = append(all, Disturbance{Kind: againKind})
 	}
 	for rest, state := range rests {
-		for _, h := range hands {
-			for _, what := range h.things(state) {
+		for _, h := range manualChanges {
+			for _, what := range h.targets(state) {
 				all = append(all, Disturbance{Kind: h.name, What: what, Rest: rest})
 			}
 		}

@@ -19,8 +19,8 @@ type gridRow struct {
 }
 
 // Table returns the outcomes of the plays with one disturbance: a row for each call and
-// a column for each kind. A cell has the rules that are violated, "ok", or "-" where
-// nothing was tried.
+// a column for each kind. A cell has the violated rules, "ok", or "-" where
+// it had no play.
 func (r *Report) Table() (header []string, rows [][]string) {
 	columns, grid := r.grid()
 	for _, row := range grid {
@@ -61,7 +61,7 @@ func (r *Report) grid() (columns []string, rows []gridRow) {
 		columns = append(columns, k.name)
 	}
 	columns = append(columns, againKind)
-	for _, h := range hands {
+	for _, h := range manualChanges {
 		if !slices.Contains(columns, h.name) {
 			columns = append(columns, h.name)
 		}

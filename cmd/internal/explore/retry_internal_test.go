@@ -7,7 +7,7 @@ import (
 	"github.com/clbemu/clbemu/scenarios"
 )
 
-// TestRetry proves that a retry is measured from the call that was disturbed to the next of
+// TestRetry proves that a retry is measured from the call disturbed to the next of
 // the client, before the next rest, and that one later than quiet is named.
 func TestRetry(t *testing.T) {
 	call := func(sequence uint64, at int, agent string, faults ...string) scenarios.JournalCall {

@@ -1,5 +1,5 @@
-// Package exploring lets scenarios be explored on private emulators: it tells explore what
-// the emulated cloud can do. It must not know how plays are planned or judged.
+// Package exploring explores scenarios on private emulators: it tells explore what
+// the emulated cloud can do. It must not know how explore plans or judges plays.
 package exploring
 
 import (

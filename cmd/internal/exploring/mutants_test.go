@@ -115,7 +115,7 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// TestMutants proves that explore finds each of twelve bugs that are planted in the
+// TestMutants proves that explore finds each of twelve bugs planted in the
 // reference controller, by a kind of disturbance that TestReference tries too.
 func TestMutants(t *testing.T) {
 	for _, m := range mutants {

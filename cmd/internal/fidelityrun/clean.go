@@ -24,7 +24,7 @@ type Cleaned struct {
 // Clean deletes what a ledger has and may exist, the newest first, and nothing else. It goes
 // on after a thing that can't be deleted; an error ends it.
 func (c *Cloud) Clean(ctx context.Context, l *Ledger) (cleaned Cleaned, err error) {
-	for before := -1; before != cleaned.Gone; { // a group is free once what uses it is gone
+	for before := -1; before != cleaned.Gone; { // a group is free once nothing uses it
 		before, cleaned.Left = cleaned.Gone, nil
 		for _, e := range l.Left() {
 			removed, reason, err := c.cleanEntry(ctx, l, e)
@@ -79,7 +79,7 @@ func (c *Cloud) cleanEntry(ctx context.Context, l *Ledger, e *Entry) (removed bo
 	return c.adopt(ctx, l, e, found)
 }
 
-// adopt writes the ids that were found for an entry, and deletes the things.
+// adopt writes the ids found for an entry, and deletes the things.
 func (c *Cloud) adopt(ctx context.Context, l *Ledger, e *Entry, found []string) (removed bool, reason string, err error) {
 	for i, id := range found {
 		entry := e
@@ -102,7 +102,7 @@ func (c *Cloud) adopt(ctx context.Context, l *Ledger, e *Entry, found []string) 
 	return removed, reason, nil
 }
 
-// find looks for what was made under the mark of an entry. It looks again when the cloud
+// find looks for the resource with the mark of an entry. It looks again when the cloud
 // has had the time to list it.
 func (c *Cloud) find(ctx context.Context, k *kind, e *Entry) (ids []string, reason string, err error) {
 	for {
@@ -143,7 +143,7 @@ func idsUnder(part any, names ...string) (ids []string) {
 	return slices.Compact(ids)
 }
 
-// mostRemovals is how often a deletion is tried, with a pause of removalPause.
+// mostRemovals is the number of tries of a deletion, with a pause of removalPause.
 const (
 	mostRemovals = 40
 	removalPause = 2 * time.Second

@@ -1,4 +1,4 @@
-// Package fidelityrun plays what is published about the cloud against the real cloud: it
+// Package fidelityrun plays the published statements about the cloud against the real cloud: it
 // plans the cases, keeps a ledger of what it makes, deletes that, and reports what held. It
 // must not change anything that it did not make.
 package fidelityrun
@@ -60,10 +60,10 @@ type Cloud struct {
 	Clock       Clock
 	UserAgent   string
 
-	next map[string]time.Time // when an action may be called again
+	next map[string]time.Time // when the next call of an action may go out
 }
 
-// pattern returns an expression that is compiled when it is needed.
+// pattern returns an expression that compiles on first use.
 func pattern(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
@@ -89,7 +89,7 @@ func (c *Cloud) endpoint(product string) string {
 
 // The errors that end a run.
 type (
-	// Unreachable is that a call could not be sent.
+	// Unreachable reports a call that did not go out.
 	Unreachable struct {
 		At  string
 		Err error
@@ -157,7 +157,7 @@ func (c *Cloud) Do(ctx context.Context, product, action string, params map[strin
 	}
 	wait := firstPause
 	for try := 1; ; try++ {
-		if err := c.turn(ctx, product+" "+action, pause); err != nil {
+		if err := c.awaitTurn(ctx, product+" "+action, pause); err != nil {
 			return scenarios.Answer{}, err
 		}
 		answer, err := c.send(ctx, mutates, product, version, action, params)
@@ -173,8 +173,8 @@ func (c *Cloud) Do(ctx context.Context, product, action string, params map[strin
 	}
 }
 
-// turn waits until an action may be called again.
-func (c *Cloud) turn(ctx context.Context, action string, pause time.Duration) error {
+// awaitTurn waits until the next call of an action may go out.
+func (c *Cloud) awaitTurn(ctx context.Context, action string, pause time.Duration) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -208,7 +208,7 @@ func (c *Cloud) send(ctx context.Context, mutates bool, product, version, action
 	client := apiclient.Client{URL: at, HTTP: c.HTTP, UserAgent: c.UserAgent, AccessKeyID: c.Credentials.ID, AccessKeySecret: c.Credentials.Secret}
 	reply, err := client.CallContext(limited, version, action, sent)
 	if err != nil {
-		return lost(ctx, mutates, at, err)
+		return lostAnswer(ctx, mutates, at, err)
 	}
 	answer := scenarios.Answer{Status: reply.Status, Body: reply.Body}
 	code := codeOf(answer)
@@ -218,9 +218,9 @@ func (c *Cloud) send(ctx context.Context, mutates bool, product, version, action
 	return answer, nil
 }
 
-// lost is a call without an answer. Errors of package http have the whole signed call, and
+// lostAnswer is a call without an answer. Errors of package http have the whole signed call, and
 // so are left out but for what is inside of them.
-func lost(ctx context.Context, mutates bool, at string, err error) (scenarios.Answer, error) {
+func lostAnswer(ctx context.Context, mutates bool, at string, err error) (scenarios.Answer, error) {
 	if outer := (*url.Error)(nil); errors.As(err, &outer) {
 		err = outer.Err
 	}

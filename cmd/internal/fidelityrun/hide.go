@@ -45,7 +45,7 @@ func (h *hider) put(class, text string) string {
 	return h.placeholders[text]
 }
 
-// The names of fields by what they have. What is public, of a region or a version, is kept.
+// The names of fields by what they have. What is public, of a region or a version, stays.
 var (
 	publicField  = pattern(`(RegionId|HostId|ZoneId|LocalName|RegionEndpoint|ResourceType|Code|Status|Protocol|Type|Scheduler|Spec)$`)
 	accountField = pattern(`(?i)(accountid|ownerid|owneraccount|^uid|userid|principalid|callerid)$`)

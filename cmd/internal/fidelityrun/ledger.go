@@ -13,9 +13,9 @@ import (
 
 // The states of an entry of a ledger.
 const (
-	intended = "intended" // the creation may have been sent
+	intended = "intended" // the creation may have gone out
 	made     = "made"
-	refused  = "refused" // nothing was made
+	refused  = "refused" // it created nothing
 	gone     = "gone"
 )
 
@@ -77,7 +77,7 @@ func OpenLedger(path, account string, create bool) (*Ledger, error) {
 	return l, nil
 }
 
-// read reads the file. A last line that was cut off is about a call that was not sent yet,
+// read reads the file. An incomplete last line is about a call that was not sent yet,
 // or whose outcome is unknown, as the entry says without it.
 func (l *Ledger) read() error {
 	text, err := os.ReadFile(l.Path)
@@ -133,7 +133,7 @@ func (l *Ledger) write(w line) error {
 	return nil
 }
 
-// intend writes that something will be made.
+// intend records a creation that is about to start.
 func (l *Ledger) intend(e Entry) (*Entry, error) {
 	e.Number, e.State = len(l.entries)+1, intended
 	if e.ID != "" {

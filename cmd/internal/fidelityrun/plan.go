@@ -47,7 +47,7 @@ func (p *Plan) Changing() (n int) {
 	return n
 }
 
-// Reasons counts what is left out by its reason, the most frequent first.
+// Reasons counts the omitted statements by reason, the most frequent first.
 func (p *Plan) Reasons() [][2]string {
 	counts := make(map[string]int)
 	for _, l := range p.LeftOut {
@@ -62,7 +62,7 @@ func (p *Plan) Reasons() [][2]string {
 	return list
 }
 
-// Choice is what a plan is made of.
+// Choice selects the content of a plan.
 type Choice struct {
 	Files   []*fidelity.File
 	Known   []names.Action
@@ -112,10 +112,10 @@ func (p *Plan) add(c *Choice, s Case) (reason string) {
 		return "it is about call limits, which a run stays under"
 	}
 	played := *s.Of.Scenario()
-	w := &walk{Choice: c, creates: make(map[string]int)}
+	w := &caseWalk{Choice: c, creates: make(map[string]int)}
 	w.steps(played.Client.Steps, 1)
 	if len(played.Given.State) > 0 && !w.changes && w.aboutItself {
-		played.Given = scenarios.Given{} // nothing of it is looked at
+		played.Given = scenarios.Given{} // the plan ignores all of it
 	}
 	if played.Given.World != nil || played.Given.Clock != nil || len(played.Given.Servers) > 0 {
 		return "it needs another world than the account's: only clbemu sets one"
@@ -144,8 +144,8 @@ func (p *Plan) add(c *Choice, s Case) (reason string) {
 	return ""
 }
 
-// walk goes through the calls of a case.
-type walk struct {
+// caseWalk goes through the calls of a case.
+type caseWalk struct {
 	*Choice
 
 	creates map[string]int
@@ -153,16 +153,16 @@ type walk struct {
 	// aboutItself is true as long as each call says all that its answer depends on.
 	aboutItself bool
 	begun       bool
-	reason      string // why the case is left out, the first one
+	reason      string // the first reason to leave the case out
 }
 
-func (w *walk) leave(format string, args ...any) {
+func (w *caseWalk) leaveOut(format string, args ...any) {
 	if w.reason == "" {
 		w.reason = fmt.Sprintf(format, args...)
 	}
 }
 
-func (w *walk) steps(steps []scenarios.Step, times int) {
+func (w *caseWalk) steps(steps []scenarios.Step, times int) {
 	if !w.begun {
 		w.begun, w.aboutItself = true, true
 	}
@@ -177,17 +177,17 @@ func (w *walk) steps(steps []scenarios.Step, times int) {
 		case *scenarios.Repeat:
 			n, err := strconv.Atoi(does.Times)
 			if err != nil || n > mostRepeats {
-				w.leave("it repeats calls more than %d times", mostRepeats)
+				w.leaveOut("it repeats calls more than %d times", mostRepeats)
 				n = 1
 			}
 			w.steps(does.Steps, times*n)
 		default:
-			w.leave("it needs another world, clock or server than the account's: only clbemu has such a step")
+			w.leaveOut("it needs another world, clock or server than the account's: only clbemu has such a step")
 		}
 	}
 }
 
-// sufficient reports whether what is expected of a call depends on nothing that exists: a
+// sufficient reports whether the expectations of a call depend on nothing that exists: a
 // refusal of a call that names nothing, or a list, which may be empty.
 func sufficient(c *scenarios.CallStep) bool {
 	for _, value := range c.Params {
@@ -212,8 +212,8 @@ func sufficient(c *scenarios.CallStep) bool {
 	return true
 }
 
-// call looks at a call that is made so many times.
-func (w *walk) call(c *scenarios.CallStep, times int) {
+// call looks at a call made so many times.
+func (w *caseWalk) call(c *scenarios.CallStep, times int) {
 	product := c.Product
 	if product == "" {
 		product = "Slb"
@@ -233,7 +233,7 @@ func (w *walk) call(c *scenarios.CallStep, times int) {
 	}
 	i := slices.IndexFunc(w.Known, func(a names.Action) bool { return a.Product == product && a.Name == c.Action })
 	if i < 0 {
-		w.leave("clbemu does not know whether %s %s changes something", product, c.Action)
+		w.leaveOut("clbemu does not know whether %s %s changes something", product, c.Action)
 		return
 	}
 	if !w.Known[i].Mutates {
@@ -241,7 +241,7 @@ func (w *walk) call(c *scenarios.CallStep, times int) {
 	}
 	w.changes = true
 	if !w.Changes {
-		w.leave("it changes something: give --allow-changes")
+		w.leaveOut("it changes something: give --allow-changes")
 	}
 	if kindOf(product, c.Action) != nil {
 		w.creates[product+" "+c.Action] += times
@@ -252,7 +252,7 @@ func (w *walk) call(c *scenarios.CallStep, times int) {
 	}
 	// What a template stands for is known, and held against the ledger, when it is sent.
 	if err := allowed(product, c.Action, w.Region, inAccount, func(id string) bool { return strings.HasPrefix(id, "{{") }); err != nil {
-		w.leave("%s", err)
+		w.leaveOut("%s", err)
 	}
 }
 
@@ -264,16 +264,16 @@ var (
 
 // places leaves a case out that names a thing of the default world which nothing of the
 // account stands for.
-func (w *walk) places(text string) {
+func (w *caseWalk) places(text string) {
 	for _, id := range ofDefaultWorld().FindAllString(text, -1) {
 		if w.Mapping.has(id) {
 			continue
 		}
 		prefix, _, _ := strings.Cut(id, "-")
 		if flag := toMap[prefix]; flag != "" {
-			w.leave("it names %s: give what stands for it in the account by %s", id, flag)
+			w.leaveOut("it names %s: give what stands for it in the account by %s", id, flag)
 		} else {
-			w.leave("it names %s, which only clbemu's default world has", id)
+			w.leaveOut("it names %s, which only clbemu's default world has", id)
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // kind is something that a run makes and deletes again. Only such things are made: each can
-// be tagged when it is made, which finds it again if the answer is lost.
+// have a tag from its creation, which finds it again without the answer.
 type kind struct {
 	product, create string
 	id              string // the field of the answer that has the id
@@ -35,7 +35,7 @@ var kinds = []kind{
 	{product: "Nlb", create: "CreateSecurityPolicy", id: "SecurityPolicyId", tagged: "securitypolicy", remove: "DeleteSecurityPolicy", parameter: "SecurityPolicyId", gone: "ResourceNotFound.SecurityPolicy"},
 }
 
-// kindOf returns what a creation makes, nil if it makes nothing that is deleted by itself.
+// kindOf returns what a creation makes, nil if it makes nothing deleted by itself.
 func kindOf(product, create string) *kind {
 	i := slices.IndexFunc(kinds, func(k kind) bool { return k.product == product && k.create == create })
 	if i < 0 {

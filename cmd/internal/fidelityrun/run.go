@@ -19,7 +19,7 @@ const (
 	Undecided = "undecided"
 )
 
-// Judged is a statement that was played.
+// Judged is a played statement.
 type Judged struct {
 	Statement string `json:"statement"`
 	Says      string `json:"says"`
@@ -29,7 +29,7 @@ type Judged struct {
 	There    string           `json:"there"`
 	Expected string           `json:"expected,omitempty"`
 	Instead  string           `json:"instead,omitempty"`
-	Reason   string           `json:"reason,omitempty"` // why it is undecided
+	Reason   string           `json:"reason,omitempty"` // why it has no verdict
 }
 
 // Report is what came of a run. It has nothing that is the account's alone.
@@ -50,17 +50,17 @@ type Run struct {
 	Cloud   *Cloud
 	Plan    *Plan
 	Mapping Mapping
-	// Ledger is nil if nothing may be changed.
+	// Ledger is nil for a run that changes nothing.
 	Ledger  *Ledger
 	Account string
 	Version string
-	// Judged, if set, gets each statement when it was played, with how many there are.
+	// Judged, if set, gets each statement after its play, with how many there are.
 	Judged func(j Judged, done, planned int)
 	// Record, if set, gets the answers.
 	Record *Recording
 }
 
-// cleaning limits the deletion of what is left after the run was interrupted.
+// cleaning limits the clean-up after an interrupted run.
 const cleaning = 10 * time.Minute
 
 // Do plays the cases, and deletes what each has made. The error ended it early; the report
@@ -143,8 +143,8 @@ func (r *Run) play(ctx context.Context, c *Case, mark string, hider *hider) (Jud
 	return j, s.ended
 }
 
-// firstOf is the reason of a failure of a play: what was given could not be made, or a step
-// could not be played.
+// firstOf is the reason of a failure of a play: the given part failed, or a step
+// failed to play.
 func firstOf(f *scenarios.Failure) string {
 	if f.Reason != "" || len(f.Unmet) == 0 {
 		return f.Reason

@@ -15,12 +15,12 @@ import (
 	"github.com/clbemu/clbemu/scenarios"
 )
 
-// session is the cloud while one case is played. It implements scenarios.Target.
+// session is the cloud during the play of one case. It implements scenarios.Target.
 type session struct {
 	*Cloud
 
 	mapping   Mapping
-	ledger    *Ledger // nil if nothing may be changed
+	ledger    *Ledger // nil for a run that changes nothing
 	mark      string
 	statement string
 	mine      map[string]bool // ids of what the case made, also of parts of it
@@ -31,7 +31,7 @@ type session struct {
 	ended error
 }
 
-// exchange is a call with its answer, as they were sent.
+// exchange is a call with its answer, as sent.
 type exchange struct {
 	product, action string
 	params          map[string]string
@@ -61,7 +61,7 @@ func (s *session) Call(ctx context.Context, call scenarios.APICall) (scenarios.A
 // errRefused is the error of a call that was not sent.
 var errRefused = errors.New("not sent")
 
-// send makes a call. A change is held against the ledger first.
+// send makes a call. It checks a change against the ledger first.
 func (s *session) send(ctx context.Context, product, action string, params map[string]string, mutates bool) (scenarios.Answer, error) {
 	if !mutates {
 		return s.Do(ctx, product, action, params)
@@ -80,7 +80,7 @@ func (s *session) send(ctx context.Context, product, action string, params map[s
 	return s.create(ctx, k, params)
 }
 
-// create writes what will be made, makes it, and writes what was made.
+// create records a creation, performs it, and records its result.
 func (s *session) create(ctx context.Context, k *kind, params map[string]string) (scenarios.Answer, error) {
 	mark := s.mark + "-" + k.create
 	marked := maps.Clone(params)
@@ -101,7 +101,7 @@ func (s *session) create(ctx context.Context, k *kind, params map[string]string)
 	answer, err := s.change(ctx, k.product, k.create, marked)
 	switch {
 	case err != nil && answer.Status == 0, answer.Lost != "", answer.Status >= http.StatusInternalServerError:
-		return answer, err // it may have been made
+		return answer, err // it may exist
 	case answer.Status >= http.StatusMultipleChoices:
 		return answer, errors.Join(err, s.ledger.set(entry, refused, ""))
 	}

@@ -60,7 +60,7 @@ func unfinished(text []byte) int {
 	return 0
 }
 
-// mark begins each style of this process. Nobody else can know its number.
+// mark begins each style of this process. No other process knows its number.
 var mark = fmt.Sprintf("\x1b[%d;", 1e9+rand.Uint64N(1e9))
 
 // passed is text with styles as a terminal knows them, and without any other control.

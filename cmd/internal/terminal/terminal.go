@@ -20,7 +20,7 @@ import (
 	"golang.org/x/term"
 )
 
-// Is reports whether a person may look at what is written.
+// Is reports whether a person may see the output.
 func Is(w io.Writer) bool {
 	f, ok := Unguarded(w).(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
@@ -87,7 +87,7 @@ func (s *Screen) Printf(format string, args ...any) { fmt.Fprintf(s, format, arg
 // erase takes the living line away.
 func (s *Screen) erase() {
 	if s.live && s.line != "" {
-		_, _ = io.WriteString(s.raw, "\r\x1b[K") // a terminal that is gone shows nothing
+		_, _ = io.WriteString(s.raw, "\r\x1b[K") // a closed terminal shows nothing
 	}
 }
 
@@ -299,7 +299,7 @@ func columnWidths(header []string, rows [][]string) []int {
 }
 
 // leastWidths returns the least widths of the columns. The first has ids; like addresses
-// they are useless when they are cut.
+// useless when cut.
 func leastWidths(header []string, rows [][]string, widths []int) []int {
 	least := slices.Clone(widths)
 	for column := 1; column < len(least); column++ {

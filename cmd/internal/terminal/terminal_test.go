@@ -14,7 +14,7 @@ import (
 	"charm.land/lipgloss/v2"
 )
 
-// TestLog proves that what takes long is a line a minute where nobody looks, with
+// TestLog proves that what takes long is a line a minute where no terminal is, with
 // no escape sequence.
 func TestLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -10,13 +10,13 @@ import (
 // Transfer is something that moves, or takes its time, and shows how far it is.
 type Transfer struct {
 	what  string
-	total int64 // in bytes, 0 if nobody knows
+	total int64 // in bytes, 0 if unknown
 	begun time.Time
 	moved atomic.Int64
 	stop  func()
 }
 
-// Transfer begins to show what is done, until it is stopped.
+// Transfer begins to show its progress, until Stop.
 func (s *Screen) Transfer(what string, total int64) *Transfer {
 	t := &Transfer{what: what, total: total, begun: time.Now()}
 	t.stop = s.Live(t.String)
@@ -26,10 +26,10 @@ func (s *Screen) Transfer(what string, total int64) *Transfer {
 // Stop removes the line.
 func (t *Transfer) Stop() { t.stop() }
 
-// Reader counts what is read.
+// Reader counts the bytes read.
 func (t *Transfer) Reader(r io.Reader) io.Reader { return io.TeeReader(r, (*counter)(&t.moved)) }
 
-// Writer counts what is written.
+// Writer counts the bytes written.
 func (t *Transfer) Writer(w io.Writer) io.Writer { return io.MultiWriter(w, (*counter)(&t.moved)) }
 
 // counter counts bytes.

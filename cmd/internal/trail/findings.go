@@ -23,7 +23,7 @@ type Finding struct {
 	Times int `json:"times"`
 }
 
-// maxFindings limits how many different findings are kept: names in hostile files have no end.
+// maxFindings limits the number of different findings: names in hostile files have no end.
 const maxFindings = 10_000
 
 // Findings collects what differs.
@@ -33,11 +33,11 @@ type Findings struct {
 	// Dropped counts what came when there were maxFindings.
 	Dropped int
 	// judged by action: which parameters, codes and fields it has.
-	judged map[string]*judged
+	judged map[string]*actionModel
 }
 
-// judged holds what an action knows.
-type judged struct {
+// actionModel holds what an action knows.
+type actionModel struct {
 	action        names.Action
 	found         bool
 	codes, fields map[string]bool
@@ -45,7 +45,7 @@ type judged struct {
 
 // NewFindings returns an empty collection, which judges by the names of this emulator.
 func NewFindings(known *names.Names) *Findings {
-	return &Findings{known: known, counts: make(map[Finding]int), judged: make(map[string]*judged)}
+	return &Findings{known: known, counts: make(map[Finding]int), judged: make(map[string]*actionModel)}
 }
 
 // Add counts a finding.
@@ -94,12 +94,12 @@ func (f *Findings) Judge(e *Event) {
 }
 
 // reads reports whether the action reads a parameter, in any letter case.
-func (j *judged) reads(name string) bool {
+func (j *actionModel) reads(name string) bool {
 	return j.action.Reads(name) || slices.ContainsFunc(j.action.ParameterNames(), func(p string) bool { return strings.EqualFold(p, numbered(name)) })
 }
 
-// name is what the action is called here: a log does not say the product.
-func (j *judged) name(e *Event) string {
+// name is the name of the action here: a log does not say the product.
+func (j *actionModel) name(e *Event) string {
 	if j.found {
 		return j.action.Product + " " + j.action.Name
 	}
@@ -107,12 +107,12 @@ func (j *judged) name(e *Event) string {
 }
 
 // of finds the action of an event.
-func (f *Findings) of(e *Event) *judged {
+func (f *Findings) of(e *Event) *actionModel {
 	key := e.Product + " " + e.Action
 	if j := f.judged[key]; j != nil {
 		return j
 	}
-	j := &judged{codes: make(map[string]bool), fields: map[string]bool{"RequestId": true}}
+	j := &actionModel{codes: make(map[string]bool), fields: map[string]bool{"RequestId": true}}
 	for _, a := range f.known.Actions() {
 		if a.Name != e.Action || e.Product != "" && !strings.EqualFold(a.Product, e.Product) || j.found && !a.Emulated {
 			continue
@@ -137,7 +137,7 @@ func (f *Findings) of(e *Event) *judged {
 }
 
 // addField knows a path and all above it.
-func (j *judged) addField(path string) {
+func (j *actionModel) addField(path string) {
 	for ; path != ""; path = path[:max(strings.LastIndexByte(path, '.'), 0)] {
 		j.fields[path] = true
 	}
@@ -182,7 +182,7 @@ var (
 	manyDigits = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(\d.*){4}`) })
 )
 
-// shape returns a name as it may be shown.
+// shape returns a name fit to show.
 func shape(name string) string {
 	if n := numbered(name); plainName().MatchString(n) && !manyDigits().MatchString(n) {
 		return n

@@ -22,15 +22,15 @@ type Player struct {
 	caller   Caller
 	findings *Findings
 	ids      map[string]string // of the file's resources, in the cloud that plays
-	// Played counts the events that were played, and Skipped those that need what the file
+	// Played counts the played events, and Skipped those that need what the file
 	// does not make, or came after maxPlayed.
 	Played, Skipped int
 }
 
-// maxPlayed limits the events that are played.
+// maxPlayed limits the number of played events.
 const maxPlayed = 10_000
 
-// NewPlayer returns a player, which adds what is answered otherwise to findings.
+// NewPlayer returns a player, which adds differing answers to findings.
 func NewPlayer(caller Caller, findings *Findings) *Player {
 	return &Player{caller: caller, findings: findings, ids: make(map[string]string)}
 }

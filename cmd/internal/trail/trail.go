@@ -42,7 +42,7 @@ const maxEvent = 4 << 20
 
 var errLong = fmt.Errorf("an event is longer than %d MiB", maxEvent>>20)
 
-// bounded fails where more is read since the last mark than an event may have.
+// bounded fails after more bytes since the last mark than an event may have.
 type bounded struct {
 	io.Reader
 	since int
@@ -59,7 +59,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 
 // Each calls each with the events of a file, which may be compressed by gzip: a list, an
 // object with the list Events, objects one after the other, or lines of a log. It holds one
-// event at a time. An error says what is wrong; what came before it was read.
+// event at a time. An error says what is wrong; the events before it count.
 func Each(r io.Reader, each func(*Event)) (Read, error) {
 	var done Read
 	file := bufio.NewReader(r)
@@ -158,7 +158,7 @@ func eachValue(d *json.Decoder, limit *bounded, done *Read, each func(*Event), n
 	}
 	limit.since = 0
 	if !events {
-		done.take(fields, each)
+		done.addEvent(fields, each)
 	}
 	return nil
 }
@@ -181,8 +181,8 @@ func noEOF(err error) error {
 	return err
 }
 
-// take makes an event of an object's fields.
-func (r *Read) take(fields map[string]json.RawMessage, each func(*Event)) {
+// addEvent makes an event of an object's fields.
+func (r *Read) addEvent(fields map[string]json.RawMessage, each func(*Event)) {
 	text := func(name string) (s string) {
 		_ = json.Unmarshal(fields[name], &s) // what is no text counts as absent
 		return s

@@ -219,7 +219,7 @@ func overridesListeners(service *corev1.Service) bool {
 }
 
 // ownName is the name of the driver's listeners and groups; what is called
-// otherwise belongs to somebody else.
+// otherwise has another owner.
 func (b *loadBalancer) ownName(service *corev1.Service, port int32) string {
 	return fmt.Sprintf("k8s/%d%s", port, b.ownSuffix(service))
 }

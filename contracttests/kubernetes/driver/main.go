@@ -28,7 +28,7 @@ import (
 	"k8s.io/component-base/metrics/prometheus/controllers"
 )
 
-// workers is the number of Services that are reconciled at once, as many as a CCM's.
+// workers is the number of Services reconciled at once, as many as a CCM's.
 const workers = 3
 
 type options struct {

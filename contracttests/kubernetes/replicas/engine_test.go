@@ -166,7 +166,7 @@ func TestLargeCommits(t *testing.T) {
 	t.Logf("revisions: %v", revisions)
 }
 
-// A leader that was killed while it moved a large commit leaves it to the next one; one
+// A leader killed while it moved a large commit leaves it to the next one; one
 // that was killed before it showed it leaves nothing.
 func TestLargeCommitIsFinished(t *testing.T) {
 	members := startEtcd(t, 1)

@@ -62,7 +62,7 @@ func TestFullEtcd(t *testing.T) {
 	})
 }
 
-// An etcd that was restored from an older copy lacks what was acknowledged: replicas that
+// An etcd restored from an older copy lacks what was acknowledged: replicas that
 // have seen more end, and say why.
 func TestOlderEtcd(t *testing.T) {
 	t.Parallel()

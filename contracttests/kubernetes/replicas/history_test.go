@@ -152,7 +152,7 @@ func (h *history) round(disturb func()) {
 }
 
 // decided leaves out what any order of the others is good for: calls without an answer that
-// read, or set a name that nobody saw. Such calls may be made after all others.
+// read, or set a name that no read saw. Such calls may be made after all others.
 func decided(ops []porcupine.Operation) []porcupine.Operation {
 	seen := make(map[string]bool)
 	for _, op := range ops {

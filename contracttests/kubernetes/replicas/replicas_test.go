@@ -87,7 +87,7 @@ func post(t *testing.T, r *replica, query string) (status int, body string) {
 	return reply.StatusCode, readAll(reply.Body)
 }
 
-// A leader that was paused for longer than its lease can't write or answer when it is
+// A leader paused for longer than its lease can't write or answer when it is
 // woken: it follows.
 func TestPausedLeader(t *testing.T) {
 	t.Parallel()

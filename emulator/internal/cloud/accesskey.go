@@ -6,7 +6,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// AccessKeyStatus says whether a key may be used.
+// AccessKeyStatus says whether callers may use a key.
 type AccessKeyStatus string
 
 // The states of a key.

@@ -27,7 +27,7 @@ type Account struct {
 	LCUToSpec bool `json:",omitempty"`
 	// RefusesExpiredCertificates and RefusesAttachedBackends choose where it is not
 	// known what the cloud does: with a certificate that has expired, and with a
-	// server that is added to the default group again.
+	// server added to the default group again.
 	RefusesExpiredCertificates bool `json:",omitempty"`
 	RefusesAttachedBackends    bool `json:",omitempty"`
 	// RefusesQuotaApplications refuses applications for higher quotas.

@@ -48,14 +48,14 @@ const (
 	reservedLast  = 3
 )
 
-// block is a pool's range of addresses that can be given out.
+// block is a pool's range of addresses to give out.
 type block struct {
 	prefix netip.Prefix
 	size   uint64
 }
 
 // usable is the range of a CIDR block less what the cloud keeps of it. An IPv6
-// block is cut to its first 2^32 addresses: enough, and it fits an integer.
+// block has at most its first 2^32 addresses: enough, and it fits an integer.
 func usable(cidr string) block {
 	prefix, err := netip.ParsePrefix(cidr)
 	if err != nil {
@@ -77,7 +77,7 @@ func (b block) at(n uint64) netip.Addr {
 	return addr
 }
 
-// Contains reports whether ip is an address of the CIDR block that may be given out.
+// Contains reports whether ip is an address of the CIDR block to give out.
 func Contains(cidr, ip string) bool {
 	addr, err := netip.ParseAddr(ip)
 	b := usable(cidr)
@@ -156,7 +156,7 @@ func AvailableAddresses(v *state.View, s *VSwitch) int {
 	}
 	for _, r := range reservedBlocks(v, s.ID) {
 		if r.Addr().Is4() {
-			free -= 1 << (32 - r.Bits()) // holds no address that was given out: CLB-0563
+			free -= 1 << (32 - r.Bits()) // holds no allocated address: CLB-0563
 		}
 	}
 	return free
@@ -166,7 +166,7 @@ func AvailableAddresses(v *state.View, s *VSwitch) int {
 var usedBy = make(map[state.Kind]func(v *state.View, id string) []string)
 
 // hasAddresses declares which allocated addresses a resource uses: they are its
-// own, and are given back with it.
+// own, and go back with it.
 func hasAddresses[T any](t *state.Table[T], addresses func(*T) []string) state.Option {
 	usedBy[t.Kind()] = func(v *state.View, id string) []string {
 		if r, ok := t.Find(v, id); ok {
@@ -183,7 +183,7 @@ func hasAddresses[T any](t *state.Table[T], addresses func(*T) []string) state.O
 	return state.Options(check, release)
 }
 
-// checkHolds checks that the address is allocated to the resource.
+// checkHolds checks that the resource holds the address.
 func checkHolds(c *state.Checker, kind state.Kind, id, ip string) {
 	for a := range AddressesByHolder.List(c.View(), string(kind), id) {
 		if a.IP == ip {

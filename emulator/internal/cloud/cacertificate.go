@@ -6,7 +6,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// CACertificate is a certificate that client certificates are checked against.
+// CACertificate is a certificate to check client certificates against.
 type CACertificate struct {
 	state.Owner
 	ID   string

@@ -53,8 +53,8 @@ func rewound(t *testing.T, text string, next uint64) *strings.Reader {
 	return strings.NewReader(string(again))
 }
 
-// An import whose sequence is behind its rows is repaired and says so; no row is lost
-// to the next that is made.
+// An import whose sequence is behind its rows repairs itself and says so; no row is lost
+// to the next new row.
 func TestImportBehindItsRows(t *testing.T) {
 	source := planted(t, &memory.Engine{})
 	before := minted(t, source, 50)
@@ -118,7 +118,7 @@ func TestRestoredStateMintsNoIDTwice(t *testing.T) {
 	}
 }
 
-// What is minted is the id of no row, whatever the sequence says.
+// A minted id is no row's, whatever the sequence says.
 func TestMintedIDsAreFree(t *testing.T) {
 	kinds := map[string]func(*state.Tx) string{
 		"NewID":                func(tx *state.Tx) string { return tx.NewID(cloud.AccessControlLists.Kind()) },

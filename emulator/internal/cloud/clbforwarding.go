@@ -70,7 +70,7 @@ func (r *Rule) own() *topology.RuleSettings {
 }
 
 // admission reads who may connect to the listener. An empty white list admits all, as the
-// API's own pages say; an older page says that it admits nobody: CLB-0570.
+// API's own pages say; an older page says that it admits no client: CLB-0570.
 func (l *Listener) admission(v *state.View) topology.Admission {
 	items, white := l.WhiteList, l.WhiteListStatus == On
 	if l.AclStatus == On {

@@ -7,7 +7,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// How CLB's kinds are read as a topology.
+// CLB's kinds as a topology.
 var (
 	_ = LoadBalancers.With(state.Shows(showLoadBalancer), state.Shows(showDefaultGroup))
 	_ = Listeners.With(state.Shows(func(v *state.View, l *Listener) (topology.Frontend, bool) {

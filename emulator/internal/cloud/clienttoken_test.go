@@ -80,7 +80,7 @@ func TestOnceProcessing(t *testing.T) {
 	}
 }
 
-// A request that can't be compared is an error, not a new resource.
+// An incomparable request is an error, not a new resource.
 func TestOnceOfAnUnreadableRequest(t *testing.T) {
 	s, _ := timed(t)
 	if id, err := attempt(s, hangzhou, "t", func() {}, nil); err == nil {
@@ -88,7 +88,7 @@ func TestOnceOfAnUnreadableRequest(t *testing.T) {
 	}
 }
 
-// countTokens counts the tokens that are kept.
+// countTokens counts the stored tokens.
 func countTokens(t testing.TB, s *state.Store) (n int) {
 	t.Helper()
 	view(t, s, state.Owner{}, func(v *state.View) {

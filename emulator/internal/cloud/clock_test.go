@@ -52,7 +52,7 @@ func TestAdjustClock(t *testing.T) {
 	}
 }
 
-// A clock that nobody set goes as the base clock does.
+// A clock that was never set follows the base clock does.
 func TestClockStatusUnset(t *testing.T) {
 	s, _ := timed(t)
 	if status, err := s.ClockStatus(); err != nil || status.Scale != 1 || !status.Now.Equal(start) {
@@ -60,7 +60,7 @@ func TestClockStatusUnset(t *testing.T) {
 	}
 }
 
-// What the clock can't do is refused and changes nothing.
+// The clock refuses what it can't do, and changes nothing.
 func TestAdjustClockRefuses(t *testing.T) {
 	s, clock := timed(t)
 	adjust(t, s, time.Hour, 2)
@@ -82,7 +82,7 @@ func TestAdjustClockRefuses(t *testing.T) {
 	wantTime(t, s, "after the refusals", 3*time.Hour)
 }
 
-// The setting is kept over a restart, and the emulated time does not go back when
+// The setting survives a restart, and the emulated time does not go back when
 // the base clock has.
 func TestClockOverRestart(t *testing.T) {
 	e, clock := &memory.Engine{}, state.NewManualClock(start)

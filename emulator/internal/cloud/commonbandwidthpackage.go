@@ -30,7 +30,7 @@ var CommonBandwidthPackagesByRegion = CommonBandwidthPackages.Index("region", fu
 	return state.Key(p.AccountID, p.RegionID)
 })
 
-// EIPsByBandwidthPackage finds the EIPs that were put into a package themselves.
+// EIPsByBandwidthPackage finds the EIPs put into a package themselves.
 var EIPsByBandwidthPackage = EIPs.Index("bandwidthpackage", func(e *EIP) [][]string { return state.Key(e.BandwidthPackageID) })
 
 // NLBLoadBalancersByBandwidthPackage finds the Network Load Balancers of a package.

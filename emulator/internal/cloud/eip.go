@@ -17,7 +17,7 @@ const (
 	EIPUnassociating EIPStatus = "Unassociating"
 )
 
-// EIP is a public address that can be associated with a resource.
+// EIP is a public address to associate with a resource.
 type EIP struct {
 	state.Owner
 	ID                 string
@@ -32,7 +32,7 @@ type EIP struct {
 	// InstanceType is SlbInstance, EcsInstance, NetworkInterface and the like.
 	InstanceType string `json:",omitempty"`
 	InstanceID   string `json:",omitempty"`
-	// PrivateIPAddress is which address of a network interface it was put on, "" where
+	// PrivateIPAddress is the address of a network interface that has it, "" where
 	// none was named, which is the primary one.
 	PrivateIPAddress string `json:",omitempty"`
 	// BandwidthPackageID is the package that it was put into, and PackageBandwidth
@@ -69,7 +69,7 @@ var EIPs = state.NewTable(Schema, "EIP", func(e *EIP) string { return e.ID },
 // EIPsByRegion finds EIPs by account and region.
 var EIPsByRegion = EIPs.Index("region", func(e *EIP) [][]string { return state.Key(e.AccountID, e.RegionID) })
 
-// EIPsByInstance finds EIPs by what they are associated with.
+// EIPsByInstance finds EIPs by the resource that has them.
 var EIPsByInstance = EIPs.Index("instance", func(e *EIP) [][]string { return state.Key(e.InstanceID) })
 
 var _ = EIPs.With(

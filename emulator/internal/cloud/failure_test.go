@@ -148,7 +148,7 @@ func TestWritesRefusedUntilTheDiskIsWell(t *testing.T) {
 	})
 }
 
-// What is due shows to readers though nothing can be written, and costs no
+// What is due shows to readers though the store can't write, and costs no
 // commit; the next write brings the same about.
 func TestReadsNeedNoWrites(t *testing.T) {
 	e := &sick{}

@@ -43,7 +43,7 @@ func unpacked(t *testing.T, name string) []byte {
 	return text
 }
 
-// tablesOf returns the contents of an export, as JSON that can be compared.
+// tablesOf returns the contents of an export, as comparable JSON.
 func tablesOf(t *testing.T, text []byte) any {
 	t.Helper()
 	var e struct{ Tables any }
@@ -158,7 +158,7 @@ func TestLargeVersion1(t *testing.T) {
 	})
 }
 
-// A state that version 1 exported can be imported.
+// A state that version 1 exported imports.
 func TestImportOfVersion1(t *testing.T) {
 	for _, name := range version1 {
 		text := unpacked(t, "version1-"+name+".json.gz")
@@ -173,7 +173,7 @@ func TestImportOfVersion1(t *testing.T) {
 }
 
 // A row from before a field was added is as good as one with it, and one with a
-// field that is not known here is served with a warning.
+// unknown field comes with a warning.
 func TestRowsOfOtherVersions(t *testing.T) {
 	e := &memory.Engine{}
 	s := open(t, e)

@@ -64,7 +64,7 @@ var HAVIPs = state.NewTable(Schema, "HAVIP", func(h *HAVIP) string { return h.ID
 // HAVIPsByRegion finds HAVIPs by account and region.
 var HAVIPsByRegion = HAVIPs.Index("region", func(h *HAVIP) [][]string { return state.Key(h.AccountID, h.RegionID) })
 
-// HAVIPsByInstance finds HAVIPs by what they are associated with.
+// HAVIPsByInstance finds HAVIPs by the resources that have them.
 var HAVIPsByInstance = HAVIPs.Index("instance", func(h *HAVIP) (keys [][]string) {
 	for _, id := range h.InstanceIDs {
 		keys = append(keys, []string{id})

@@ -88,7 +88,7 @@ func KnownServer(v *state.View, id string) bool {
 	return false
 }
 
-// Address is the address that a server is reached at, "" when it is gone.
+// Address is the address at which a server answers, "" when it is gone.
 func (s BackendServer) Address(v *state.View) string {
 	if s.Type != BackendServerECS {
 		return s.ServerIP
@@ -96,7 +96,7 @@ func (s BackendServer) Address(v *state.View) string {
 	return instanceAddress(v, s.ServerID)
 }
 
-// Address is the address that a server of an NLB is reached at, "" when it is gone.
+// Address is the address at which a server of an NLB answers, "" when it is gone.
 func (s *NLBServer) Address(v *state.View) string {
 	if s.IP == "" && s.Type == NLBServerECS {
 		return instanceAddress(v, s.ID)

@@ -3,7 +3,7 @@ package cloud
 import "github.com/clbemu/clbemu/state"
 
 // HighDefinitionMonitor names the log store to which an account wants the fine-grained
-// metrics of a region written. It is kept and shown; no metric is written.
+// metrics of a region written. clbemu keeps and shows it, and writes no metric.
 type HighDefinitionMonitor struct {
 	state.Owner
 	LogProject string

@@ -35,7 +35,7 @@ func TestNewID(t *testing.T) {
 	}
 }
 
-// TestGivenID proves that a given id is used once, for its kind alone.
+// TestGivenID proves that a given id serves once, for its kind alone.
 func TestGivenID(t *testing.T) {
 	inTx(t, hangzhou, func(tx *state.Tx) {
 		kind := cloud.LoadBalancers.Kind()

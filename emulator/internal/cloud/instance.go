@@ -43,7 +43,7 @@ type Instance struct {
 	InternetMaxBandwidthOut int    `json:",omitempty"`
 	UserData                string `json:",omitempty"` // in base64
 	HTTPTokens              string `json:",omitempty"` // optional if empty
-	StoppedMode             string `json:",omitempty"` // while it is stopped
+	StoppedMode             string `json:",omitempty"` // while stopped
 	Disks                   []Disk `json:",omitempty"`
 	// AssignedIPAddress is the one of the public addresses that the region's pool gave.
 	AssignedIPAddress string `json:",omitempty"`

@@ -21,7 +21,7 @@ const (
 	GatewayDeleting   GatewayStatus = "Deleting"
 )
 
-// IPv4Gateway is the way of a VPC to the IPv4 internet, once it is enabled.
+// IPv4Gateway is the way of a VPC to the IPv4 internet, once enabled.
 type IPv4Gateway struct {
 	state.Owner
 	ID          string

@@ -50,7 +50,7 @@ func NewJobs(schema *state.Schema, product string, kind state.Kind, stage state.
 	}
 }
 
-// How long a job that has ended is remembered, and of how many: NLB-0013.
+// How long the cloud remembers an ended job, and of how many: NLB-0013.
 const (
 	jobLifetime = 24 * time.Hour
 	maxJobs     = 100_000

@@ -75,7 +75,7 @@ func profile(name string) func(*state.Tx) error {
 	}
 }
 
-// timeOf returns how long a stage lasts where it is entered: stages that are entered
+// timeOf returns how long a stage lasts where it begins: stages that begin
 // only when the world has a time for them have none of their own.
 func timeOf(stage state.Stage) time.Duration {
 	return cmp.Or(cloud.Schema.Stages()[stage], time.Second)
@@ -248,7 +248,7 @@ func TestStageDelays(t *testing.T) {
 	}
 }
 
-// A stage that is entered again before its end starts over.
+// A stage entered again before its end starts over.
 func TestStageEnteredAgain(t *testing.T) {
 	s, clock := timed(t, profile(state.LifeRealistic))
 	enter(t, s, cloud.StageVServerGroupProcessing, "rsp-1")
@@ -272,7 +272,7 @@ func TestStageOvertaken(t *testing.T) {
 	wantStatus(t, s, "at the end of the second", listenerStatus, "stopped")
 }
 
-// What was deleted meanwhile stays gone, an EIP that became free stays so, and no
+// A resource deleted meanwhile stays gone, an EIP that became free stays so, and no
 // transition is left over.
 func TestStageOfTheDeleted(t *testing.T) {
 	stays := map[string]string{"eip-1": "Available", "tls-1": state.Idle}
@@ -338,7 +338,7 @@ func schedule(after time.Duration, from, to string) func(*state.Tx) error {
 }
 
 // Transitions that are due at once happen in the order of their times, whatever
-// the order in which they were scheduled.
+// the order of their scheduling.
 func TestTransitionsInOrder(t *testing.T) {
 	cases := []struct {
 		name  string
@@ -360,7 +360,7 @@ func TestTransitionsInOrder(t *testing.T) {
 	}
 }
 
-// What is due is seen by a View, by a transaction, and after a refused one; each
+// A View sees what is due, and so does a transaction, and after a refused one; each
 // happens at its own time.
 func TestSettled(t *testing.T) {
 	refused := errors.New("refused")
@@ -398,7 +398,7 @@ func TestSettled(t *testing.T) {
 	}
 }
 
-// Transitions that wait are kept over a restart, and happen when the store opens
+// Pending transitions survive a restart, and happen when the store opens
 // after their time.
 func TestTransitionsOverRestart(t *testing.T) {
 	e, clock := &memory.Engine{}, state.NewManualClock(start)

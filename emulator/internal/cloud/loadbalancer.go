@@ -69,7 +69,7 @@ type LoadBalancer struct {
 	ModificationProtectionReason string              `json:",omitempty"`
 	BackendServers               []BackendServer     `json:",omitempty"`
 	Ineffective                  *InternetSpecChange `json:",omitempty"`
-	// Activity is Busy while a change of the default group is being applied.
+	// Activity is Busy while a change of the default group takes effect.
 	Activity string `json:",omitempty"`
 	// LockedFrom is the status that a locked load balancer had before.
 	LockedFrom LoadBalancerStatus `json:",omitempty"`
@@ -143,7 +143,7 @@ func freeEIPsOf(tx *state.Tx, id string) {
 	}
 }
 
-// StageLoadBalancerConfiguring is while a change of the default group is applied.
+// StageLoadBalancerConfiguring is while a change of the default group takes effect.
 var StageLoadBalancerConfiguring = LoadBalancers.Stage("loadbalancer.configuring", state.Busy, state.Idle, 500*time.Millisecond)
 
 // QuotaLoadBalancers limits an account.

@@ -11,14 +11,14 @@ import (
 type Lock struct {
 	state.Owner
 	LoadBalancerID string
-	// Activity is Busy while it is held.
+	// Activity is Busy while a call holds it.
 	Activity string `json:",omitempty"`
 }
 
 // Locks are the locks of a product's load balancers, by load balancer.
 type Locks struct {
 	*state.Table[Lock]
-	// Held is the stage in which a lock is held.
+	// Held is the stage of a held lock.
 	Held state.Stage
 }
 

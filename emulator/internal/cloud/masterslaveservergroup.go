@@ -7,7 +7,7 @@ import (
 )
 
 // MasterSlaveServerGroup is a pair of servers of one load balancer: the slave
-// serves while the master is unwell. It stays as it was made.
+// serves while the master is unwell. It never changes.
 type MasterSlaveServerGroup struct {
 	state.Owner
 	ID             string
@@ -48,7 +48,7 @@ var MasterSlaveServerGroups = state.NewTable(Schema, "MasterSlaveServerGroup", f
 var _ = MasterSlaveServerGroups.With(state.Checks(checkMasterSlave))
 
 // checkMasterSlave checks that no part has two servers. A part may be empty: its
-// server was released.
+// server went.
 func checkMasterSlave(c *state.Checker, g *MasterSlaveServerGroup) {
 	checkBackendServers(c, MasterSlaveServerGroups.Kind(), g.ID, g.Members())
 	seen := make(map[ServerType]bool, len(g.BackendServers))

@@ -34,7 +34,7 @@ type twin struct {
 	// staying is until when a listener is in the stage that it is in, and what
 	// comes then.
 	staying map[string]stay
-	// reserved are the addresses that nobody gets.
+	// reserved are the addresses that no resource gets.
 	reserved map[string]bool
 	// listenerLimit limits the listeners of a load balancer.
 	listenerLimit int
@@ -299,7 +299,7 @@ func randomScript(t *testing.T, seed uint64) []byte {
 	return script
 }
 
-// read starts readers that run until stop is called.
+// read starts readers that run until the test calls stop.
 func read(t *testing.T, s *state.Store) (stop func()) {
 	ended := make(chan struct{})
 	var wg sync.WaitGroup
@@ -336,7 +336,7 @@ func FuzzOps(f *testing.F) {
 	})
 }
 
-// Many writers at once: everything that was acknowledged is there, and nothing
+// Many writers at once: every acknowledged change is there, and nothing
 // is given out twice.
 func TestConcurrentWriters(t *testing.T) {
 	e := &memory.Engine{}

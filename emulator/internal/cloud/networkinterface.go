@@ -37,7 +37,7 @@ type NetworkInterface struct {
 	IPv6Addresses      []string `json:",omitempty"`
 	SecurityGroupIDs   []string `json:",omitempty"`
 	SourceDestCheck    bool     `json:",omitempty"`
-	// Activity is Busy while a change of attributes is being applied.
+	// Activity is Busy while a change of attributes takes effect.
 	Activity        string `json:",omitempty"`
 	ResourceGroupID string
 	CreateTime      time.Time
@@ -126,5 +126,5 @@ func TakeIPv6(tx *state.Tx, n *NetworkInterface, s *VSwitch, ip string) error {
 // maxIPv6Tries bounds the search for a free address among billions.
 const maxIPv6Tries = 1000
 
-// StageNetworkInterfaceChanging is while a change of attributes is applied.
+// StageNetworkInterfaceChanging is while a change of attributes takes effect.
 var StageNetworkInterfaceChanging = NetworkInterfaces.Stage("networkinterface.changing", state.Busy, state.Idle, time.Second)

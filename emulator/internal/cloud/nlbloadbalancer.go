@@ -63,7 +63,7 @@ func (lb *NLBLoadBalancer) ShownStatus() string {
 	return lb.Status
 }
 
-// NLBProtection is a protection that was switched on, and why.
+// NLBProtection is an active protection, and why.
 type NLBProtection struct {
 	Enabled     bool      `json:",omitempty"`
 	Reason      string    `json:",omitempty"`
@@ -88,7 +88,7 @@ type NLBZoneMapping struct {
 	IPv6Local []string `json:",omitempty"`
 }
 
-// addresses lists the addresses that were allocated for the zone.
+// addresses lists the addresses allocated for the zone.
 func (z *NLBZoneMapping) addresses() []string {
 	list := []string{z.PrivateIPv4Address}
 	if z.IPv6Address != "" {

@@ -7,7 +7,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// How NLB's kinds are read as a topology.
+// NLB's kinds as a topology.
 var (
 	_ = NLBLoadBalancers.With(state.Shows(showNLBLoadBalancer))
 	_ = NLBListeners.With(state.Shows(func(v *state.View, l *NLBListener) (topology.Frontend, bool) { return showNLBListener(v, l), true }))

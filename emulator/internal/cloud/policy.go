@@ -40,7 +40,7 @@ func PolicyID(accountID, principal string) string { return accountID + "/" + pri
 // Policies by PolicyID.
 var Policies = state.NewTable(Schema, "Policy", func(p *Policy) string { return PolicyID(p.AccountID, p.Principal) }, state.Setting())
 
-// PolicyDocument is a RAM policy: an action is allowed when a statement allows
+// PolicyDocument is a RAM policy: it allows an action when a statement allows
 // it and none denies it.
 type PolicyDocument struct {
 	Version   string
@@ -115,7 +115,7 @@ const (
 	ExplicitDeny Decision = "ExplicitDeny"
 )
 
-// Decide decides whether the action, such as slb:CreateLoadBalancer, may be done to the
+// Decide decides whether the action, such as slb:CreateLoadBalancer, is allowed on the
 // resource, such as acs:slb:cn-hangzhou:1234:loadbalancer/lb-1.
 func (d PolicyDocument) Decide(action, resource string) Decision {
 	decision := ImplicitDeny

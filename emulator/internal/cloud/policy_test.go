@@ -16,7 +16,7 @@ func parsePolicy(t testing.TB, text string) cloud.PolicyDocument {
 	return document
 }
 
-// What a policy has that is not understood is refused, not ignored: an ignored
+// Parts of a policy that clbemu does not understand are an error, not ignored: an ignored
 // condition would allow too much.
 func TestParsePolicyRefuses(t *testing.T) {
 	const allow = `{"Effect":"Allow","Action":"*","Resource":"*"}`
@@ -69,7 +69,7 @@ func TestPolicyDecide(t *testing.T) {
 	}
 }
 
-// Patterns of many stars end soon, whatever they are compared with.
+// Patterns of many stars end soon, whatever the text.
 func TestPolicyPatternsAreFast(t *testing.T) {
 	document := parsePolicy(t, `{"Statement":[{"Effect":"Allow","Action":"`+strings.Repeat("a*", 200)+`b","Resource":"*"}]}`)
 	if got := document.Decide(strings.Repeat("a", 5000), ""); got != cloud.ImplicitDeny {

@@ -7,7 +7,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// A quota is the documented one until the account is given another; the change
+// A quota is the documented one until the account gets another; the change
 // that reaches it is allowed, the next one refused.
 func TestQuota(t *testing.T) {
 	inTx(t, hangzhou, func(tx *state.Tx) {
@@ -146,7 +146,7 @@ func TestUnknownQuota(t *testing.T) {
 	})
 }
 
-// A vSwitch can be left with a few free addresses, and freed again.
+// A condition leaves a vSwitch a few free addresses, and frees it again.
 func TestSetFreeAddresses(t *testing.T) {
 	inTx(t, hangzhou, func(tx *state.Tx) {
 		vSwitch, _ := cloud.VSwitches.Find(tx.View, vSwitchID)

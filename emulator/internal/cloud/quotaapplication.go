@@ -19,7 +19,7 @@ type QuotaApplication struct {
 	ID        string
 	Quota     state.QuotaName
 	Desired   int
-	// Approved is the limit that was granted, 0 for none.
+	// Approved is the granted limit, 0 for none.
 	Approved    int `json:",omitempty"`
 	Reason      string
 	AuditReason string `json:",omitempty"`
@@ -34,7 +34,7 @@ type QuotaApplication struct {
 // Belonging is the application's account: quotas have no region.
 func (a *QuotaApplication) Belonging() state.Owner { return state.Owner{AccountID: a.AccountID} }
 
-// QuotaApplications by id, which is also the order in which they were made.
+// QuotaApplications by id, which is also the order of their creation.
 var QuotaApplications = state.NewTable(Schema, "QuotaApplication", func(a *QuotaApplication) string { return a.ID }, state.Internal(),
 	state.Belongs(Accounts, func(a *QuotaApplication) string { return a.AccountID }),
 	state.Life(func(a *QuotaApplication) *string { return &a.Status }))
@@ -43,7 +43,7 @@ var _ = QuotaApplications.With(state.On(ApplicationProcess, review), state.Check
 	state.Among(c, QuotaApplications, a, "status", a.Status, ApplicationProcess, ApplicationAgree, ApplicationDisagree)
 }))
 
-// StageQuotaReview is while an application is looked at. How long that takes is chosen
+// StageQuotaReview is while the review of an application lasts. How long that takes is chosen
 // here: CLB-0415.
 var StageQuotaReview = QuotaApplications.Stage("quota.review", ApplicationProcess, "", time.Minute)
 

@@ -16,7 +16,7 @@ type Region struct {
 	// and EIPs get their addresses.
 	PublicCIDRBlock     string
 	PublicIPv6CIDRBlock string `json:",omitempty"`
-	// SharedInstancesSold lets instances without a spec be bought, which the
+	// SharedInstancesSold offers instances without a spec, which the
 	// cloud has stopped.
 	SharedInstancesSold bool `json:",omitempty"`
 	// PayBySpecSold lets instances be bought that are paid by their spec, and
@@ -29,7 +29,7 @@ type Region struct {
 	SoldOut []ZoneStock `json:",omitempty"`
 }
 
-// The years in which the cloud changed what can be bought, and Today.
+// The years in which the cloud changed its offers, and Today.
 const (
 	Year2021 = "2021"
 	Year2024 = "2024"

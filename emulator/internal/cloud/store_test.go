@@ -58,7 +58,7 @@ func opened(t testing.TB, e engine.Engine) *state.Store {
 	return s
 }
 
-// planted is opened with the least world.
+// planted opens a store with the least world.
 func planted(t testing.TB, e engine.Engine) *state.Store {
 	t.Helper()
 	s := opened(t, e)
@@ -192,7 +192,7 @@ func TestReaderSeesOnlyWhatIsDurable(t *testing.T) {
 	})
 }
 
-// Durable writes are acknowledged at once, also while another writer is at work.
+// Durable writes return at once, also while another writer is at work.
 func TestAnswerDoesNotWaitForTheNextWriter(t *testing.T) {
 	gated(t, func(t *testing.T, g *gate, s *state.Store) {
 		g.shut.Store(true)

@@ -55,7 +55,7 @@ func TestTableGet(t *testing.T) {
 	})
 }
 
-// An id is found by all of it, not by its beginning.
+// A lookup needs the whole id, not by its beginning.
 func TestTableGetTakesNoPrefix(t *testing.T) {
 	inTx(t, hangzhou, func(tx *state.Tx) {
 		putLoadBalancer(tx, hangzhou, "lb-12", "")
@@ -98,7 +98,7 @@ func TestScope(t *testing.T) {
 	})
 }
 
-// What the scope does not see can't be deleted or edited either.
+// A transaction can't delete or edit what its scope does not see.
 func TestScopeProtects(t *testing.T) {
 	inTx(t, hangzhou, func(tx *state.Tx) {
 		putLoadBalancer(tx, hangzhou, "lb-1", "")
@@ -180,7 +180,7 @@ func TestIndexFollowsChanges(t *testing.T) {
 	})
 }
 
-// An index is asked by its first values, and a value is matched whole.
+// An index lookup gives its first values, and matches each whole.
 func TestIndexByTheFirstValues(t *testing.T) {
 	inTx(t, hangzhou, func(tx *state.Tx) {
 		for _, port := range []int{8080, 80, 443, 65535} {
@@ -210,7 +210,7 @@ func TestIndexByTheFirstValues(t *testing.T) {
 	})
 }
 
-// A resource with several keys is found by each of them, and once by each.
+// Each of several keys finds the resource, and once by each.
 func TestIndexWithSeveralKeys(t *testing.T) {
 	inTx(t, hangzhou, func(tx *state.Tx) {
 		cloud.VServerGroups.Put(tx, &cloud.VServerGroup{Owner: hangzhou, ID: "rsp-1", BackendServers: []cloud.BackendServer{

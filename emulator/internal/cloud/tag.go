@@ -2,7 +2,7 @@ package cloud
 
 import "github.com/clbemu/clbemu/state"
 
-// What can be tagged.
+// The taggable types.
 const (
 	TagLoadBalancer           state.TagResourceType = "instance"
 	TagServerCertificate      state.TagResourceType = "certificate"

@@ -15,7 +15,7 @@ type TLSCipherPolicy struct {
 	Name        string
 	TLSVersions []string
 	Ciphers     []string
-	// Activity is Busy while a change is being applied.
+	// Activity is Busy while a change takes effect.
 	Activity   string `json:",omitempty"`
 	CreateTime time.Time
 }
@@ -54,7 +54,7 @@ var ListenersByTLSCipherPolicy = Listeners.Index("tlscipherpolicy", func(l *List
 	return state.Key(ownTLSCipherPolicy(l))
 })
 
-// StageTLSCipherPolicyConfiguring is while a change of a policy is applied. How
+// StageTLSCipherPolicyConfiguring is while a change of a policy takes effect. How
 // long that takes is not published: CLB-0500.
 var StageTLSCipherPolicyConfiguring = TLSCipherPolicies.Stage("tlscipherpolicy.configuring", state.Busy, state.Idle, time.Second)
 

@@ -13,7 +13,7 @@ type VServerGroup struct {
 	Name           string
 	LoadBalancerID string
 	BackendServers []BackendServer `json:",omitempty"`
-	// Activity is Busy while a change is being applied.
+	// Activity is Busy while a change takes effect.
 	Activity   string `json:",omitempty"`
 	CreateTime time.Time
 }
@@ -38,5 +38,5 @@ var VServerGroupsByServer = VServerGroups.Index("server", func(g *VServerGroup) 
 
 var _ = LoadBalancers.With(state.OwnedBy(VServerGroupsByLoadBalancer, LoadBalancers))
 
-// StageVServerGroupProcessing is while a change of the group is applied.
+// StageVServerGroupProcessing is while a change of the group takes effect.
 var StageVServerGroupProcessing = VServerGroups.Stage("vservergroup.processing", state.Busy, state.Idle, 500*time.Millisecond)

@@ -83,7 +83,7 @@ func TestWatch(t *testing.T) {
 	}
 	go func() {
 		wait.Wait()
-		// The last event that is waited for.
+		// The last event waited for.
 		if err := s.Update(state.Owner{}, putAccount("last")); err != nil {
 			t.Error(err)
 		}
@@ -187,7 +187,7 @@ func TestWatchBehind(t *testing.T) {
 	}
 }
 
-// What becomes due is written at its time while somebody watches, and is a transaction
+// What becomes due gets written at its time while a watch is open, and is a transaction
 // of its own, also before a later one that finds it due.
 func TestWatchTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -282,7 +282,7 @@ func TestWatchTimeByClock(t *testing.T) {
 }
 
 // Revisions grow over restarts, and a watch goes on from the newest of an earlier
-// process when nothing was written since.
+// process without a write since.
 func TestRevisionsGrow(t *testing.T) {
 	dir := t.TempDir()
 	open := func() *state.Store {

@@ -58,8 +58,8 @@ func newClouds(t *testing.T) *Clouds {
 	return s
 }
 
-// TestCloudsShareBounds proves that what clients take before anybody knows who they are is
-// bounded for all clouds together: connections at the ports of forks. A port that nobody
+// TestCloudsShareBounds proves that what clients take before they are authenticated is
+// bounded for all clouds together: connections at the ports of forks. A port that no client
 // calls takes no room.
 func TestCloudsShareBounds(t *testing.T) {
 	s := newClouds(t)

@@ -1,5 +1,5 @@
 // Package clouds owns the clouds of a process: the one that is there from the start, and
-// those that are forked from it, in memory or kept. It finds the cloud that a call names,
+// those forked from it, in memory or kept. It finds the cloud that a call names,
 // and must not know what a cloud consists of.
 package clouds
 
@@ -67,12 +67,12 @@ type Clouds struct {
 	durableRoom int
 
 	// changing serialises what creates, resets and deletes clouds; it is taken before mu.
-	changing sync.Mutex
-	mu       sync.RWMutex
-	forked   map[string]*forkedCloud
-	again    map[string]chan struct{} // clouds that are reset, closed once they are there again
-	unopened map[string]error         // durable clouds that could not be opened, and why
-	closed   bool
+	changing  sync.Mutex
+	mu        sync.RWMutex
+	forked    map[string]*forkedCloud
+	resetting map[string]chan struct{} // clouds that are reset, closed once they are there again
+	unopened  map[string]error         // durable clouds that could not be opened, and why
+	closed    bool
 }
 
 // forkedCloud is a cloud with what stays over a reset of it.
@@ -108,7 +108,7 @@ const maxConnections = 1024
 // New returns the clouds of a process, without the first.
 func New(cfg Config) *Clouds {
 	files := listen.Descriptors()
-	return &Clouds{cfg: cfg, forked: make(map[string]*forkedCloud), again: make(map[string]chan struct{}), unopened: make(map[string]error), room: gateway.NewRoom(),
+	return &Clouds{cfg: cfg, forked: make(map[string]*forkedCloud), resetting: make(map[string]chan struct{}), unopened: make(map[string]error), room: gateway.NewRoom(),
 		ports: make(chan struct{}, max(min(maxConnections, files/8), 1)), durableRoom: files / descriptorsOfDurable}
 }
 
@@ -175,7 +175,7 @@ func (s *Clouds) Create(ctx context.Context, name string, spec controlapi.NewClo
 		return controlapi.Cloud{}, err
 	}
 	if err := errors.Join(s.listen(name, f), s.publish(ctx, name, f)); err != nil {
-		return controlapi.Cloud{}, errors.Join(err, f.leave(ctx), f.Close(ctx), s.forget(ctx, name, f))
+		return controlapi.Cloud{}, errors.Join(err, f.release(ctx), f.Close(ctx), s.forget(ctx, name, f))
 	}
 	s.admit(name, f)
 	return s.show(name, f), nil
@@ -332,24 +332,24 @@ func (s *Clouds) enter(name string) (c *onecloud.Cloud, leave func(), ok bool) {
 		return s.first, func() {}, true
 	}
 	for {
-		f, again := s.find(name)
+		f, resetting := s.find(name)
 		if f != nil {
 			return f.Cloud, f.calls.Done, true
 		}
-		if again == nil {
+		if resetting == nil {
 			return nil, nil, false
 		}
-		<-again
+		<-resetting
 	}
 }
 
 // find finds a cloud and counts a call that enters it, or returns what is closed once a
 // reset of it is over.
-func (s *Clouds) find(name string) (f *forkedCloud, again <-chan struct{}) {
+func (s *Clouds) find(name string) (f *forkedCloud, resetting <-chan struct{}) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if f = s.forked[name]; f == nil {
-		return nil, s.again[name]
+		return nil, s.resetting[name]
 	}
 	f.calls.Add(1)
 	return f, nil
@@ -362,7 +362,7 @@ func (s *Clouds) unknown(name string) error {
 		return fmt.Errorf("%w: %w", control.ErrNoCloud, err)
 	}
 	known := []string{controlapi.DefaultCloud}
-	if len(s.forked) <= onecloud.MaxSeries { // anybody can ask, and looking through more takes long
+	if len(s.forked) <= onecloud.MaxSeries { // any client can ask, and looking through more takes long
 		known = slices.AppendSeq(known, maps.Keys(s.forked))
 	}
 	return fmt.Errorf("%w: %.70q%s", control.ErrNoCloud, name, names.DidYouMean(name, known, "it may have expired; `clbemu cloud list` shows all"))
@@ -423,7 +423,7 @@ func (s *Clouds) Reset(ctx context.Context, name string) (controlapi.Cloud, erro
 	if err != nil {
 		return controlapi.Cloud{}, err
 	}
-	defer s.letIn(name)
+	defer s.releaseWaiters(name)
 	if _, leave, ok := s.enter(old.made.From); ok {
 		leave()
 	} else {
@@ -432,7 +432,7 @@ func (s *Clouds) Reset(ctx context.Context, name string) (controlapi.Cloud, erro
 	}
 	fresh := *old
 	fresh.calls = new(sync.WaitGroup)
-	err = errors.Join(old.quit(ctx), s.forget(ctx, name, old))
+	err = errors.Join(old.drain(ctx), s.forget(ctx, name, old))
 	if err == nil {
 		err = s.fork(ctx, name, &fresh)
 	}
@@ -443,18 +443,18 @@ func (s *Clouds) Reset(ctx context.Context, name string) (controlapi.Cloud, erro
 		err = s.publish(ctx, name, &fresh)
 	}
 	if err != nil {
-		return controlapi.Cloud{}, errors.Join(fmt.Errorf("the cloud %s could not be forked again, and is gone: %w", name, err), old.leave(ctx))
+		return controlapi.Cloud{}, errors.Join(fmt.Errorf("the cloud %s could not be forked again, and is gone: %w", name, err), old.release(ctx))
 	}
 	s.restore(name, &fresh)
 	return s.show(name, &fresh), nil
 }
 
-// letIn lets those in who waited for a reset to end.
-func (s *Clouds) letIn(name string) {
+// releaseWaiters lets those in who waited for a reset to end.
+func (s *Clouds) releaseWaiters(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	close(s.again[name])
-	delete(s.again, name)
+	close(s.resetting[name])
+	delete(s.resetting, name)
 }
 
 // restore puts a cloud back that was removed.
@@ -465,7 +465,7 @@ func (s *Clouds) restore(name string, f *forkedCloud) {
 }
 
 // remove takes a cloud from those that can be entered; who enters one that is reset waits
-// until letIn. The caller changes.
+// until releaseWaiters. The caller changes.
 func (s *Clouds) remove(name string, reset bool) (*forkedCloud, error) {
 	if name == controlapi.DefaultCloud {
 		return nil, fmt.Errorf("%w: the default cloud stays: `clbemu state reset` resets it", control.ErrCloud)
@@ -474,7 +474,7 @@ func (s *Clouds) remove(name string, reset bool) (*forkedCloud, error) {
 	f := s.forked[name]
 	delete(s.forked, name)
 	if f != nil && reset {
-		s.again[name] = make(chan struct{})
+		s.resetting[name] = make(chan struct{})
 	}
 	s.mu.Unlock()
 	if f == nil {
@@ -494,7 +494,7 @@ func (s *Clouds) Delete(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.leave(ctx), f.quit(ctx), s.forget(ctx, name, f))
+	return errors.Join(f.release(ctx), f.drain(ctx), s.forget(ctx, name, f))
 }
 
 // deleteUnopened deletes what is kept of a cloud that could not be opened. The caller
@@ -528,8 +528,8 @@ func (s *Clouds) expire(name string, created time.Time) {
 	}
 }
 
-// leave gives back what stays over a reset.
-func (f *forkedCloud) leave(ctx context.Context) error {
+// release gives back what stays over a reset.
+func (f *forkedCloud) release(ctx context.Context) error {
 	if f.expiry != nil {
 		f.expiry.Stop()
 	}
@@ -542,8 +542,8 @@ func (f *forkedCloud) leave(ctx context.Context) error {
 	return f.port.Shutdown(ctx)
 }
 
-// quit ends a cloud that nobody enters any more, once the calls in flight are answered.
-func (f *forkedCloud) quit(ctx context.Context) error {
+// drain ends a cloud that takes no new calls, once the calls in flight are answered.
+func (f *forkedCloud) drain(ctx context.Context) error {
 	f.Stop()
 	ended := make(chan struct{})
 	go func() {
@@ -569,7 +569,7 @@ func (s *Clouds) Close(ctx context.Context) error {
 	s.mu.Unlock()
 	var errs []error
 	for _, f := range forked {
-		errs = append(errs, f.leave(ctx), f.quit(ctx))
+		errs = append(errs, f.release(ctx), f.drain(ctx))
 	}
 	return errors.Join(errs...)
 }

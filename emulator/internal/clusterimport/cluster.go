@@ -107,7 +107,7 @@ func (o *object) hasOwnAddress() bool {
 	return !o.Spec.HostNetwork && o.Status.Phase != "Succeeded" && o.Status.Phase != "Failed" && err == nil && ip.Is4()
 }
 
-// object holds the fields that are read from a Node or a Pod, as kubectl prints them.
+// object holds the fields read from a Node or a Pod, as kubectl prints them.
 type object struct {
 	Kind     string `json:"kind,omitzero"`
 	Metadata struct {

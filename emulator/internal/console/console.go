@@ -130,7 +130,7 @@ var mediaTypes = map[string]string{
 	".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml",
 }
 
-// content is a file that is served under a path.
+// content is a file served under a path.
 type content struct {
 	kind, tag string
 	text      []byte

@@ -51,7 +51,7 @@ func (a *accessLog) admit() (omitted int, ok bool) {
 	return omitted, true
 }
 
-// add records an entry about a listener. Parameters without a value are left out.
+// add records an entry about a listener. It omits parameters without a value.
 func (a *accessLog) add(l *listener, e journal.Entry, pairs ...string) {
 	omitted, ok := a.admit()
 	if !ok {
@@ -73,25 +73,25 @@ func (a *accessLog) add(l *listener, e journal.Entry, pairs ...string) {
 // ended records what has passed.
 func (a *accessLog) ended(l *listener, e *forward.Event) {
 	took := float64(time.Since(e.Began).Microseconds()) / 1000
-	a.add(l, journal.Entry{Action: string(e.Kind), Status: e.Status, Milliseconds: took, Faults: e.Faults}, append(passing(e),
+	a.add(l, journal.Entry{Action: string(e.Kind), Status: e.Status, Milliseconds: took, Faults: e.Faults}, append(logFields(e),
 		"in", number(e.In), "out", number(e.Out), "reason", e.Reason)...)
 }
 
-// struck records what a fault rule strikes.
-func (a *accessLog) struck(v faults.Verdict, l *listener, e *forward.Event) {
-	a.add(l, journal.Entry{Action: string(v.Point), Faults: []string{v.Rule}}, passing(e)...)
+// recordFault records what a fault rule strikes.
+func (a *accessLog) recordFault(v faults.Verdict, l *listener, e *forward.Event) {
+	a.add(l, journal.Entry{Action: string(v.Point), Faults: []string{v.Rule}}, logFields(e)...)
 }
 
-func (a *accessLog) struckCheck(v faults.Verdict, l *listener, server string) {
+func (a *accessLog) recordCheckFault(v faults.Verdict, l *listener, server string) {
 	a.add(l, journal.Entry{Action: string(v.Point), Faults: []string{v.Rule}}, "server", server)
 }
 
-func (a *accessLog) struckSocket(v faults.Verdict, l *listener, at netip.AddrPort) {
+func (a *accessLog) recordFilter(v faults.Verdict, l *listener, at netip.AddrPort) {
 	a.add(l, journal.Entry{Action: string(v.Point), Faults: []string{v.Rule}}, "address", at.String())
 }
 
-// passing lists the fields of an event.
-func passing(e *forward.Event) []string {
+// logFields lists the fields of an event.
+func logFields(e *forward.Event) []string {
 	request := e.Method
 	if request != "" {
 		request += " " + e.Host + e.Path

@@ -15,12 +15,12 @@ import (
 type network interface {
 	// assigned lists the addresses of all interfaces.
 	assigned() ([]assigned, error)
-	// reserve keeps other emulators away from an address until the lock is closed or the
+	// reserve keeps other emulators away from an address until the lock closes or the
 	// process ends, however it ends. It fails with errReserved while another has it.
 	reserve(netip.Addr) (lock io.Closer, err error)
 	// add puts an address with clbemu's mark on the plane's interface.
 	add(netip.Addr) (assigned, error)
-	// remove takes an address away. One that is gone is no error.
+	// remove takes an address away. A missing one is no error.
 	remove(assigned) error
 	// device is the name of the plane's interface.
 	device() string
@@ -40,39 +40,39 @@ var errReserved = errors.New("another clbemu on this machine answers at it")
 // maxSockets limits the sockets of a listener. A port range may have more ports.
 const maxSockets = 256
 
-// addresses is the way by load balancers' own addresses, which it puts on a network
+// addresses is the binder for load balancers' own addresses, which it puts on a network
 // interface.
 //
 // An address bears a mark there, and who put it there holds a lock on it for as long as
-// it runs. So a marked address that nobody locked was left by an emulator that was killed,
-// and an address without the mark is somebody else's, which stays as it is.
+// it runs. So a marked address without a lock was left by an emulator that was killed,
+// and an address without the mark has another owner and stays as it is.
 type addresses struct {
 	network network
-	held    map[netip.Addr]*held
+	held    map[netip.Addr]*heldAddress
 	uses    map[string][]netip.Addr // by listener
 	present []assigned              // as listed in this round of changes; nil before
 }
 
-// held is an address that the plane has.
-type held struct {
+// heldAddress is an address that the plane has.
+type heldAddress struct {
 	lock  io.Closer
 	users int
-	gone  bool // somebody took it off the interface
+	gone  bool // it was taken off the interface
 }
 
-// newAddresses returns the way by the addresses of a network, and clears what emulators
+// newAddresses returns the binder for the addresses of a network, and clears what emulators
 // left that were killed.
 func newAddresses(network network) (*addresses, error) {
-	a := &addresses{network: network, held: make(map[netip.Addr]*held), uses: make(map[string][]netip.Addr)}
+	a := &addresses{network: network, held: make(map[netip.Addr]*heldAddress), uses: make(map[string][]netip.Addr)}
 	present, err := network.assigned()
 	if err != nil {
 		return nil, err
 	}
-	return a, clearLeft(network, present)
+	return a, removeLeftovers(network, present)
 }
 
-// clearLeft removes the marked addresses that no emulator has.
-func clearLeft(network network, present []assigned) (err error) {
+// removeLeftovers removes the marked addresses that no emulator has.
+func removeLeftovers(network network, present []assigned) (err error) {
 	for _, one := range present {
 		if one.marked {
 			err = errors.Join(err, remove(network, one))
@@ -96,8 +96,8 @@ func remove(network network, left assigned) error {
 	return nil
 }
 
-// places implements way: each port at each address.
-func (a *addresses) places(lb *topology.LoadBalancer, f *topology.Frontend) (places []netip.AddrPort, omitted string, err error) {
+// bindAddrs implements binder: each port at each address.
+func (a *addresses) bindAddrs(lb *topology.LoadBalancer, f *topology.Frontend) (places []netip.AddrPort, omitted string, err error) {
 	wanted := addressesOf(lb)
 	if len(wanted) == 0 {
 		return nil, "", errors.New("the load balancer has no address")
@@ -109,7 +109,7 @@ func (a *addresses) places(lb *topology.LoadBalancer, f *topology.Frontend) (pla
 		omitted = fmt.Sprintf("the ports %d-%d are left out: a listener has at most %d sockets", last+1, f.LastPort, maxSockets)
 	}
 	for _, address := range wanted {
-		if failed := a.hold(address); failed != nil {
+		if failed := a.acquire(address); failed != nil {
 			err = errors.Join(err, failed)
 			continue
 		}
@@ -118,7 +118,7 @@ func (a *addresses) places(lb *topology.LoadBalancer, f *topology.Frontend) (pla
 			places = append(places, netip.AddrPortFrom(address, uint16(port)))
 		}
 	}
-	return places, omitted, errors.Join(err, a.letGo(previous))
+	return places, omitted, errors.Join(err, a.unref(previous))
 }
 
 // addressesOf returns all addresses of a load balancer, with those under its name.
@@ -149,9 +149,9 @@ func ipsOf(address *topology.Address) (list []netip.Addr) {
 	return list
 }
 
-// hold counts a user of an address, and puts the address on the interface if it is not
+// acquire counts a user of an address, and puts the address on the interface if it is not
 // there.
-func (a *addresses) hold(address netip.Addr) error {
+func (a *addresses) acquire(address netip.Addr) error {
 	h := a.held[address]
 	if h == nil {
 		lock, err := a.network.reserve(address)
@@ -161,7 +161,7 @@ func (a *addresses) hold(address netip.Addr) error {
 		if err := a.put(address); err != nil {
 			return errors.Join(err, lock.Close())
 		}
-		h = &held{lock: lock}
+		h = &heldAddress{lock: lock}
 		a.held[address] = h
 	}
 	if h.gone {
@@ -174,7 +174,7 @@ func (a *addresses) hold(address netip.Addr) error {
 	return nil
 }
 
-// put puts an address that is reserved on the interface.
+// put puts a reserved address on the interface.
 func (a *addresses) put(address netip.Addr) error {
 	if err := a.free(address); err != nil {
 		return err
@@ -192,7 +192,7 @@ func (a *addresses) free(address netip.Addr) error {
 	if !address.IsGlobalUnicast() {
 		return fmt.Errorf("%s is no address of a single host", address)
 	}
-	if err := a.removeMarked(address); err != nil { // what one left that was killed since the start
+	if err := a.removeLeftovers(address); err != nil { // what one left killed since the start
 		return err
 	}
 	for _, other := range a.present {
@@ -207,8 +207,8 @@ func (a *addresses) free(address netip.Addr) error {
 	return nil
 }
 
-// removeMarked takes an address off all interfaces where it has clbemu's mark.
-func (a *addresses) removeMarked(address netip.Addr) (err error) {
+// removeLeftovers takes an address off all interfaces where it has clbemu's mark.
+func (a *addresses) removeLeftovers(address netip.Addr) (err error) {
 	if a.present == nil {
 		if a.present, err = a.network.assigned(); err != nil {
 			return err
@@ -227,17 +227,17 @@ func (a *addresses) removeMarked(address netip.Addr) (err error) {
 	return err
 }
 
-// keepsPorts implements way.
+// keepsPorts implements binder.
 func (a *addresses) keepsPorts() bool { return true }
 
-// release implements way. What can't be removed is left to the next start.
+// release implements binder. The next start removes what this one can't.
 func (a *addresses) release(frontendID string) {
-	_ = a.letGo(a.uses[frontendID])
+	_ = a.unref(a.uses[frontendID])
 	delete(a.uses, frontendID)
 }
 
-// letGo counts a user of each address less, and removes those without one.
-func (a *addresses) letGo(list []netip.Addr) (err error) {
+// unref counts a user of each address less, and removes those without one.
+func (a *addresses) unref(list []netip.Addr) (err error) {
 	for _, address := range list {
 		h := a.held[address]
 		if h.users--; h.users == 0 {
@@ -251,10 +251,10 @@ func (a *addresses) letGo(list []netip.Addr) (err error) {
 func (a *addresses) drop(address netip.Addr) error {
 	lock := a.held[address].lock
 	delete(a.held, address)
-	return errors.Join(a.removeMarked(address), lock.Close())
+	return errors.Join(a.removeLeftovers(address), lock.Close())
 }
 
-// prune implements way.
+// prune implements binder.
 func (a *addresses) prune(exists func(string) bool) {
 	for id := range a.uses {
 		if !exists(id) {
@@ -263,13 +263,13 @@ func (a *addresses) prune(exists func(string) bool) {
 	}
 }
 
-// settle implements way.
-func (a *addresses) settle() error {
+// flush implements binder.
+func (a *addresses) flush() error {
 	a.present = nil
 	return nil
 }
 
-// lost implements way.
+// lost implements binder.
 func (a *addresses) lost() (listeners []string) {
 	if len(a.held) == 0 {
 		return nil
@@ -293,7 +293,7 @@ func (a *addresses) lost() (listeners []string) {
 	return listeners
 }
 
-// close implements way.
+// close implements binder.
 func (a *addresses) close() (err error) {
 	a.present = nil
 	for _, address := range slices.SortedFunc(maps.Keys(a.held), netip.Addr.Compare) {

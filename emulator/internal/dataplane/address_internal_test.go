@@ -22,7 +22,7 @@ func newMachine(list ...assigned) *machine {
 	return &machine{list: list, locked: make(map[netip.Addr]bool)}
 }
 
-// others is an address that somebody else put on an interface.
+// others is an address that another owner put on an interface.
 func others(device, prefix string) assigned {
 	return assigned{netip.MustParsePrefix(prefix), 2, device, false}
 }
@@ -104,13 +104,13 @@ func frontend(id string, first, last int) *topology.Frontend {
 }
 
 // Listeners share the addresses of their load balancer, which stay until the last one is
-// gone, and leave those of somebody else alone.
+// gone, and leave those of other owners alone.
 func TestAddressesAreShared(t *testing.T) {
 	m := newMachine(others("lo", "127.0.0.1/8"), others("eth0", "10.0.0.7/24"))
 	a := onMachine(t, m)
 	lb := balancer("198.18.0.1 2001:db8::1")
 	for _, port := range []int{80, 443} {
-		places, omitted, err := a.places(lb, frontend(fmt.Sprint(port), port, port))
+		places, omitted, err := a.bindAddrs(lb, frontend(fmt.Sprint(port), port, port))
 		if want := fmt.Sprintf("198.18.0.1:%d, [2001:db8::1]:%d", port, port); err != nil || omitted != "" || shownAt(places) != want {
 			t.Errorf("places = %q, %q, %v, want %q", shownAt(places), omitted, err, want)
 		}
@@ -122,7 +122,7 @@ func TestAddressesAreShared(t *testing.T) {
 	if a.release("80"); m.names() != all {
 		t.Errorf("the machine has %s after one of two listeners is gone", m.names())
 	}
-	if _, _, err := a.places(balancer("2001:db8::1"), frontend("443", 443, 443)); err != nil || m.names() != "10.0.0.7 127.0.0.1 2001:db8::1*" {
+	if _, _, err := a.bindAddrs(balancer("2001:db8::1"), frontend("443", 443, 443)); err != nil || m.names() != "10.0.0.7 127.0.0.1 2001:db8::1*" {
 		t.Errorf("the machine has %s after the load balancer lost an address: %v", m.names(), err)
 	}
 	a.prune(func(string) bool { return false })
@@ -135,10 +135,10 @@ func TestAddressesAreShared(t *testing.T) {
 func TestAddressesEnd(t *testing.T) {
 	m := newMachine(others("lo", "127.0.0.1/8"))
 	a := onMachine(t, m)
-	if _, _, err := a.places(balancer("198.18.0.1 198.18.0.2"), frontend("80", 80, 80)); err != nil {
+	if _, _, err := a.bindAddrs(balancer("198.18.0.1 198.18.0.2"), frontend("80", 80, 80)); err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(a.settle(), a.close()); err != nil || m.names() != "127.0.0.1" || len(m.locked) != 0 {
+	if err := errors.Join(a.flush(), a.close()); err != nil || m.names() != "127.0.0.1" || len(m.locked) != 0 {
 		t.Errorf("the machine has %s, locks %v: %v", m.names(), m.locked, err)
 	}
 }
@@ -147,7 +147,7 @@ func TestAddressesEnd(t *testing.T) {
 func TestAddressesOfOthers(t *testing.T) {
 	m := newMachine(others("eth0", "10.0.0.7/24"), others("tun0", "198.18.0.9/32"))
 	other := onMachine(t, m)
-	if _, _, err := other.places(balancer("198.18.0.2"), frontend("80", 80, 80)); err != nil {
+	if _, _, err := other.bindAddrs(balancer("198.18.0.2"), frontend("80", 80, 80)); err != nil {
 		t.Fatal(err)
 	}
 	before := m.names()
@@ -162,7 +162,7 @@ func TestAddressesOfOthers(t *testing.T) {
 		"fe80::1":    "no address of a single host",
 		"":           "has no address",
 	} {
-		places, _, err := a.places(balancer(address), frontend("80", 80, 80))
+		places, _, err := a.bindAddrs(balancer(address), frontend("80", 80, 80))
 		if err == nil || !strings.Contains(err.Error(), want) || len(places) > 0 {
 			t.Errorf("%q: %v, %v, want %q", address, places, err, want)
 		}
@@ -170,7 +170,7 @@ func TestAddressesOfOthers(t *testing.T) {
 			t.Fatalf("%q: the machine has %s, had %s", address, m.names(), before)
 		}
 	}
-	places, _, err := a.places(balancer("198.18.0.9 198.18.0.3"), frontend("80", 80, 80))
+	places, _, err := a.bindAddrs(balancer("198.18.0.9 198.18.0.3"), frontend("80", 80, 80))
 	if err == nil || shownAt(places) != "198.18.0.3:80" {
 		t.Errorf("places = %v, %v, want the address that is free", places, err)
 	}
@@ -182,42 +182,42 @@ func TestAddressesLeftBehind(t *testing.T) {
 	m := newMachine(others("lo", "198.18.0.9/32"))
 	killed, running := onMachine(t, m), onMachine(t, m)
 	for address, a := range map[string]*addresses{"198.18.0.1": killed, "198.18.0.2": running, "2001:db8::1": killed} {
-		if _, _, err := a.places(balancer(address), frontend(address, 80, 80)); err != nil {
+		if _, _, err := a.bindAddrs(balancer(address), frontend(address, 80, 80)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, address := range []string{"198.18.0.1", "2001:db8::1"} { // its locks end with it
 		delete(m.locked, netip.MustParseAddr(address))
 	}
-	err := running.settle()
-	if _, _, failed := running.places(balancer("2001:db8::1"), frontend("81", 81, 81)); err != nil || failed != nil {
+	err := running.flush()
+	if _, _, failed := running.bindAddrs(balancer("2001:db8::1"), frontend("81", 81, 81)); err != nil || failed != nil {
 		t.Errorf("an address that was left behind is not taken over: %v, %v", err, failed)
 	}
 	a := onMachine(t, m)
 	if m.names() != "198.18.0.2* 198.18.0.9 2001:db8::1*" {
 		t.Errorf("the machine has %s after the next start", m.names())
 	}
-	if _, _, err := a.places(balancer("198.18.0.1"), frontend("80", 80, 80)); err != nil {
+	if _, _, err := a.bindAddrs(balancer("198.18.0.1"), frontend("80", 80, 80)); err != nil {
 		t.Error(err)
 	}
 }
 
-// An address that somebody took away comes back, unless somebody else has it now.
+// An address that was removed comes back, unless it has another owner now.
 func TestAddressesLost(t *testing.T) {
 	m := newMachine()
 	a := onMachine(t, m)
 	lb, f := balancer("198.18.0.1 198.18.0.2"), frontend("80", 80, 80)
-	if _, _, err := a.places(lb, f); err != nil {
+	if _, _, err := a.bindAddrs(lb, f); err != nil {
 		t.Fatal(err)
 	}
-	if err := a.settle(); err != nil || a.lost() != nil {
+	if err := a.flush(); err != nil || a.lost() != nil {
 		t.Fatalf("lost = %v, %v, while all are there", a.lost(), err)
 	}
 	m.list = []assigned{others("eth0", "198.18.0.2/32")}
 	if lost := a.lost(); !slices.Equal(lost, []string{"80"}) {
 		t.Errorf("lost = %v", lost)
 	}
-	places, _, err := a.places(lb, f)
+	places, _, err := a.bindAddrs(lb, f)
 	if err == nil || shownAt(places) != "198.18.0.1:80" || m.names() != "198.18.0.1* 198.18.0.2" {
 		t.Errorf("places = %v, %v; the machine has %s", places, err, m.names())
 	}
@@ -234,11 +234,11 @@ func TestAddressesRetry(t *testing.T) {
 	network := a.network.(*fakeNetwork)
 	network.refuses = errors.New("it is gone")
 	lb, f := balancer("198.18.0.1"), frontend("80", 80, 80)
-	if _, _, err := a.places(lb, f); err == nil || !strings.Contains(err.Error(), "198.18.0.1 can't be put on lo: it is gone") || len(m.locked) != 0 {
+	if _, _, err := a.bindAddrs(lb, f); err == nil || !strings.Contains(err.Error(), "198.18.0.1 can't be put on lo: it is gone") || len(m.locked) != 0 {
 		t.Errorf("err = %v, locks %v", err, m.locked)
 	}
 	network.refuses = nil
-	if places, _, err := a.places(lb, f); err != nil || shownAt(places) != "198.18.0.1:80" {
+	if places, _, err := a.bindAddrs(lb, f); err != nil || shownAt(places) != "198.18.0.1:80" {
 		t.Errorf("places = %v, %v", places, err)
 	}
 }
@@ -254,7 +254,7 @@ func TestAddressesOfRanges(t *testing.T) {
 		{"198.18.0.1", "198.18.0.1:1000-1255", "the ports 1256-65535 are left out: a listener has at most 256 sockets", 65535},
 		{"198.18.0.1 2001:db8::1", "198.18.0.1:1000-1127, [2001:db8::1]:1000-1127", "the ports 1128-1255 are left out: a listener has at most 256 sockets", 1255},
 	} {
-		places, omitted, err := a.places(balancer(tt.addresses), frontend("lsn-1", 1000, tt.last))
+		places, omitted, err := a.bindAddrs(balancer(tt.addresses), frontend("lsn-1", 1000, tt.last))
 		if err != nil || shownAt(places) != tt.want || omitted != tt.omitted {
 			t.Errorf("%s to %d: %q, %q, %v, want %q, %q", tt.addresses, tt.last, shownAt(places), omitted, err, tt.want, tt.omitted)
 		}

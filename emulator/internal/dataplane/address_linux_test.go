@@ -80,7 +80,7 @@ func TestAnswersAtAddresses(t *testing.T) {
 	}
 }
 
-// Machines that knew somebody else at an address learn at once that the plane has it.
+// Machines that knew another owner of an address learn at once that the plane has it.
 func TestAnnouncesAddresses(t *testing.T) {
 	if !rooms.Isolated(t) {
 		return
@@ -214,7 +214,7 @@ func TestZonesApart(t *testing.T) {
 }
 
 // Clients in a network find the addresses that are a part of it on its interface, and on no
-// other: there somebody else may have them.
+// other: there they may have another owner.
 func TestAddressesOfNetwork(t *testing.T) {
 	if !rooms.Isolated(t) {
 		return
@@ -364,7 +364,7 @@ func TestInterfaceGone(t *testing.T) {
 	}
 	rooms.Run(t, "ip", "link", "add", "clb0", "type", "veth", "peer", "name", "clb1")
 	rooms.Run(t, "ip", "link", "set", "clb0", "up")
-	f := planed(t, func(cfg *dataplane.Config) { cfg.Interface, cfg.Again = "clb0", 10*time.Millisecond })
+	f := planed(t, func(cfg *dataplane.Config) { cfg.Interface, cfg.RetryAfter = "clb0", 10*time.Millisecond })
 	f.nlb("127.0.0.1:80", tcp80())
 	usual, problem := f.plane.Reached("lsn-80")
 	if !strings.Contains(usual, "198.18.0.7:80") || problem != "" {

@@ -14,7 +14,7 @@ import (
 // send to the machine that had it before, such as a replica that led.
 func announce(link *netlink.LinkAttrs, address netip.Addr) error {
 	if link.Flags&net.FlagBroadcast == 0 || len(link.HardwareAddr) != 6 {
-		return nil // such as lo, where nobody else is
+		return nil // such as lo, where no other machine is
 	}
 	if address.Is4() {
 		return announceARP(link, address)

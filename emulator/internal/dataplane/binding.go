@@ -19,9 +19,9 @@ import (
 // boundSocket is a socket at which a listener answers.
 type boundSocket struct {
 	socket
-	forget func()         // that this process answers there
-	at     netip.AddrPort // with the port that the system chose, if the place has none
-	deaf   bool           // a fault rule lets it take no packet
+	forget   func()         // that this process answers there
+	at       netip.AddrPort // with the port that the system chose, if the place has none
+	filtered bool           // a fault rule lets it take no packet
 }
 
 type socket interface {
@@ -54,7 +54,7 @@ func (l *listener) bindMore(server *forward.Server, places []netip.AddrPort) err
 			continue
 		}
 		socket, err := l.open(server, place)
-		if errors.Is(err, syscall.EADDRINUSE) && l.elsewhere {
+		if errors.Is(err, syscall.EADDRINUSE) && l.omitted {
 			socket, err = l.open(server, netip.AddrPortFrom(place.Addr(), 0))
 		}
 		if err == nil {
@@ -101,7 +101,7 @@ func (l *listener) boundTo(s socket, at net.Addr) *boundSocket {
 	return &boundSocket{socket: s, at: netip.MustParseAddrPort(at.String()), forget: l.service.Add(at)}
 }
 
-// run serves until the server ends or the socket is closed.
+// run serves until the server ends or the socket closes.
 func (l *listener) run(serve func() error) {
 	l.serving.Go(func() {
 		if err := serve(); !errors.Is(err, forward.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
@@ -110,7 +110,7 @@ func (l *listener) run(serve func() error) {
 	})
 }
 
-// answersAt returns where the listener is bound.
+// answersAt returns the listener's addresses.
 func (l *listener) answersAt() []netip.AddrPort {
 	list := make([]netip.AddrPort, 0, len(l.bound))
 	for _, socket := range l.bound {

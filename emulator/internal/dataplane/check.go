@@ -27,7 +27,7 @@ type checkKey struct {
 }
 
 // newCheckKey is the check of a member that answers at an address. A port that the check
-// names is the server's own, and not of a place where somebody said that it answers.
+// names is the server's own, and not of a place given for it by the user.
 func newCheckKey(c topology.HealthCheck, m *topology.Member, at netip.AddrPort) checkKey {
 	if c.Port != 0 && m.ReachAt.Port() == 0 {
 		at = netip.AddrPortFrom(at.Addr(), uint16(c.Port))
@@ -66,10 +66,10 @@ type check struct {
 	users  map[string]string // load balancers by frontend
 	failed bool
 	streak int // of results that speak against the status
-	why    string
+	reason string
 }
 
-// keep lets the checks of a frontend be those, and ends others that nobody needs.
+// keep lets the checks of a frontend be those, and ends others that are not needed.
 func (c *checks) keep(frontendID, loadBalancerID string, keys []checkKey) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -151,7 +151,7 @@ func (c *checks) probe(ctx context.Context, key checkKey, running *check) bool {
 	}
 	limited, cancel := context.WithTimeout(ctx, c.scaled(key.timeout, leastTimeout))
 	defer cancel()
-	err := c.struck(&key, running)
+	err := c.injectedFailure(&key, running)
 	if err == nil {
 		err = c.try(limited, &key)
 	}
@@ -162,8 +162,8 @@ func (c *checks) probe(ctx context.Context, key checkKey, running *check) bool {
 	return true
 }
 
-// struck returns why a fault rule lets a check fail.
-func (c *checks) struck(key *checkKey, running *check) error {
+// injectedFailure returns why a fault rule lets a check fail.
+func (c *checks) injectedFailure(key *checkKey, running *check) error {
 	if c.fault == nil {
 		return nil
 	}
@@ -174,12 +174,12 @@ func (c *checks) struck(key *checkKey, running *check) error {
 }
 
 // count counts a result. It reports the load balancers that a new status changes before
-// anybody can see that status.
+// a reader can see that status.
 func (c *checks) count(key checkKey, running *check, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err != nil {
-		running.why = err.Error()
+		running.reason = err.Error()
 	}
 	if running.failed == (err != nil) {
 		running.streak = 0
@@ -198,7 +198,7 @@ func (c *checks) count(key checkKey, running *check, err error) {
 	}
 }
 
-// status returns what the check finds, and why it fails; ok is false where nobody runs it.
+// status returns what the check finds, and why it fails; ok is false if it does not run.
 func (c *checks) status(key checkKey) (status topology.Status, why string, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -207,7 +207,7 @@ func (c *checks) status(key checkKey) (status topology.Status, why string, ok bo
 	case !ok:
 		return "", "", false
 	case running.failed:
-		return topology.Abnormal, running.why, true
+		return topology.Abnormal, running.reason, true
 	}
 	return topology.Normal, "", true
 }
@@ -215,17 +215,17 @@ func (c *checks) status(key checkKey) (status topology.Status, why string, ok bo
 // Of implements topology.Health by the plane's checks. Of listeners that the plane does
 // not serve it knows no more than the state does.
 func (p *Plane) Of(v *state.View, f *topology.Frontend, g *topology.Group, m *topology.Member) topology.Status {
-	status, _ := p.found(v, f, g, m)
+	status, _ := p.memberStatus(v, f, g, m)
 	return status
 }
 
-// found is the status of a member and what is wrong with it.
-func (p *Plane) found(v *state.View, f *topology.Frontend, g *topology.Group, m *topology.Member) (topology.Status, string) {
+// memberStatus is the status of a member and what is wrong with it.
+func (p *Plane) memberStatus(v *state.View, f *topology.Frontend, g *topology.Group, m *topology.Member) (topology.Status, string) {
 	l := p.find(f.ID)
 	if l == nil {
 		return topology.Assumed{}.Of(v, f, g, m), ""
 	}
-	at, err := p.whereIs(m, portOf(f, m))
+	at, err := p.memberAddr(m, portOf(f, m))
 	if err == nil {
 		err = l.service.Check(l.network, at)
 	}

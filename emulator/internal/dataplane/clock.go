@@ -12,16 +12,18 @@ import (
 // clock is the emulated time, by which connections are idle and drains end: it implements
 // forward.Clock. run must run, and hear of adjustments of the store's clock.
 type clock struct {
-	store *state.Store
-	news  chan struct{} // wakes run
+	store   *state.Store
+	changed chan struct{} // wakes run
 
-	doing sync.Mutex // held while something is done
+	callbacks sync.Mutex // held while a callback runs
 
 	mu     sync.Mutex
 	timers timers
 }
 
-func newClock(store *state.Store) *clock { return &clock{store: store, news: make(chan struct{}, 1)} }
+func newClock(store *state.Store) *clock {
+	return &clock{store: store, changed: make(chan struct{}, 1)}
+}
 
 // timer does something at a time.
 type timer struct {
@@ -56,10 +58,10 @@ func (c *clock) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 	}
 }
 
-// wake lets run look again, after the clock was adjusted.
+// wake lets run look again, after a change of the clock.
 func (c *clock) wake() {
 	select {
-	case c.news <- struct{}{}:
+	case c.changed <- struct{}{}:
 	default:
 	}
 }
@@ -72,7 +74,7 @@ func (c *clock) run(ctx context.Context) {
 	for {
 		select {
 		case <-c.store.After(c.runDue()):
-		case <-c.news:
+		case <-c.changed:
 		case <-ctx.Done():
 			return
 		}
@@ -81,8 +83,8 @@ func (c *clock) run(ctx context.Context) {
 
 // runDue does what is due, and returns how long it takes until more is.
 func (c *clock) runDue() time.Duration {
-	c.doing.Lock()
-	defer c.doing.Unlock()
+	c.callbacks.Lock()
+	defer c.callbacks.Unlock()
 	for now := c.Now(); ; {
 		due, left := c.next(now)
 		if due == nil {

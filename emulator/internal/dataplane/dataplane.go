@@ -33,7 +33,7 @@ type Config struct {
 	Cloud string
 	// MaxListeners limits how many listeners answer; the others report that they don't.
 	MaxListeners int
-	// Direct are the blocks of addresses that are dialed as they are. Servers outside them
+	// Direct are the blocks of addresses dialed as they are. Servers outside them
 	// are reached where the state says so, or at loopback addresses.
 	Direct []netip.Prefix
 	// PortsFile keeps the ports of listeners that did not get the one of their id; empty
@@ -47,13 +47,13 @@ type Config struct {
 	// MaxDescriptor is the first descriptor that connections leave to the rest of the
 	// process; 0 leaves none.
 	MaxDescriptor int
-	// Again is the pause before the plane tries again what failed, since somebody may
+	// RetryAfter is the pause before the plane tries again what failed, since the user may
 	// give a port back; 0 is 5 s.
-	Again time.Duration
+	RetryAfter time.Duration
 	// Faults are the rules that packets can go wrong by; nil is none.
 	Faults *faults.Injector
 	// Record gets the connections, sessions and requests that a fault strikes and, if
-	// AccessLog is set, all of them at their end; nil is nobody.
+	// AccessLog is set, all of them at their end; nil records nothing.
 	Record    func(journal.Entry, ...journal.Parameter)
 	AccessLog bool
 	Log       zerolog.Logger
@@ -64,19 +64,19 @@ type dialer = func(ctx context.Context, network string, from net.Addr, to netip.
 
 // Plane forwards for all load balancers of a store.
 type Plane struct {
-	cfg    Config
-	ctx    context.Context
-	cancel context.CancelFunc
-	tasks  sync.WaitGroup
-	start  sync.Once
-	way    way
-	dial   dialer
-	clock  *clock
-	checks *checks
-	keys   keyring
-	dirty  *dirty
-	log    *accessLog
-	deaf   bool // a listener is deaf; the worker alone uses it
+	cfg       Config
+	ctx       context.Context
+	cancel    context.CancelFunc
+	tasks     sync.WaitGroup
+	start     sync.Once
+	binder    binder
+	dial      dialer
+	clock     *clock
+	checks    *checks
+	keys      keyring
+	dirty     *dirty
+	log       *accessLog
+	filtering bool // a listener is deaf; the worker alone uses it
 
 	// mu guards what follows, for readers; the worker alone changes it.
 	mu        sync.RWMutex
@@ -85,14 +85,14 @@ type Plane struct {
 
 // New returns a plane that forwards nothing before Start.
 func New(cfg Config) (*Plane, error) {
-	way, err := newWay(&cfg)
+	binder, err := newBinder(&cfg)
 	if err != nil {
 		return nil, err
 	}
 	if cfg.Faults == nil {
 		cfg.Faults = &faults.Injector{}
 	}
-	p := &Plane{cfg: cfg, way: way, listeners: make(map[string]*listener), dirty: newDirty(), keys: make(keyring), clock: newClock(cfg.Store),
+	p := &Plane{cfg: cfg, binder: binder, listeners: make(map[string]*listener), dirty: newDirty(), keys: make(keyring), clock: newClock(cfg.Store),
 		log: newAccessLog(&cfg)}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.checks = newChecks(p.ctx, &p.tasks, p.clock, p.dirty.mark)
@@ -100,16 +100,16 @@ func New(cfg Config) (*Plane, error) {
 	cfg.Faults.Changed = p.dirty.rulesChanged
 	if len(cfg.Transparent) > 0 {
 		if p.dial, err = transparent(cfg.Transparent); err != nil {
-			return nil, errors.Join(err, way.close())
+			return nil, errors.Join(err, binder.close())
 		}
 	}
 	return p, nil
 }
 
-// newWay returns the configured way.
-func newWay(cfg *Config) (way, error) {
+// newBinder returns the configured binder.
+func newBinder(cfg *Config) (binder, error) {
 	if cfg.Interface == "" {
-		if err := clearMachine(); err != nil { // which needs a right that the ports don't
+		if err := removeMachineLeftovers(); err != nil { // which needs a right that the ports don't
 			cfg.Log.Warn().Err(err).Msg("an address of a load balancer may take packets that nobody answers")
 		}
 		return loadPorts(cfg.Cloud, cfg.PortsFile)
@@ -136,9 +136,9 @@ func (p *Plane) Close() error {
 	p.tasks.Wait()
 	var errs []error
 	for _, l := range p.listeners {
-		errs = append(errs, l.rest("the emulator ends"))
+		errs = append(errs, l.stop("the emulator ends"))
 	}
-	return errors.Join(append(errs, p.way.close())...)
+	return errors.Join(append(errs, p.binder.close())...)
 }
 
 // follow marks the load balancers that a transaction changed.
@@ -205,20 +205,20 @@ func (p *Plane) markRow(v *state.View, kind state.Kind, row any) (belongs bool) 
 	return belongs
 }
 
-const usualAgain = 5 * time.Second
+const defaultRetryAfter = 5 * time.Second
 
 // work brings the listeners of marked load balancers to what the store holds.
 func (p *Plane) work() {
-	tick := time.NewTicker(cmp.Or(p.cfg.Again, usualAgain))
+	tick := time.NewTicker(cmp.Or(p.cfg.RetryAfter, defaultRetryAfter))
 	defer tick.Stop()
 	for {
 		select {
-		case <-p.dirty.news:
+		case <-p.dirty.notify:
 		case <-tick.C:
 			p.markFailing()
 			continue
-		case <-p.hearAgain():
-			p.hear()
+		case <-p.filterTimer():
+			p.setFilters()
 			continue
 		case <-p.ctx.Done():
 			return
@@ -235,25 +235,25 @@ func (p *Plane) work() {
 			}
 			return nil
 		})
-		if err := p.way.settle(); err != nil {
+		if err := p.binder.flush(); err != nil {
 			p.cfg.Log.Warn().Err(err).Msg("data plane")
 		}
-		p.hear()
+		p.setFilters()
 		p.dirty.done(round)
-		if !p.gather() {
+		if !p.debounce() {
 			return
 		}
 	}
 }
 
-// gathering is the time to gather changes before the plane looks again: many in quick
+// debounceTime is the time to gather changes before the plane looks again: many in quick
 // succession cost as little as a few.
-const gathering = 5 * time.Millisecond
+const debounceTime = 5 * time.Millisecond
 
-// gather waits for more changes; false is the end.
-func (p *Plane) gather() bool {
+// debounce waits for more changes; false is the end.
+func (p *Plane) debounce() bool {
 	select {
-	case <-time.After(gathering):
+	case <-time.After(debounceTime):
 		return true
 	case <-p.ctx.Done():
 		return false
@@ -262,7 +262,7 @@ func (p *Plane) gather() bool {
 
 // markFailing marks the load balancers of listeners that are not as they should be.
 func (p *Plane) markFailing() {
-	for _, id := range p.way.lost() {
+	for _, id := range p.binder.lost() {
 		if l := p.find(id); l != nil {
 			l.failing = true
 		}
@@ -293,7 +293,7 @@ func (p *Plane) reconcileAll(v *state.View) {
 			p.reconcile(v, l.loadBalancer)
 		}
 	}
-	p.way.prune(func(id string) bool { return p.find(id) != nil })
+	p.binder.prune(func(id string) bool { return p.find(id) != nil })
 }
 
 // reconcile brings the listeners of one load balancer to what the store holds.
@@ -312,12 +312,12 @@ func (p *Plane) reconcile(v *state.View, loadBalancerID string) {
 	}
 	for _, id := range slices.Sorted(maps.Keys(wanted)) {
 		f := wanted[id]
-		p.follows(v, &lb, &f)
+		p.updateListener(v, &lb, &f)
 	}
 }
 
-// follows brings one listener to a frontend.
-func (p *Plane) follows(v *state.View, lb *topology.LoadBalancer, f *topology.Frontend) {
+// updateListener brings one listener to a frontend.
+func (p *Plane) updateListener(v *state.View, lb *topology.LoadBalancer, f *topology.Frontend) {
 	l := p.find(f.ID)
 	if l == nil {
 		if l = p.add(f); l == nil {
@@ -325,16 +325,16 @@ func (p *Plane) follows(v *state.View, lb *topology.LoadBalancer, f *topology.Fr
 		}
 	}
 	if !lb.Active || !f.Running {
-		p.rest(l, "the load balancer or the listener does not run")
+		p.stop(l, "the load balancer or the listener does not run")
 		return
 	}
 	plan, checked, err := p.plan(v, lb, f)
 	if err != nil {
-		p.rest(l, err.Error())
+		p.stop(l, err.Error())
 		return
 	}
 	p.checks.keep(f.ID, f.LoadBalancerID, checked)
-	places, omitted, err := p.way.places(lb, f)
+	places, omitted, err := p.binder.bindAddrs(lb, f)
 	l.follow(plan, places, omitted, err)
 }
 
@@ -374,7 +374,7 @@ func (p *Plane) add(f *topology.Frontend) *listener {
 	l.config.Observer = &observer{plane: p, listener: l}
 	// An emulator that forgets everything at its end has no port to come back to. Others of
 	// its kind may have listeners with the same ids beside it.
-	l.elsewhere = p.cfg.PortsFile == "" && p.cfg.Interface == ""
+	l.omitted = p.cfg.PortsFile == "" && p.cfg.Interface == ""
 	p.listeners[f.ID] = l
 	return l
 }
@@ -391,8 +391,8 @@ const logBurst = 5
 
 // drop forgets the listener of a deleted frontend, which frees its place.
 func (p *Plane) drop(l *listener) {
-	p.rest(l, "the listener is gone")
-	p.way.release(l.id)
+	p.stop(l, "the listener is gone")
+	p.binder.release(l.id)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.listeners) >= p.cfg.MaxListeners {
@@ -401,10 +401,10 @@ func (p *Plane) drop(l *listener) {
 	delete(p.listeners, l.id)
 }
 
-// rest closes a listener that should not answer, and keeps the reason.
-func (p *Plane) rest(l *listener, why string) {
+// stop closes a listener that should not answer, and keeps the reason.
+func (p *Plane) stop(l *listener, why string) {
 	p.checks.keep(l.id, l.loadBalancer, nil)
-	if err := l.rest(why); err != nil {
+	if err := l.stop(why); err != nil {
 		l.config.Log(err)
 	}
 }
@@ -422,9 +422,9 @@ func (p *Plane) Reached(frontendID string) (address, problem string) {
 
 // Trouble returns what is wrong with a member, as the data plane sees it; "" is nothing.
 func (p *Plane) Trouble(v *state.View, f *topology.Frontend, g *topology.Group, m *topology.Member) string {
-	_, why := p.found(v, f, g, m)
+	_, why := p.memberStatus(v, f, g, m)
 	return why
 }
 
-// Health returns what is staged of members, and else what the plane's checks find.
+// Health returns the staged health of members, and else what the plane's checks find.
 func (p *Plane) Health() topology.Health { return cloud.Health(p) }

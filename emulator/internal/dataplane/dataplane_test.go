@@ -344,7 +344,7 @@ func TestTwoAtOnce(t *testing.T) {
 	}
 }
 
-// A listener whose port somebody else has says so, and leaves the others alone.
+// A listener whose port is taken says so, and leaves the others alone.
 func TestPortInUse(t *testing.T) {
 	f := planed(t, func(cfg *dataplane.Config) { cfg.PortsFile = filepath.Join(t.TempDir(), "ports") })
 	servers := []cloud.BackendServer{f.eni(1, web(t, "a"))}

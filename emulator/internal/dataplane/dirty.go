@@ -11,20 +11,20 @@ import (
 
 // dirty are the load balancers that need a look, and how far the plane has looked.
 type dirty struct {
-	news chan struct{}
+	notify chan struct{}
 
 	mu        sync.Mutex
 	ids       map[string]bool
 	all       bool
 	followed  state.Revision // marks are complete up to here
 	finished  state.Revision // listeners do what the store held then
-	asked     int            // how often a look was asked for
+	asked     int            // the number of requested rounds
 	answered  int            // listeners do what was known then
 	advancing chan struct{}  // closed when finished or answered grows
 }
 
 func newDirty() *dirty {
-	return &dirty{news: make(chan struct{}, 1), ids: make(map[string]bool), advancing: make(chan struct{})}
+	return &dirty{notify: make(chan struct{}, 1), ids: make(map[string]bool), advancing: make(chan struct{})}
 }
 
 func (d *dirty) mark(id string) {
@@ -60,7 +60,7 @@ func (d *dirty) rulesChanged() {
 func (d *dirty) wake() {
 	d.asked++
 	select {
-	case d.news <- struct{}{}:
+	case d.notify <- struct{}{}:
 	default:
 	}
 }
@@ -73,7 +73,7 @@ type round struct {
 	asked    int
 }
 
-// take returns what is marked.
+// take returns the marked load balancers.
 func (d *dirty) take() round {
 	d.mu.Lock()
 	defer d.mu.Unlock()

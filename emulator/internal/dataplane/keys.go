@@ -17,7 +17,7 @@ type keyring map[string]any
 // maxParsed is the size at which the ring forgets everything.
 const maxParsed = 10_000
 
-func kept[T any](ring keyring, text string, parse func() (T, error)) (T, error) {
+func cached[T any](ring keyring, text string, parse func() (T, error)) (T, error) {
 	if parsed, ok := ring[text].(T); ok {
 		return parsed, nil
 	}
@@ -69,7 +69,7 @@ func (ring keyring) certificate(c *topology.Certificate) (*tls.Certificate, erro
 	if c.PrivateKey == "" {
 		return nil, fmt.Errorf("the certificate %s has no private key here: upload it again", c.ID)
 	}
-	return kept(ring, c.Chain+c.PrivateKey, func() (*tls.Certificate, error) {
+	return cached(ring, c.Chain+c.PrivateKey, func() (*tls.Certificate, error) {
 		pair, err := tls.X509KeyPair([]byte(c.Chain), []byte(c.PrivateKey))
 		if err != nil {
 			return nil, fmt.Errorf("the certificate %s: %w", c.ID, err)
@@ -79,7 +79,7 @@ func (ring keyring) certificate(c *topology.Certificate) (*tls.Certificate, erro
 }
 
 func (ring keyring) pool(text string) (*x509.CertPool, error) {
-	return kept(ring, text, func() (*x509.CertPool, error) {
+	return cached(ring, text, func() (*x509.CertPool, error) {
 		pool := x509.NewCertPool()
 		if !pool.AppendCertsFromPEM([]byte(text)) {
 			return nil, fmt.Errorf("the CA certificate can't be read")

@@ -23,10 +23,10 @@ type listener struct {
 	serving          sync.WaitGroup
 	plan             *planned                        // what the server follows
 	bound            map[netip.AddrPort]*boundSocket // by place
-	elsewhere        bool                            // any port will do where its own is in use
+	omitted          bool                            // any port will do where its own is in use
 	failing          bool                            // something went wrong that may go well later
 	followed         atomic.Pointer[planned]         // plan, for others than the worker
-	struck           strikes
+	faultCounts      faultCounts
 
 	mu      sync.RWMutex
 	server  *forward.Server // nil while it rests
@@ -108,7 +108,7 @@ func (l *listener) end(server *forward.Server, trouble error) {
 	_, _, before := l.shown()
 	why := oneLine(trouble)
 	l.show(server, nil, why)
-	if err := l.rest(why); err != nil || why != before {
+	if err := l.stop(why); err != nil || why != before {
 		l.config.Log(errors.Join(trouble, err))
 	}
 	l.failing = true
@@ -117,8 +117,8 @@ func (l *listener) end(server *forward.Server, trouble error) {
 // oneLine joins the errors of several addresses.
 func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
 
-// rest ends the server and keeps the reason. The listener can start again.
-func (l *listener) rest(why string) error {
+// stop ends the server and keeps the reason. The listener can start again.
+func (l *listener) stop(why string) error {
 	server, _, _ := l.shown()
 	l.plan, l.failing = nil, false
 	l.show(nil, nil, why)

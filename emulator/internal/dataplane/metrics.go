@@ -8,24 +8,24 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/dataplane/forward"
 )
 
-// measure is a counter of the data plane, by listener and member.
-type measure struct {
+// metric is a counter of the data plane, by listener and member.
+type metric struct {
 	desc *prometheus.Desc
 	kind prometheus.ValueType
 	of   func(*forward.Counters) float64
 }
 
-func measured(name, help string, kind prometheus.ValueType, of func(*forward.Counters) float64) measure {
-	return measure{prometheus.NewDesc("clbemu_dataplane_"+name, help, []string{"listener", "server"}, nil), kind, of}
+func newMetric(name, help string, kind prometheus.ValueType, of func(*forward.Counters) float64) metric {
+	return metric{prometheus.NewDesc("clbemu_dataplane_"+name, help, []string{"listener", "server"}, nil), kind, of}
 }
 
-var measures = []measure{
-	measured("active", "Open connections and sessions.", prometheus.GaugeValue, func(c *forward.Counters) float64 { return float64(c.Active) }),
-	measured("connections_total", "Connections and sessions.", prometheus.CounterValue, func(c *forward.Counters) float64 { return float64(c.Connections) }),
-	measured("requests_total", "HTTP requests.", prometheus.CounterValue, func(c *forward.Counters) float64 { return float64(c.Requests) }),
-	measured("in_bytes_total", "Bytes from clients.", prometheus.CounterValue, func(c *forward.Counters) float64 { return float64(c.BytesIn) }),
-	measured("out_bytes_total", "Bytes to clients.", prometheus.CounterValue, func(c *forward.Counters) float64 { return float64(c.BytesOut) }),
-	measured("errors_total", "Failures of servers.", prometheus.CounterValue, func(c *forward.Counters) float64 { return float64(c.Errors) }),
+var metrics = []metric{
+	newMetric("active", "Open connections and sessions.", prometheus.GaugeValue, func(c *forward.Counters) float64 { return float64(c.Active) }),
+	newMetric("connections_total", "Connections and sessions.", prometheus.CounterValue, func(c *forward.Counters) float64 { return float64(c.Connections) }),
+	newMetric("requests_total", "HTTP requests.", prometheus.CounterValue, func(c *forward.Counters) float64 { return float64(c.Requests) }),
+	newMetric("in_bytes_total", "Bytes from clients.", prometheus.CounterValue, func(c *forward.Counters) float64 { return float64(c.BytesIn) }),
+	newMetric("out_bytes_total", "Bytes to clients.", prometheus.CounterValue, func(c *forward.Counters) float64 { return float64(c.BytesOut) }),
+	newMetric("errors_total", "Failures of servers.", prometheus.CounterValue, func(c *forward.Counters) float64 { return float64(c.Errors) }),
 }
 
 var (
@@ -37,7 +37,7 @@ var (
 
 // Describe implements prometheus.Collector.
 func (p *Plane) Describe(ch chan<- *prometheus.Desc) {
-	for _, m := range measures {
+	for _, m := range metrics {
 		ch <- m.desc
 	}
 	ch <- refusedDesc
@@ -54,7 +54,7 @@ func (p *Plane) Collect(ch chan<- prometheus.Metric) {
 		if problem != "" {
 			ch <- prometheus.MustNewConstMetric(problemDesc, prometheus.GaugeValue, 1, l.id, strings.ToValidUTF8(problem, "?"))
 		}
-		for rule, n := range l.struck.all() {
+		for rule, n := range l.faultCounts.all() {
 			ch <- prometheus.MustNewConstMetric(faultsDesc, prometheus.CounterValue, float64(n), l.id, rule)
 		}
 		if server == nil {
@@ -64,7 +64,7 @@ func (p *Plane) Collect(ch chan<- prometheus.Metric) {
 		answering++
 		stats := server.Stats()
 		for name, c := range stats.Members {
-			for _, m := range measures {
+			for _, m := range metrics {
 				ch <- prometheus.MustNewConstMetric(m.desc, m.kind, m.of(&c), l.id, name)
 			}
 		}

@@ -32,7 +32,7 @@ func openNetwork(device string) (network, error) {
 	if _, err := up(device); err != nil {
 		return nil, err
 	}
-	// Nobody has this interface, so the kernel checks only the right.
+	// This interface does not exist, so the kernel checks only the right.
 	nowhere := &netlink.Addr{IPNet: &net.IPNet{IP: net.IPv4zero, Mask: net.CIDRMask(32, 32)}, LinkIndex: math.MaxInt32}
 	if err := netlink.AddrDel(nil, nowhere); errors.Is(err, syscall.EPERM) {
 		return nil, fmt.Errorf("the data plane needs the right NET_ADMIN to put load balancers' addresses on %s: start clbemu as root, give a container --cap-add NET_ADMIN, or choose --data-plane ports", device)
@@ -40,13 +40,13 @@ func openNetwork(device string) (network, error) {
 	return kernel{device}, nil
 }
 
-// clearMachine removes the addresses that emulators left on this machine that were killed.
-func clearMachine() error {
+// removeMachineLeftovers removes the addresses that emulators left on this machine that were killed.
+func removeMachineLeftovers() error {
 	present, err := kernel{}.assigned()
 	if err != nil {
 		return nil // where none can list addresses, none put any there
 	}
-	return clearLeft(kernel{}, present)
+	return removeLeftovers(kernel{}, present)
 }
 
 // up finds an interface that is up.
@@ -98,12 +98,12 @@ func (k kernel) remove(a assigned) error {
 	address := &net.IPNet{IP: a.Addr().AsSlice(), Mask: net.CIDRMask(a.Bits(), a.Addr().BitLen())}
 	err := netlink.AddrDel(nil, &netlink.Addr{IPNet: address, LinkIndex: a.index})
 	if errors.Is(err, syscall.EADDRNOTAVAIL) || errors.Is(err, syscall.ENODEV) {
-		return nil // it is gone
+		return nil // already gone
 	}
 	return err
 }
 
-// attempts limits the reads of a list that changes while it is read.
+// attempts limits the reads of a list that changes during the read.
 const attempts = 5
 
 func (k kernel) assigned() ([]assigned, error) {

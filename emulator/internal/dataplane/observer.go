@@ -35,11 +35,11 @@ func (o *observer) Fault(p forward.Point, e *forward.Event) *forward.Fault {
 	if o.plane.cfg.Faults.Idle(point) {
 		return nil
 	}
-	verdict, strikes := o.plane.strike(point, o.listener, &packets{local: e.Local.Addr(), client: e.Client.Addr(), member: e.Member, host: e.Host, path: e.Path})
+	verdict, strikes := o.plane.applyFaults(point, o.listener, &faultRequest{local: e.Local.Addr(), client: e.Client.Addr(), member: e.Member, host: e.Host, path: e.Path})
 	if !strikes {
 		return nil
 	}
-	o.plane.log.struck(verdict, o.listener, e)
+	o.plane.log.recordFault(verdict, o.listener, e)
 	f := &forward.Fault{Rule: verdict.Rule}
 	verdict.Afflict(f)
 	return f
@@ -51,23 +51,23 @@ func (o *observer) Logs() bool { return o.plane.log.whole }
 // Ended implements forward.Observer.
 func (o *observer) Ended(e *forward.Event) { o.plane.log.ended(o.listener, e) }
 
-// packets holds the known properties of packets at a listener. What is unknown is
+// faultRequest holds the known properties of packets at a listener. What is unknown is
 // empty.
-type packets struct {
+type faultRequest struct {
 	local, client netip.Addr
 	member        string
 	host, path    string
 }
 
 // request returns what rules may look at.
-func (p *packets) request(l *listener) faults.Request {
+func (p *faultRequest) request(l *listener) faults.Request {
 	return faults.Request{Packets: func(field string) (string, bool) {
 		value := p.field(l, field)
 		return value, value != ""
 	}}
 }
 
-func (p *packets) field(l *listener, name string) string {
+func (p *faultRequest) field(l *listener, name string) string {
 	switch name {
 	case "loadBalancer":
 		return l.loadBalancer
@@ -107,11 +107,11 @@ func textOf(a netip.Addr) string {
 // serverOf is the name of a member without its port.
 func serverOf(key string) string { return key[:max(strings.LastIndex(key, ":"), 0)] }
 
-// strike asks the fault rules of a point, and counts what they strike.
-func (p *Plane) strike(point faults.Point, l *listener, packets *packets) (faults.Verdict, bool) {
+// applyFaults asks the fault rules of a point, and counts what they strike.
+func (p *Plane) applyFaults(point faults.Point, l *listener, packets *faultRequest) (faults.Verdict, bool) {
 	verdict, strikes := p.cfg.Faults.At(point, packets.request(l), p.cfg.Store.Now())
 	if strikes {
-		l.struck.count(verdict.Rule)
+		l.faultCounts.count(verdict.Rule)
 	}
 	return verdict, strikes
 }
@@ -127,21 +127,21 @@ func (p *Plane) checkFault(server string, frontends []string) error {
 		if l == nil {
 			continue
 		}
-		if verdict, strikes := p.strike(faults.Check, l, &packets{member: server + ":"}); strikes {
-			p.log.struckCheck(verdict, l, server)
+		if verdict, strikes := p.applyFaults(faults.Check, l, &faultRequest{member: server + ":"}); strikes {
+			p.log.recordCheckFault(verdict, l, server)
 			return fmt.Errorf("the fault rule %s lets the check fail", verdict.Rule)
 		}
 	}
 	return nil
 }
 
-// strikes count what fault rules have struck, by rule.
-type strikes struct {
+// faultCounts count what fault rules have struck, by rule.
+type faultCounts struct {
 	mu sync.Mutex
 	by map[string]uint64
 }
 
-func (s *strikes) count(rule string) {
+func (s *faultCounts) count(rule string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.by == nil {
@@ -150,7 +150,7 @@ func (s *strikes) count(rule string) {
 	s.by[rule]++
 }
 
-func (s *strikes) all() map[string]uint64 {
+func (s *faultCounts) all() map[string]uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return maps.Clone(s.by)

@@ -75,7 +75,7 @@ func (p *Plane) plan(v *state.View, lb *topology.LoadBalancer, f *topology.Front
 		plan.ClientAddress = false
 	}
 	zones := zonesOf(lb)
-	if lb.ZonesApart && p.way.keepsPorts() {
+	if lb.ZonesApart && p.binder.keepsPorts() {
 		plan.Zones = zones
 	}
 	for rule := range f.Rules {
@@ -107,7 +107,7 @@ func zonesOf(lb *topology.LoadBalancer) map[netip.Addr]string {
 // admissions reads who may connect to each port at which the listener answers.
 func (r *planner) admissions() (list []topology.Admission) {
 	last := r.f.FirstPort
-	if r.way.keepsPorts() {
+	if r.binder.keepsPorts() {
 		last = min(max(last, r.f.LastPort), last+maxSockets-1)
 	}
 	for port := r.f.FirstPort; port <= last; port++ {
@@ -130,7 +130,7 @@ func (r *planner) headers() forward.Forwarded {
 		out.ID = r.lb.ID
 	}
 	if h.IP && len(r.lb.Addresses) > 0 {
-		out.IP, out.LocalIP = r.lb.Addresses[0].IP, r.way.keepsPorts()
+		out.IP, out.LocalIP = r.lb.Addresses[0].IP, r.binder.keepsPorts()
 	}
 	return out
 }
@@ -167,13 +167,13 @@ func (r *planner) group(g *topology.Group, f *topology.Frontend) forward.Group {
 func (r *planner) member(f *topology.Frontend, g *topology.Group, m *topology.Member) forward.Member {
 	port := portOf(f, m)
 	out := forward.Member{Key: fmt.Sprintf("%s:%d", nameOf(m), port), Weight: m.Weight, Zone: m.Zone}
-	at, err := r.whereIs(m, port)
+	at, err := r.memberAddr(m, port)
 	if err != nil {
 		out.Reason = err.Error()
 		return out
 	}
 	out.Addr = at
-	if f.PortOf(m) == 0 && m.ReachAt.Port() == 0 && r.way.keepsPorts() {
+	if f.PortOf(m) == 0 && m.ReachAt.Port() == 0 && r.binder.keepsPorts() {
 		out.Addr = netip.AddrPortFrom(at.Addr(), 0) // the port that the client connects to
 	}
 	if check := topology.CheckOf(f, g); check.Enabled {
@@ -199,8 +199,8 @@ func portOf(f *topology.Frontend, m *topology.Member) int {
 // errGone is the reason of a server without an address.
 var errGone = errors.New("the server does not exist any more")
 
-// whereIs finds the address at which this machine reaches a member.
-func (p *Plane) whereIs(m *topology.Member, port int) (netip.AddrPort, error) {
+// memberAddr finds the address at which this machine reaches a member.
+func (p *Plane) memberAddr(m *topology.Member, port int) (netip.AddrPort, error) {
 	if m.ReachAt.IsValid() {
 		if m.ReachAt.Port() != 0 {
 			return m.ReachAt, nil

@@ -31,7 +31,7 @@ type ports struct {
 	changed bool
 }
 
-// loadPorts reads the ports that are kept in a file, which need not exist.
+// loadPorts reads the ports kept in a file, which need not exist.
 func loadPorts(cloud, file string) (*ports, error) {
 	p := &ports{cloud: cloud, file: file, taken: make(map[uint16]string), kept: make(map[string]uint16)}
 	if file == "" {
@@ -101,8 +101,8 @@ func (p *ports) prune(exists func(id string) bool) {
 	}
 }
 
-// settle keeps what is not of the ids, if that has changed.
-func (p *ports) settle() error {
+// flush keeps what is not of the ids, if that has changed.
+func (p *ports) flush() error {
 	if !p.changed || p.file == "" {
 		return nil
 	}

@@ -27,7 +27,7 @@ func TestPortsStay(t *testing.T) {
 	if len(p.kept) == 0 {
 		t.Fatal("no two ids wanted the same port: the test proves nothing")
 	}
-	if err := p.settle(); err != nil {
+	if err := p.flush(); err != nil {
 		t.Fatal(err)
 	}
 	if p, err = loadPorts("", file); err != nil {
@@ -40,7 +40,7 @@ func TestPortsStay(t *testing.T) {
 		}
 	}
 	p.prune(func(string) bool { return false })
-	if err := p.settle(); err != nil {
+	if err := p.flush(); err != nil {
 		t.Fatal(err)
 	}
 	if text, err := os.ReadFile(file); err != nil || string(text) != "{}\n" {

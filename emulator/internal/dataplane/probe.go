@@ -73,14 +73,14 @@ func probeHTTP(ctx context.Context, key *checkKey) (err error) {
 	if err != nil {
 		return fmt.Errorf("%s does not answer the check by HTTP: %w", key.at, err)
 	}
-	if !expects(key.codes, response.StatusCode) {
+	if !statusMatches(key.codes, response.StatusCode) {
 		err = fmt.Errorf("%s answers the check of %s with %d", key.at, uri, response.StatusCode)
 	}
 	return errors.Join(err, response.Body.Close())
 }
 
-// expects reports whether a status is among codes such as http_2xx,http_3xx or 200-299.
-func expects(codes string, status int) bool {
+// statusMatches reports whether a status is among codes such as http_2xx,http_3xx or 200-299.
+func statusMatches(codes string, status int) bool {
 	if codes == "" {
 		codes = "http_2xx"
 	}

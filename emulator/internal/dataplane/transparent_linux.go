@@ -37,7 +37,7 @@ func transparent(clients []netip.Prefix) (dialer, error) {
 }
 
 // freeBind lets a socket have an address that is not this machine's, and share the port
-// that it gets with sockets that are connected to others.
+// that it gets with sockets connected to others.
 func freeBind(fd int, ip6 bool) error {
 	var err error
 	if ip6 {

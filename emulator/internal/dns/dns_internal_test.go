@@ -7,7 +7,7 @@ import (
 )
 
 // TestDropped proves that a query over the bound is dropped: the server has neither a
-// store to ask nor anybody to answer.
+// store to ask nor a server to answer.
 func TestDropped(t *testing.T) {
 	s := &Server{slots: make(chan struct{}, 1)}
 	s.slots <- struct{}{}

@@ -23,7 +23,7 @@ type Action struct {
 	also    []string // other names that clients call it by
 	refuses []Refusal
 
-	// The plans for the request and the answer are made when they are first needed.
+	// The plans for the request and the answer come into being when first needed.
 	request  func() *decoder
 	response func() *encoder
 	// The handler is one of them.
@@ -33,19 +33,19 @@ type Action struct {
 
 // execution is one run of a handler.
 type execution struct {
-	store   *state.Store
-	scope   state.Owner
-	request any
-	past    state.Past                    // what a read sees
-	pace    map[state.Stage]time.Duration // of what a write begins
-	// rehearse undoes what a write did.
-	rehearse bool
-	// note sees what a write did before it is committed.
-	note func(tx *state.Tx, response any)
+	store       *state.Store
+	scope       state.Owner
+	request     any
+	staleBy     state.Past                    // what a read sees
+	stageDelays map[state.Stage]time.Duration // of what a write begins
+	// dryRun undoes what a write did.
+	dryRun bool
+	// recordIDs sees what a write did before it is committed.
+	recordIDs func(tx *state.Tx, response any)
 }
 
-// errRehearsed is the error of a rehearsed write that would have succeeded.
-var errRehearsed = errors.New("rehearsed")
+// errDryRun is the error of a rehearsed write that would have succeeded.
+var errDryRun = errors.New("rehearsed")
 
 // Read declares an action that changes nothing.
 func Read[Req, Res any](name string, handle func(*state.View, *Req) (*Res, error)) Action {
@@ -67,20 +67,20 @@ func Write[Req, Res any](name string, handle func(*state.Tx, *Req) (*Res, error)
 // generic: the program would have it once for each of hundreds.
 func (a *Action) run(x execution) (response any, err error) {
 	if !a.Mutates {
-		err = x.store.ViewPast(x.past, x.scope, func(v *state.View) error {
+		err = x.store.ViewPast(x.staleBy, x.scope, func(v *state.View) error {
 			response, err = a.read(v, x.request)
 			return cmp.Or(err, passed(x.request))
 		})
 		return response, err
 	}
 	err = x.store.Update(x.scope, func(tx *state.Tx) error {
-		response, err = a.write(tx.Paced(x.pace), x.request)
+		response, err = a.write(tx.Paced(x.stageDelays), x.request)
 		err = cmp.Or(err, passed(x.request))
-		if err == nil && x.rehearse {
-			err = errRehearsed
+		if err == nil && x.dryRun {
+			err = errDryRun
 		}
 		if err == nil {
-			x.note(tx, response)
+			x.recordIDs(tx, response)
 		}
 		return err
 	})
@@ -109,7 +109,7 @@ func (a Action) Refusing(refusals ...Refusal) Action {
 	return a
 }
 
-// Refuses lists the refusals with which the action was declared.
+// Refuses lists the refusals in the action's declaration.
 func (a Action) Refuses() []Refusal { return a.refuses }
 
 // NotEmulated declares an action that the cloud has and this emulator refuses,
@@ -117,7 +117,7 @@ func (a Action) Refuses() []Refusal { return a.refuses }
 func NotEmulated(name string) Action { return Action{Name: name} }
 
 // Completed returns the rows of an API, whose actions are all named, one a line: the
-// emulated ones, and a row for each other action, which is rejected as existing in
+// emulated ones, and a row for each other action, rejected as existing in
 // the cloud but not emulated.
 func Completed(names string, emulated ...[]Action) []Action {
 	rows := slices.Concat(emulated...)

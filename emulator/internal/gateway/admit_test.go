@@ -27,7 +27,7 @@ func throttled(t *testing.T, limits cloud.Throttle) (*testServer, *state.ManualC
 }
 
 // passed makes n calls and counts those that pass; the others must
-// be refused with the code.
+// fail with the code.
 func passed(t *testing.T, g *testServer, n int, code string, params ...string) int {
 	t.Helper()
 	through := 0

@@ -95,7 +95,7 @@ func TestSignatureOfTheDocumentation(t *testing.T) {
 	}
 }
 
-// Whatever the values are, and wherever they are sent, both sides sign the same.
+// Whatever the values are, and wherever the call has them, both sides sign the same.
 func TestSignatureV1(t *testing.T) {
 	g := newTestServer(t, strict)
 	for _, name := range []string{"plain", "a b", "a+b", "*~-_.", "k8s/80/web", "a&b=c", "100%", "汉字", `{"a":"b"}`, "\t\n", "é\u2028"} {
@@ -201,7 +201,7 @@ func TestSignedCallBelongsToItsAccount(t *testing.T) {
 }
 
 // When several things are wrong, the first check in the gateway's order answers:
-// key, timestamp, nonce, signature, token, and only then what was asked for.
+// key, timestamp, nonce, signature, token, and only then the action.
 func TestOrderOfChecks(t *testing.T) {
 	g := newTestServer(t, strict)
 	wrong := []struct {
@@ -270,7 +270,7 @@ func TestNonceReplay(t *testing.T) {
 	}
 }
 
-// A call that was executed without proof is not executed again where proof is asked
+// A call executed without proof is not executed again where proof is asked
 // for.
 func TestNonceWithoutProof(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "nonces")
@@ -299,7 +299,7 @@ func TestNonceWithoutProof(t *testing.T) {
 	}
 }
 
-// A write whose nonce can't be kept is not executed, as a restart would let it be
+// The gateway does not execute a write whose nonce it can't store, as a restart would let it be
 // sent again; reads go on.
 func TestNonceThatIsNotKept(t *testing.T) {
 	nonces, err := gateway.OpenNonces(filepath.Join(t.TempDir(), "nonces"), wallClock)
@@ -484,7 +484,7 @@ func TestACS3(t *testing.T) {
 	}
 }
 
-// A name with an ampersand or an equals sign is signed in its escaped form, so
+// A name with an ampersand or an equals sign enters the signature in its escaped form, so
 // that no two queries share a signature. Names that need no escape, which are all
 // that the API has, are the same in either form.
 func TestACS3EscapesNames(t *testing.T) {

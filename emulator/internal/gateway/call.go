@@ -45,19 +45,19 @@ type Call struct {
 	// Faults are the names of the fault rules that struck the call.
 	Faults []string
 
-	traceID   string
-	strict    bool                                   // what the signature doesn't cover is not read
-	broken    func(http.ResponseWriter, reply) reply // what happens to the answer, if set
-	nonceLost error                                  // why a restart does not know the used nonce
-	past      state.Past
-	pace      map[state.Stage]time.Duration
-	product   *Product
-	elsewhere string // the name of a product that is not emulated
-	action    *Action
-	request   *http.Request
-	signed    Params // all parameters, for the signature
-	sent      protocol
-	underACS3 bool // signed by the newer scheme
+	traceID     string
+	strict      bool                                   // what the signature doesn't cover is not read
+	broken      func(http.ResponseWriter, reply) reply // what happens to the answer, if set
+	nonceLost   error                                  // why a restart does not know the used nonce
+	staleBy     state.Past
+	stageDelays map[state.Stage]time.Duration
+	product     *Product
+	elsewhere   string // the name of a product that is not emulated
+	action      *Action
+	request     *http.Request
+	signed      Params // all parameters, for the signature
+	sent        protocol
+	underACS3   bool // signed by the newer scheme
 	// keyPrefix is the part of the access key's id that names a cloud, such as "NAME.".
 	keyPrefix string
 	body      []byte
@@ -119,7 +119,7 @@ func (c *Call) parse(room *Room, w http.ResponseWriter, r *http.Request) *Proble
 	c.underACS3 = strings.HasPrefix(r.Header.Get("Authorization"), acs3)
 	accept := r.Header.Get("Accept")
 	unread := c.readBody(room, w, r)
-	if problem := c.parameters.take(r.Context(), room.parameters, costOf(len(r.URL.RawQuery)+len(c.body))); problem != nil {
+	if problem := c.parameters.acquire(r.Context(), room.parameters, costOf(len(r.URL.RawQuery)+len(c.body))); problem != nil {
 		return problem
 	}
 	params, err := appendQuery(nil, r.URL.RawQuery)
@@ -128,7 +128,7 @@ func (c *Call) parse(room *Room, w http.ResponseWriter, r *http.Request) *Proble
 	}
 	params.sort()
 	if unread != nil || len(c.body) > 0 {
-		// The format comes first, so that what follows is refused in it.
+		// The format comes first, so that later refusals use it.
 		c.Format = formatOf(params.Get("Format"), accept)
 		if unread != nil {
 			return unread
@@ -171,17 +171,17 @@ func (c *Call) appendBody(params Params, r *http.Request) (Params, *Problem) {
 }
 
 func (c *Call) readBody(room *Room, w http.ResponseWriter, r *http.Request) *Problem {
-	size := r.ContentLength // -1 when nobody knows
+	size := r.ContentLength // -1 if unknown
 	switch {
 	case size == 0:
 		return nil
 	case size > MaxBody:
 		return problemTooLarge
 	case size < 0 || size > smallBody:
-		if problem := c.large.take(r.Context(), room.bodies, MaxBody); problem != nil {
+		if problem := c.large.acquire(r.Context(), room.bodies, MaxBody); problem != nil {
 			return problem
 		}
-		defer hurry(w)()
+		defer limitBodyTime(w)()
 	}
 	var body bytes.Buffer
 	body.Grow(int(max(size, 0)) + bytes.MinRead)
@@ -209,7 +209,7 @@ func isForm(contentType string) bool {
 	return contentType == "" || strings.HasPrefix(strings.ToLower(contentType), "application/x-www-form-urlencoded")
 }
 
-// formatOf chooses the answer's format: JSON unless XML is asked for. The
+// formatOf chooses the answer's format: JSON unless the call asks for XML. The
 // documentation disagrees about the default; evidence CLB-0003.
 func formatOf(parameter, accept string) Format {
 	if strings.EqualFold(parameter, string(XML)) {

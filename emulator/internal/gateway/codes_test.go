@@ -13,7 +13,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 )
 
-// TestGatewayCodes proves that each code that is written in this package is one of
+// TestGatewayCodes proves that each code written in this package is one of
 // those that the gateway says it has, so that scenarios may expect it.
 func TestGatewayCodes(t *testing.T) {
 	files, err := filepath.Glob("*.go")

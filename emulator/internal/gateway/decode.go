@@ -13,7 +13,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// decoder fills a request struct from parameters. It is built once, from the
+// decoder fills a request struct from parameters. The package builds it once, from the
 // struct's tags, when it is first needed.
 type decoder struct {
 	typ       reflect.Type
@@ -195,7 +195,7 @@ func (d *decoder) refusals() (names []state.Fact) {
 	return names
 }
 
-// jsonFields are the fields of the objects that a list of structs is read from.
+// jsonFields are the fields of the objects in a list of structs.
 func jsonFields(list reflect.Type) (names []string) {
 	if list.Kind() != reflect.Slice || list.Elem().Kind() != reflect.Struct {
 		return nil

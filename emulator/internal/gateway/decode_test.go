@@ -210,7 +210,7 @@ func TestDecodeLists(t *testing.T) {
 	}
 }
 
-// A list that is required must have an element.
+// A required list must have an element.
 func TestDecodeRequiredLists(t *testing.T) {
 	type request struct {
 		IDs  []string   `rpc:"Id,required"`

@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 )
 
-// encoder writes a response struct as JSON or XML. It is built once, from the
+// encoder writes a response struct as JSON or XML. The package builds it once, from the
 // struct's tags, when the action table is.
 type encoder struct {
 	fields []encodeField

@@ -78,7 +78,7 @@ func TestEncode(t *testing.T) {
 	}
 }
 
-// Text that a format has signs for is escaped, and all other text is left.
+// The encoder escapes text that a format has signs for, and leaves all other text.
 func TestEncodeText(t *testing.T) {
 	type response struct {
 		Text string `rpc:"Text"`
@@ -177,7 +177,7 @@ func TestErrorEnvelope(t *testing.T) {
 	}
 }
 
-// A host that is no product's is named as it was called.
+// The answer names a host of no product as called.
 func TestHostOfNoProduct(t *testing.T) {
 	for host, want := range map[string]string{"127.0.0.1:9600": "127.0.0.1", "[::1]:9600": "::1", "localhost": "localhost"} {
 		r := httptest.NewRequest("GET", "/", nil)

@@ -16,7 +16,7 @@ type Problem struct {
 	Status  int
 	Code    string
 	Message string
-	// Evidence is the number of the entry that says how this is known, "" if it is CLB-0005.
+	// Evidence is the number of the entry with the source, "" if it is CLB-0005.
 	Evidence string
 	// Cause is for the log; the caller never sees it.
 	Cause error
@@ -106,8 +106,8 @@ func forbiddenCaller(reason string) *Problem {
 	return &Problem{Status: http.StatusForbidden, Code: "Forbidden.Caller", Message: reason}
 }
 
-// BusyCode is the code of a call that finds no memory for its parameters. What a
-// client does can't be tried with it: it says how busy clbemu is.
+// BusyCode is the code of a call that finds no memory for its parameters. It says how
+// busy clbemu is, so no behaviour of a client can be tested with it.
 const BusyCode = "ServiceUnavailable"
 
 // NotEmulatedCode is the code of the one error for what is not emulated.
@@ -118,9 +118,9 @@ func notEmulated(action string) *Problem {
 		Message: "clbemu does not emulate " + action + "; `clbemu actions` lists what it does."}
 }
 
-// unlisted refuses an action that is in no list of a product's: one that is misspelt, or
+// unknownAction refuses an action that is in no list of a product's: one that is misspelt, or
 // that is younger or older than the list. Which it is can't be known: CLB-0526.
-func unlisted(product, action string) *Problem {
+func unknownAction(product, action string) *Problem {
 	return &Problem{Status: http.StatusBadRequest, Code: NotEmulatedCode,
 		Message: "clbemu does not emulate " + action + ", and knows no action of " + product + " with that name; is it spelled right? `clbemu actions` lists what it does."}
 }
@@ -152,7 +152,7 @@ type ErrorRow struct {
 	Code    string
 	// Message may hold one %s for the subject of the fact.
 	Message string
-	// Evidence is the number of the entry that says how this is known.
+	// Evidence is the number of the entry with the source.
 	Evidence string
 }
 
@@ -188,7 +188,7 @@ func NewErrorTable(rows ...ErrorRow) *ErrorTable {
 	return t
 }
 
-// Rows returns the table's rows in the order in which they were given.
+// Rows returns the table's rows in the given order.
 func (t *ErrorTable) Rows() []ErrorRow { return t.rows }
 
 // Row finds the row for a fact.

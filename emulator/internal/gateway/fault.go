@@ -15,17 +15,17 @@ import (
 // FaultHeader marks an answer with the fault rules that had a hand in it.
 const FaultHeader = "X-Clbemu-Fault"
 
-// WarningHeader is in every answer while the state can't be written.
+// WarningHeader is in every answer while the store can't write.
 const WarningHeader = "X-Clbemu-Warning"
 
-// wants reports whether a fault rule of a point would look at the call.
-func (s *Server) wants(point faults.Point, call *Call) bool {
+// hasRuleFor reports whether a fault rule of a point would look at the call.
+func (s *Server) hasRuleFor(point faults.Point, call *Call) bool {
 	return s.cfg.Faults != nil && !s.cfg.Faults.Idle(point) && s.cfg.Faults.Wants(point, s.faultCall(call), s.cfg.Store.Now())
 }
 
-// strikeAt asks the fault rules of a point and does what they say. A problem
+// applyFaults asks the fault rules of a point and does what they say. A problem
 // ends the call with it.
-func (s *Server) strikeAt(point faults.Point, call *Call) *Problem {
+func (s *Server) applyFaults(point faults.Point, call *Call) *Problem {
 	if s.cfg.Faults == nil || s.cfg.Faults.Idle(point) {
 		return nil
 	}
@@ -34,7 +34,7 @@ func (s *Server) strikeAt(point faults.Point, call *Call) *Problem {
 		return nil
 	}
 	call.Faults = append(call.Faults, verdict.Rule)
-	victim := &struck{Call: call, server: s, point: point}
+	victim := &faultedCall{Call: call, server: s, point: point}
 	verdict.Strike(victim)
 	return victim.problem
 }
@@ -74,11 +74,11 @@ func (s *Server) resourceField(call *Call, field string) (value string, ok bool)
 	return "", false
 }
 
-// problemLost ends a call whose answer does not arrive; nobody reads it.
+// problemLost ends a call whose answer does not arrive; no client reads it.
 var problemLost = Problem{Status: http.StatusServiceUnavailable, Code: "ReplyLost", Message: "The answer was taken away by a fault rule."}
 
-// struck is a call that a fault rule strikes at a point.
-type struck struct {
+// faultedCall is a call that a fault rule strikes at a point.
+type faultedCall struct {
 	*Call
 	server  *Server
 	point   faults.Point
@@ -86,50 +86,50 @@ type struck struct {
 }
 
 // Refuse implements [faults.Call], as the methods that follow do.
-func (s *struck) Refuse(status int, code, message string) {
+func (s *faultedCall) Refuse(status int, code, message string) {
 	s.problem = &Problem{Status: cmp.Or(status, http.StatusBadRequest), Code: code, Message: message}
 }
 
-func (s *struck) Throttle() { s.problem = problemThrottledKey }
+func (s *faultedCall) Throttle() { s.problem = problemThrottledKey }
 
-func (s *struck) Wait(d time.Duration) { wait(s.request.Context(), d) }
+func (s *faultedCall) Wait(d time.Duration) { wait(s.request.Context(), d) }
 
-func (s *struck) ReadPast(changes int, age time.Duration) {
-	s.past = state.Past{Changes: changes, Age: age}
+func (s *faultedCall) ReadPast(changes int, age time.Duration) {
+	s.staleBy = state.Past{Changes: changes, Age: age}
 }
 
-func (s *struck) Pace(stage string, d time.Duration) {
-	if s.pace == nil {
-		s.pace = make(map[state.Stage]time.Duration)
+func (s *faultedCall) Pace(stage string, d time.Duration) {
+	if s.stageDelays == nil {
+		s.stageDelays = make(map[state.Stage]time.Duration)
 	}
-	s.pace[state.Stage(stage)] = d
+	s.stageDelays[state.Stage(stage)] = d
 }
 
-func (s *struck) Crash() { s.server.cfg.Crash() }
+func (s *faultedCall) Crash() { s.server.cfg.Crash() }
 
-func (s *struck) Rewrite(change func(body []byte) []byte) {
-	s.spoil(func(_ http.ResponseWriter, out reply) reply {
+func (s *faultedCall) Rewrite(change func(body []byte) []byte) {
+	s.replaceAnswer(func(_ http.ResponseWriter, out reply) reply {
 		out.body = change(out.body)
 		return out
 	})
 }
 
-func (s *struck) Truncate(bytes int) {
-	s.spoil(func(w http.ResponseWriter, out reply) reply {
+func (s *faultedCall) Truncate(bytes int) {
+	s.replaceAnswer(func(w http.ResponseWriter, out reply) reply {
 		sendPart(w, out, s.Call, bytes)
 		panic(http.ErrAbortHandler)
 	})
 }
 
-func (s *struck) Reset() {
-	s.spoil(func(w http.ResponseWriter, _ reply) reply {
+func (s *faultedCall) Reset() {
+	s.replaceAnswer(func(w http.ResponseWriter, _ reply) reply {
 		resetConnection(w)
 		panic(http.ErrAbortHandler)
 	})
 }
 
-// spoil sets what happens to the answer. Before there is one, it ends the call.
-func (s *struck) spoil(answer func(http.ResponseWriter, reply) reply) {
+// replaceAnswer sets what happens to the answer. Before there is one, it ends the call.
+func (s *faultedCall) replaceAnswer(answer func(http.ResponseWriter, reply) reply) {
 	s.broken = answer
 	if s.point != faults.Reply && s.point != faults.AfterCommit {
 		lost := problemLost
@@ -155,7 +155,7 @@ func wait(ctx context.Context, d time.Duration) {
 func sendPart(w http.ResponseWriter, out reply, call *Call, n int) {
 	out.describe(w.Header(), call)
 	w.WriteHeader(out.status)
-	_, _ = w.Write(out.body[:min(n, len(out.body))]) // the client may be gone, which is the idea
+	_, _ = w.Write(out.body[:min(n, len(out.body))]) // the client may have left, which is the idea
 	_ = http.NewResponseController(w).Flush()
 }
 
@@ -172,7 +172,7 @@ func resetConnection(w http.ResponseWriter) {
 		inner = wrapped.NetConn() // of TLS, and of a listener that counts connections
 	}
 	if tcp, ok := inner.(*net.TCPConn); ok {
-		// A connection that is gone needs no reset; TLS would say goodbye first.
+		// A closed connection needs no reset; TLS would say goodbye first.
 		_ = errors.Join(tcp.SetLinger(0), tcp.Close())
 	}
 }

@@ -61,7 +61,7 @@ func (f *faulty) call(action string, params ...string) (*http.Response, []byte, 
 	return response, body, err
 }
 
-// made reports whether a call of Misbehave was kept.
+// made reports whether a call of Misbehave took effect.
 func (f *faulty) made(t *testing.T) (made bool) {
 	t.Helper()
 	if err := f.store.View(state.Owner{}, func(v *state.View) error {

@@ -11,7 +11,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// FuzzParseCall proves that whatever is sent, the gateway answers one well-formed
+// FuzzParseCall proves that whatever a client sends, the gateway answers one well-formed
 // document with a RequestId, and has no InternalError.
 func FuzzParseCall(f *testing.F) {
 	f.Add("POST", "Action=Who&Version=2014-05-15", "application/x-www-form-urlencoded", "Name=x", "", "127.0.0.1", true)

@@ -231,7 +231,7 @@ func TestRequestForms(t *testing.T) {
 	}
 }
 
-// What is no call at all is refused with a code of the common error table.
+// What is no call at all gets a code of the common error table.
 func TestRefusedRequests(t *testing.T) {
 	long := strings.Repeat("x", gateway.MaxBody)
 	cases := []struct {
@@ -281,7 +281,7 @@ func TestRefusedRequests(t *testing.T) {
 	}
 }
 
-// A body that breaks off is refused, not half read.
+// The gateway refuses a body that breaks off, not half read.
 func TestBrokenBody(t *testing.T) {
 	body := io.MultiReader(strings.NewReader("Name=x"), brokenReader{})
 	a := newTestServer(t, nil).do(httptest.NewRequest("POST", "/?Action=Who&Version=2014-05-15", body))
@@ -324,7 +324,7 @@ func TestIdentify(t *testing.T) {
 }
 
 // A handler that panics, or whose error the product's table does not know, costs
-// one InternalError: the caller learns no detail and nothing is changed.
+// one InternalError: the caller learns no detail and nothing changes.
 func TestHandlerFailures(t *testing.T) {
 	cases := []struct {
 		name   string

@@ -10,7 +10,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// The bounds of what is looked for and found in a call: some have thousands of values.
+// The bounds of the search in a call and of its results: some have thousands of values.
 const (
 	maxWords = 1 << 10
 	maxIDs   = 32
@@ -18,7 +18,7 @@ const (
 )
 
 // name notes the ids that the call's parameters have, at any depth of their JSON or lists.
-// It is done before the handler, which may delete what they name.
+// It runs before the handler, which may delete what they name.
 func (c *Call) name(v *state.View) {
 	words := 0
 	for _, p := range c.Params {
@@ -41,8 +41,8 @@ func parts(r rune) bool {
 	return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && r != '-' && r != '_' && r != '.'
 }
 
-// note notes the ids in a write's response: of what its transaction made, and of others.
-func (c *Call) note(tx *state.Tx, response any) {
+// recordIDs notes the ids in a write's response: of what its transaction made, and of others.
+func (c *Call) recordIDs(tx *state.Tx, response any) {
 	for word := range c.action.response().values(reflect.ValueOf(response).Elem()) {
 		switch {
 		case slices.Contains(c.Made, word) || slices.Contains(c.Named, word):

@@ -28,7 +28,7 @@ var everywhereIdle = []Idle{
 }
 
 // idle returns the entry that says why a parameter of an action is not read, nil if there
-// is none. The parameter is named as calls name it.
+// is none. The parameter has its name in calls.
 func (p *Product) idle(action, parameter, value string) *Idle {
 	numbered := unnumbered(parameter)
 	for _, list := range [][]Idle{everywhereIdle, p.Idle} {

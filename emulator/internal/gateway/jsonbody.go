@@ -10,7 +10,7 @@ import (
 )
 
 // The newest clients send parameters as a JSON object: CLB-0020. It says the same as
-// a form: lists are counted from 1, and the fields of objects follow a dot.
+// a form: lists count from 1, and the fields of objects follow a dot.
 
 func isJSON(contentType string) bool {
 	return strings.HasPrefix(strings.ToLower(contentType), "application/json")

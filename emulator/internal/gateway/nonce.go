@@ -11,22 +11,22 @@ import (
 )
 
 // maxNonces bounds what is remembered, some 20 MB. When clients send more within
-// the window, the calls with the oldest timestamps are refused from there on, as
+// the window, the calls with the oldest timestamps fail from there on, as
 // their nonces are no longer known.
 const maxNonces = 1 << 20
 
-// Nonces remembers which nonces were used, as long as the timestamp that came
-// with one is good, so that nothing that was signed once is executed twice. How long
-// that is does not depend on what the machine's clock shows, which may be set. The
+// Nonces remembers the used nonces, as long as the timestamp that came
+// with one is good, so that nothing signed once is executed twice. How long
+// that is does not depend on what the machine's clock shows, which a user may set. The
 // zero value keeps them in memory alone.
 type Nonces struct {
 	mu    sync.Mutex
 	start time.Time       // of ages
 	spans map[int64]*span // by the span that the timestamp is in
 	count int
-	floor int64         // timestamps in earlier spans are refused
+	floor int64         // it refuses timestamps in earlier spans
 	ends  time.Duration // the age at which they no longer are
-	swept time.Duration // the age at which room was made last
+	swept time.Duration // the age at which it last made room
 	limit int           // of count; 0 is maxNonces
 	file  *nonceFile
 }
@@ -34,7 +34,7 @@ type Nonces struct {
 // span is the nonces of the calls with timestamps within ten seconds.
 type span struct {
 	digests map[uint64]struct{}
-	last    time.Duration // the age at which one was used last
+	last    time.Duration // the age of the last use
 }
 
 // nonceLife is the longest time for which a timestamp can be good: the sender's clock
@@ -43,7 +43,7 @@ const nonceLife = 2 * timestampWindow
 
 const sweepEvery = 10 * time.Second
 
-// OpenNonces returns the nonces that are kept in a file, which need not exist. It
+// OpenNonces returns the nonces kept in a file, which need not exist. It
 // has each when the call that it belongs to is executed; the last seconds of it
 // can be lost when the machine loses its power, but not when the process ends.
 func OpenNonces(path string, now time.Time) (*Nonces, error) {
@@ -55,7 +55,7 @@ func OpenNonces(path string, now time.Time) (*Nonces, error) {
 	if floor <= spanOf(now.Add(timestampWindow)) { // and not from a clock that was ahead
 		n.floor, n.ends = floor, nonceLife
 	}
-	age := n.age(now)
+	age := n.expire(now)
 	for _, r := range records {
 		n.makeRoom(age)
 		n.add(r, age)
@@ -92,7 +92,7 @@ func nonceOf(accessKeyID, text string, timestamp time.Time) nonce {
 	return nonce{spanOf(timestamp), binary.BigEndian.Uint64(sum[:])}
 }
 
-// refuse returns why a call with the nonce is refused, nil if it is not.
+// refuse returns the refusal of a call with the nonce, nil if it is fresh.
 func (n *Nonces) refuse(used nonce) *Problem {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -111,8 +111,8 @@ func (n *Nonces) refuseLocked(used nonce) *Problem {
 	return nil
 }
 
-// age is the time since the first call, by the monotonic clock.
-func (n *Nonces) age(now time.Time) time.Duration {
+// expire is the time since the first call, by the monotonic clock.
+func (n *Nonces) expire(now time.Time) time.Duration {
 	if n.start.IsZero() {
 		n.start = now
 	}
@@ -124,7 +124,7 @@ func (n *Nonces) age(now time.Time) time.Duration {
 func (n *Nonces) spend(used nonce, now time.Time) (problem *Problem, lost error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	age := n.age(now)
+	age := n.expire(now)
 	n.makeRoom(age)
 	if problem := n.refuseLocked(used); problem != nil {
 		return problem, nil

@@ -27,8 +27,8 @@ func spend(t testing.TB, n *Nonces, text string, timestamp, now time.Time) strin
 	return problem.Code
 }
 
-// However many nonces come, a bounded number of them is remembered, in memory and
-// in the file, and none that was forgotten is good again, before and after a
+// However many nonces come, the store remembers a bounded number, in memory and
+// in the file, and a forgotten one never becomes valid again, before and after a
 // restart.
 func TestNoncesAreBounded(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "nonces")
@@ -83,8 +83,8 @@ func TestNoncesLive(t *testing.T) {
 	}
 }
 
-// A clock that ran ahead and was set right again locks nobody out, before and after a
-// restart, and lets nothing be sent again.
+// A clock that ran ahead and was set right again locks no caller out, before and after a
+// restart, and lets no call repeat.
 func TestNoncesOfAClockThatRanAhead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "nonces")
 	n, err := OpenNonces(path, nonceStart)
@@ -93,7 +93,7 @@ func TestNoncesOfAClockThatRanAhead(t *testing.T) {
 	}
 	ahead := nonceStart.Add(24 * time.Hour)
 	spend(t, n, "before", nonceStart, nonceStart)
-	n.start = n.start.Add(24 * time.Hour) // the clock is set; no time has passed
+	n.start = n.start.Add(24 * time.Hour) // the clock jumps; no time has passed
 	for minute := range 16 {
 		now := ahead.Add(time.Duration(minute) * time.Minute)
 		if code := spend(t, n, strconv.Itoa(minute), now, now); code != "" {

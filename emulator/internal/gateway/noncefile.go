@@ -13,7 +13,7 @@ import (
 )
 
 // The file of used nonces is a header and records of the same size: the floor
-// first, and then a nonce each, in the order in which they were used. A record ends with
+// first, and then a nonce each, in the order of use. A record ends with
 // a checksum of itself. Version 1 had none.
 const (
 	nonceHeader = "clbemu nonces 2\n"
@@ -36,7 +36,7 @@ func (r nonce) bytes() []byte {
 	return binary.BigEndian.AppendUint64(b, xxhash.Sum64(b))
 }
 
-// readRecord reads a record, and reports whether it is as it was written.
+// readRecord reads a record, and reports whether it is intact.
 func readRecord(b []byte) (r nonce, good bool) {
 	r = nonce{int64(binary.BigEndian.Uint64(b)), binary.BigEndian.Uint64(b[8:])}
 	return r, len(b) == olderRecord || binary.BigEndian.Uint64(b[16:]) == xxhash.Sum64(b[:16])
@@ -63,7 +63,7 @@ func readNonces(path string) (floor int64, records []nonce, err error) {
 		return 0, nil, unusable("holds no used nonces")
 	}
 	text = text[len(nonceHeader):]
-	bad := -1 // the first record that is not as it was written
+	bad := -1 // the first record that is damaged
 	for n := 0; len(text) >= size; n, text = n+1, text[size:] {
 		r, good := readRecord(text[:size])
 		switch {

@@ -14,7 +14,7 @@ import (
 type Param = struct{ Name, Value string }
 
 // Params are the parameters of a call, in order of name. A list and not a map: it
-// is made for each call, signed in this order, and short.
+// serves one call, signs in this order, and is short.
 type Params []Param
 
 // Get returns the value of a parameter, "" when it was not sent.
@@ -23,7 +23,7 @@ func (p Params) Get(name string) string {
 	return value
 }
 
-// Find returns the value of a parameter, and whether it was sent.
+// Find returns the value of a parameter, and whether the call has it.
 func (p Params) Find(name string) (value string, sent bool) {
 	at, sent := p.search(name)
 	if !sent {
@@ -196,6 +196,6 @@ func appendQuery(params Params, query string) (Params, error) {
 const (
 	// maxParams is also the limit of url.ParseQuery.
 	maxParams = 10_000
-	// usualParams bounds the memory for parameters that are yet to be read.
+	// usualParams bounds the memory for unread parameters.
 	usualParams = 64
 )

@@ -57,7 +57,7 @@ func FuzzAppendQuery(f *testing.F) {
 var elementName = regexp.MustCompile(`(?s)^([1-9][0-9]*)(\..*)?$`)
 
 // elementsOf finds the elements of a list by a look at each parameter. Of a value
-// that came twice it has the last, which a call is refused for anyway.
+// that came twice it has the last, which fails the call anyway.
 func elementsOf(values url.Values, list string) (found []string) {
 	for name, sent := range values {
 		rest, ok := strings.CutPrefix(name, list+".")

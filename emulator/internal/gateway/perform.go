@@ -14,7 +14,7 @@ type Answer func(name string) string
 // Perform runs the handler of an action that writes, as a part of a transaction: as a call
 // of the transaction's account and region, without signature, throttling and faults. A
 // parameter that the action does not read is an error. An error is a *Problem; the
-// transaction may then hold a part of the work, and must not be committed.
+// transaction may then hold a part of the work, and must not commit.
 func (p *Product) Perform(tx *state.Tx, action string, params Params) (Answer, error) {
 	at := slices.IndexFunc(p.Actions, func(a Action) bool { return a.Name == action })
 	if at < 0 || p.Actions[at].write == nil {

@@ -25,7 +25,7 @@ type Resource struct {
 }
 
 // authorize asks the policy of the key's user or role, and the policy of the session that
-// took the role. Without them everything is allowed.
+// took the role. Without them every action is allowed.
 func (s *Server) authorize(call *Call, v *state.View) *Problem {
 	key, ok := cloud.AccessKeys.Find(v, call.AccessKeyID)
 	if !ok {

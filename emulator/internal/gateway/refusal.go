@@ -8,7 +8,7 @@ import (
 )
 
 // Refusals are a product's own: what it refuses for reasons that no other product
-// has. They are declared while packages are initialised.
+// has. Their declarations run while packages initialise.
 type Refusals struct{ rows []ErrorRow }
 
 // Refusal is one reason to refuse, with its words on the wire. It is an error; Of
@@ -20,7 +20,7 @@ type Refusal struct {
 
 // New declares a refusal: its name, which request tags use, the status, the
 // code, the message, in which one %s stands for the subject, and the number of the
-// entry that says how this is known.
+// entry with the source.
 func (r *Refusals) New(name string, status int, code, message, evidence string) Refusal {
 	return r.Varying(name).In(status, code, message, evidence)
 }

@@ -40,12 +40,12 @@ func DryRunRow(evidence string) ErrorRow {
 		Message: "Request validation has been passed with DryRun flag set.", Evidence: evidence}
 }
 
-// tried is a request that may be a dry run.
-type tried interface{ Passed() error }
+// dryRunner is a request that may be a dry run.
+type dryRunner interface{ Passed() error }
 
 // passed returns DryRunPassed where a request is a dry run.
 func passed(request any) error {
-	if t, ok := request.(tried); ok {
+	if t, ok := request.(dryRunner); ok {
 		return t.Passed()
 	}
 	return nil

@@ -9,7 +9,7 @@ import (
 )
 
 // Room bounds the memory that all calls under way take together, of all servers that
-// share it. Parameters are read before anybody knows who sent them.
+// share it. Parameters are read before the caller is known.
 type Room struct {
 	// bodies is in bytes of large bodies, taken before they are read. A client may
 	// send one slowly, so that small ones do not wait for it.
@@ -41,8 +41,8 @@ type share struct {
 	size int64
 }
 
-// take waits for a share, and refuses the call when that takes too long.
-func (s *share) take(ctx context.Context, of *semaphore.Weighted, size int64) *Problem {
+// acquire waits for a share, and refuses the call when that takes too long.
+func (s *share) acquire(ctx context.Context, of *semaphore.Weighted, size int64) *Problem {
 	if !of.TryAcquire(size) {
 		ctx, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
@@ -65,9 +65,9 @@ func (s *share) shrink(size int64) {
 // costOf bounds the memory of parameters that arrive in the given number of bytes.
 func costOf(bytes int) int64 { return int64(bytes + min(bytes/2+1, maxParams)*paramCost) }
 
-// hurry gives a client so long for its body. Where there is no connection, there is
-// nobody to hurry.
-func hurry(w http.ResponseWriter) (stop func()) {
+// limitBodyTime gives a client so long for its body. Where there is no connection, there is
+// no time to limit.
+func limitBodyTime(w http.ResponseWriter) (stop func()) {
 	controller := http.NewResponseController(w)
 	if controller.SetReadDeadline(time.Now().Add(bodyTimeout)) != nil {
 		return func() {}

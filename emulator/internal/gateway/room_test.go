@@ -31,7 +31,7 @@ func repeated(before, piece, after string) string {
 }
 
 // No body costs a multiple of its size, whatever is in it, before it is known who
-// sent it. Bodies are refused at the first value too many.
+// sent it. The gateway refuses bodies at the first value too many.
 func TestHostileBodies(t *testing.T) {
 	bodies := map[string]string{
 		"numbers":         repeated(`{"a":[1`, `,1`, `]}`),
@@ -100,7 +100,7 @@ func TestManyParameters(t *testing.T) {
 	}
 }
 
-// slowBody is a body whose rest does not come before it is released.
+// slowBody is a body whose rest waits for release.
 type slowBody struct {
 	begun   *atomic.Int64
 	release chan struct{}

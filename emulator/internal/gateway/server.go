@@ -25,10 +25,10 @@ type Config struct {
 	Store    *state.Store
 	Products []*Product
 	// Elsewhere are the products of the cloud that are not emulated, by version:
-	// calls of them are refused as such, and not as unknown. It is asked when there is
+	// calls of them fail as such, and not as unknown. The gateway asks when there is
 	// such a call; nil is none.
 	Elsewhere func() map[string]string
-	// Caller, if set, returns why a call is rejected before anything else.
+	// Caller, if set, runs before all other checks and returns why it rejects a call.
 	Caller func(*http.Request) error
 	// Cloud, if set, finds the cloud that an access key names, such as NAME.testid. An
 	// error rejects the call.
@@ -41,7 +41,7 @@ type Config struct {
 	WallClock func() time.Time
 	// Nonces holds the used nonces; nil keeps them in memory alone.
 	Nonces *Nonces
-	// Room is shared by the servers of a process; nil gives this server its own.
+	// Room bounds memory for all servers of a process; nil gives this server its own.
 	Room *Room
 	// Seed makes RequestIds repeatable; 0 takes a random one.
 	Seed uint64
@@ -127,7 +127,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		call.parameters.shrink(0)
 	}()
 	problem := s.read(call, w, r)
-	s, leave, stranger := s.choose(call)
+	s, leave, stranger := s.selectCloud(call)
 	defer leave()
 	call.RequestID, call.traceID = s.mintIDs()
 	outcome := Outcome{Status: http.StatusOK}
@@ -135,7 +135,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if problem = cmp.Or(problem, stranger); problem == nil {
 		response, problem = s.answer(call)
 	}
-	if struck := s.strikeAt(faults.Reply, call); struck != nil {
+	if struck := s.applyFaults(faults.Reply, call); struck != nil {
 		problem = struck
 	}
 	var out reply
@@ -182,8 +182,8 @@ func (s *Server) read(call *Call, w http.ResponseWriter, r *http.Request) (probl
 	return problem
 }
 
-// choose finds the cloud whose call it is, by its access key.
-func (s *Server) choose(call *Call) (chosen *Server, leave func(), problem *Problem) {
+// selectCloud finds the cloud whose call it is, by its access key.
+func (s *Server) selectCloud(call *Call) (chosen *Server, leave func(), problem *Problem) {
 	leave = func() {}
 	sent := call.claimedKey()
 	if s.cfg.Cloud == nil || sent == "" {
@@ -220,15 +220,15 @@ func (s *Server) answer(call *Call) (response any, problem *Problem) {
 
 // steps lists what a call passes before its handler, in this order.
 var steps = []func(*Server, *Call) *Problem{
-	(*Server).meet,
-	(*Server).recognize,
-	func(s *Server, call *Call) *Problem { return s.strikeAt(faults.Accept, call) },
-	(*Server).examine,
-	func(s *Server, call *Call) *Problem { return s.strikeAt(faults.BeforeCall, call) },
+	(*Server).authenticateCaller,
+	(*Server).findProduct,
+	func(s *Server, call *Call) *Problem { return s.applyFaults(faults.Accept, call) },
+	(*Server).checkState,
+	func(s *Server, call *Call) *Problem { return s.applyFaults(faults.BeforeCall, call) },
 }
 
-// meet checks who calls, before the call can learn anything else.
-func (s *Server) meet(call *Call) *Problem {
+// authenticateCaller checks who calls, before the call can learn anything else.
+func (s *Server) authenticateCaller(call *Call) *Problem {
 	if s.cfg.Caller == nil {
 		return nil
 	}
@@ -238,21 +238,21 @@ func (s *Server) meet(call *Call) *Problem {
 	return nil
 }
 
-// recognize finds the product, which the cloud knows from the host that was
+// findProduct finds the product, which the cloud knows from the host that was
 // called, so that every refusal can name it.
-func (s *Server) recognize(call *Call) *Problem {
+func (s *Server) findProduct(call *Call) *Problem {
 	if call.product = s.products[call.Version]; call.product == nil {
 		call.elsewhere, _ = s.elsewhere(call.Version)
 	}
 	return nil
 }
 
-// examine looks at the state, which is the same one for all of it.
-func (s *Server) examine(call *Call) (problem *Problem) {
+// checkState looks at the state, which is the same one for all of it.
+func (s *Server) checkState(call *Call) (problem *Problem) {
 	// The function returns no error, so neither does View.
 	_ = s.cfg.Store.View(state.Owner{}, func(v *state.View) error {
 		defer call.name(v)
-		for _, look := range looks {
+		for _, look := range stateChecks {
 			if problem = look(s, call, v); problem != nil {
 				break
 			}
@@ -262,11 +262,11 @@ func (s *Server) examine(call *Call) (problem *Problem) {
 	return problem
 }
 
-// looks lists the gateway's checks of the state, in this order.
-var looks = []func(*Server, *Call, *state.View) *Problem{
+// stateChecks lists the gateway's checks of the state, in this order.
+var stateChecks = []func(*Server, *Call, *state.View) *Problem{
 	(*Server).authenticate,
 	func(s *Server, call *Call, _ *state.View) *Problem { return s.route(call) },
-	(*Server).locate,
+	(*Server).resolveRegion,
 	(*Server).throttle,
 	(*Server).authorize,
 }
@@ -337,7 +337,7 @@ func isToken(v *state.View, token string) bool {
 }
 
 // identify is authenticate without proof. It uses up a nonce all the same: the call
-// must not be executed again where proof is required.
+// must not run again where proof is required.
 func (s *Server) identify(call *Call, v *state.View) *Problem {
 	if call.sent.signature != "" || call.underACS3 {
 		sig, problem := call.readSignature()
@@ -365,19 +365,19 @@ func (s *Server) route(call *Call) *Problem {
 	case call.Version == "":
 		return Missing("Version")
 	case call.product == nil:
-		return s.strange(call)
+		return s.refuseUnknownProduct(call)
 	case call.ActionName == "":
 		return Missing("Action")
 	}
 	action, ok := call.product.rows[call.ActionName]
 	if !ok {
-		return unlisted(call.product.Name, call.ActionName)
+		return unknownAction(call.product.Name, call.ActionName)
 	}
 	call.ActionName = action.Name
 	if !action.Emulated {
 		return notEmulated(call.ActionName)
 	}
-	if action.Mutates && call.nonceLost != nil { // a restart might let it be executed again
+	if action.Mutates && call.nonceLost != nil { // a restart might let it run again
 		return internalError(&state.NotKeptError{Cause: fmt.Errorf("the used nonce: %w", call.nonceLost)})
 	}
 	call.action = action
@@ -401,8 +401,8 @@ func (s *Server) elsewhere(version string) (name string, known bool) {
 	return name, known
 }
 
-// strange refuses a call of a product that is not served.
-func (s *Server) strange(call *Call) *Problem {
+// refuseUnknownProduct refuses a call of a product that is not served.
+func (s *Server) refuseUnknownProduct(call *Call) *Problem {
 	if name, known := s.elsewhere(call.Version); known {
 		return notEmulated(strings.TrimSpace(name + " " + call.ActionName))
 	}
@@ -412,10 +412,10 @@ func (s *Server) strange(call *Call) *Problem {
 	return problemUnknownVersion
 }
 
-// locate settles the region: the one that the call names, the host implies, as each region
+// resolveRegion settles the region: the one that the call names, the host implies, as each region
 // of the cloud has its own endpoint, the resource is in, or the account has. Evidence
 // NLB-0027.
-func (s *Server) locate(call *Call, v *state.View) *Problem {
+func (s *Server) resolveRegion(call *Call, v *state.View) *Problem {
 	if call.Scope.RegionID == "" {
 		call.Scope.RegionID = regionOfHost(v, call.Host)
 	}
@@ -451,11 +451,11 @@ func regionOfHost(v *state.View, host string) string {
 	return region
 }
 
-// maxSought limits how many ids regionOfResource looks for.
-const maxSought = 20
+// maxSearchedBody limits how many ids regionOfResource looks for.
+const maxSearchedBody = 20
 
 // regionOfResource returns the region of the first resource that the call names, ""
-// when it names none that its account has.
+// when its account has none that it names.
 func regionOfResource(v *state.View, call *Call) string {
 	sought := 0
 	for _, p := range call.Params {
@@ -465,7 +465,7 @@ func regionOfResource(v *state.View, call *Call) string {
 		if owner := state.OwnerOf(v, p.Value); owner.AccountID == call.Scope.AccountID && owner.RegionID != "" {
 			return owner.RegionID
 		}
-		if sought++; sought == maxSought {
+		if sought++; sought == maxSearchedBody {
 			break
 		}
 	}
@@ -503,8 +503,8 @@ func (s *Server) dispatch(call *Call) (any, *Problem) {
 	if problem := refuseUnread(call); problem != nil {
 		return nil, problem
 	}
-	x := execution{store: s.cfg.Store, scope: call.Scope, request: request, past: call.past, pace: call.pace, note: call.note}
-	if problem := s.rehearse(call, x); problem != nil {
+	x := execution{store: s.cfg.Store, scope: call.Scope, request: request, staleBy: call.staleBy, stageDelays: call.stageDelays, recordIDs: call.recordIDs}
+	if problem := s.dryRun(call, x); problem != nil {
 		return nil, problem
 	}
 	response, err := call.action.run(x)
@@ -513,23 +513,23 @@ func (s *Server) dispatch(call *Call) (any, *Problem) {
 		return nil, call.product.Errors.problem(call.ActionName, err)
 	}
 	if call.action.Mutates {
-		return response, s.strikeAt(faults.AfterCommit, call)
+		return response, s.applyFaults(faults.AfterCommit, call)
 	}
 	return response, nil
 }
 
-// rehearse stands at the point before the commit, where a rule asks for it: it
-// runs a write to its end and undoes it, so that no lock is held while the rule
+// dryRun stands at the point before the commit, where a rule asks for it: it
+// runs a write to its end and undoes it, so that the call holds no lock while the rule
 // is asked and the fault takes its time.
-func (s *Server) rehearse(call *Call, x execution) *Problem {
-	if !call.action.Mutates || !s.wants(faults.BeforeCommit, call) {
+func (s *Server) dryRun(call *Call, x execution) *Problem {
+	if !call.action.Mutates || !s.hasRuleFor(faults.BeforeCommit, call) {
 		return nil
 	}
-	x.rehearse = true
-	if _, err := call.action.run(x); !errors.Is(err, errRehearsed) {
+	x.dryRun = true
+	if _, err := call.action.run(x); !errors.Is(err, errDryRun) {
 		return call.product.Errors.problem(call.ActionName, err)
 	}
-	return s.strikeAt(faults.BeforeCommit, call)
+	return s.applyFaults(faults.BeforeCommit, call)
 }
 
 func (s *Server) report(call *Call, outcome Outcome, problem *Problem) {

@@ -86,23 +86,23 @@ func verifyV1(c *Call, s *signature, secret string) *Problem {
 // secret.
 var keyedV1s sync.Pool
 
-// keyed is HMAC-SHA1 under a secret, with what it is used on.
-type keyed struct {
+// signingKey is HMAC-SHA1 under a secret, with what it is used on.
+type signingKey struct {
 	secret             string
 	mac                hash.Hash
 	text, sum, spelled []byte
 }
 
-func keyedV1(secret string) *keyed {
-	if k, ok := keyedV1s.Get().(*keyed); ok && k.secret == secret {
+func keyedV1(secret string) *signingKey {
+	if k, ok := keyedV1s.Get().(*signingKey); ok && k.secret == secret {
 		k.mac.Reset()
 		return k
 	}
-	return &keyed{secret: secret, mac: hmac.New(sha1.New, []byte(secret+"&"))}
+	return &signingKey{secret: secret, mac: hmac.New(sha1.New, []byte(secret+"&"))}
 }
 
 // release keeps it for another call, but for the memory of the longest.
-func (k *keyed) release() {
+func (k *signingKey) release() {
 	if cap(k.text) <= 64<<10 {
 		keyedV1s.Put(k)
 	}
@@ -178,7 +178,7 @@ func (c *Call) readACS3(authorization string) (signature, *Problem) {
 }
 
 func canonicalRequest(r *http.Request, signedHeaders []string, bodyHash string) string {
-	// The query was read before, so it parses.
+	// The gateway read the query before, so it parses.
 	query, _ := appendQuery(nil, r.URL.RawQuery)
 	query.sort()
 	slices.Sort(signedHeaders)

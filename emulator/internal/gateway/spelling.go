@@ -7,7 +7,7 @@ import (
 )
 
 // spelled returns the parameters with the names that the action reads, where a client
-// writes one in other letter case, as LoadBalancerID: CLB-0199. A name that is sent in the
+// writes one in other letter case, as LoadBalancerID: CLB-0199. A name sent in the
 // action's own spelling too stays as it is.
 func (d *decoder) spelled(params Params) Params {
 	renamed := params

@@ -11,7 +11,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// The refusals of call limits, in the order in which they are looked at: of the
+// The refusals of call limits, in the order of the checks: of the
 // access key, of the action, of the account. Evidence CLB-0172.
 var (
 	problemThrottledKey = &Problem{Status: http.StatusBadRequest, Code: "Throttling.User",
@@ -41,7 +41,7 @@ type bucket struct {
 const maxBuckets = 1 << 14
 
 // take spends one token of a bucket; false means that there is none. A bucket
-// starts full, also when the limits are set again.
+// starts full, also after a change of the limits.
 func (b *buckets) take(id string, of *cloud.Throttle, limits cloud.Rate, now time.Time) bool {
 	if limits == (cloud.Rate{}) {
 		return true

@@ -23,7 +23,7 @@ func newLimited(l net.Listener, room chan struct{}) *limited {
 	})}
 }
 
-// Accept waits for a connection, and then for room: a listener that nobody calls takes
+// Accept waits for a connection, and then for room: a listener without clients takes
 // none.
 func (l *limited) Accept() (net.Conn, error) {
 	conn, err := l.Listener.Accept()

@@ -48,7 +48,7 @@ func serveOne(t *testing.T, handler http.HandlerFunc) (client net.Conn) {
 	return client
 }
 
-// TestClientThatDoesNotRead proves that an answer that nobody takes is dropped,
+// TestClientThatDoesNotRead proves that an answer that the client does not read is dropped,
 // and that one which is taken slowly arrives, however long that takes.
 func TestClientThatDoesNotRead(t *testing.T) {
 	answer := bytes.Repeat([]byte("x"), 10<<20)

@@ -79,7 +79,7 @@ func serves(config *tls.Config, hosts []string) bool {
 }
 
 // isTrusted reports whether who trusts the authority in the file trusts the
-// certificate. Nobody can, when the file was lost.
+// certificate. If the file was lost, no client can.
 func isTrusted(config *tls.Config, authorityFile string) bool {
 	text, err := os.ReadFile(authorityFile)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 // OwnHosts are names under localhost of the cloud that is there from the start.
 var OwnHosts = []string{"clbemu", controlapi.DefaultCloud}
 
-// callers lets programs call the API, and keeps out web pages that somebody on this
+// callers lets programs call the API, and keeps out web pages that a user on this
 // machine looks at. A page can reach a loopback address under a name that it made
 // resolve to it, so names must be known; an address needs no look, as a page that was
 // loaded from it is the API's own.
@@ -44,10 +44,10 @@ var errCrossSite = errors.New("the API takes no calls from the pages of other si
 
 func (c callers) refuse(r *http.Request) error {
 	host := listen.HostOf(r.Host)
-	if name, ok := strings.CutSuffix(host, ".localhost"); ok && !c.know(host) {
+	if name, ok := strings.CutSuffix(host, ".localhost"); ok && !c.isKnown(host) {
 		return fmt.Errorf("there is no cloud %.70q: it may have expired, and `clbemu cloud list` shows all", name)
 	}
-	if !c.know(host) {
+	if !c.isKnown(host) {
 		return fmt.Errorf("the API is not known by the name %q: start clbemu with --allowed-host (CLBEMU_ALLOWED_HOST) "+
 			"and that name, or call it by its address", host)
 	}
@@ -57,7 +57,7 @@ func (c callers) refuse(r *http.Request) error {
 	return nil
 }
 
-func (c callers) know(host string) bool {
+func (c callers) isKnown(host string) bool {
 	if _, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
 		return true
 	}

@@ -152,7 +152,7 @@ func (c *Cloud) build(others Neighbours, snapshots *snapshots.Snapshots) {
 		})
 	}), callers)
 	player := &target.Player{API: c.api, Control: http.HandlerFunc(c.ServeControl), Token: c.cfg.ControlToken, Store: c.store, Products: c.products}
-	c.metrics.Add(c.measures())
+	c.metrics.Add(c.newCollector())
 	var packets inventory.Packets
 	if c.plane != nil {
 		c.metrics.Add(c.plane)
@@ -300,7 +300,7 @@ func (c *Cloud) Stop() {
 	c.end()
 }
 
-// Close closes the parts that are open. Nobody calls the cloud any more.
+// Close closes the parts that are open. The cloud gets no more calls.
 func (c *Cloud) Close(ctx context.Context) error {
 	c.Stop()
 	var errs []error

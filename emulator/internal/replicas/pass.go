@@ -24,8 +24,8 @@ import (
 // behind the leader.
 const LagHeader = "X-Clbemu-Lag"
 
-// passedHeader marks a call that a follower passed on, which is not passed on again.
-const passedHeader = "X-Clbemu-Passed-By"
+// forwardedHeader marks a call that a follower passed on, which is not passed on again.
+const forwardedHeader = "X-Clbemu-Passed-By"
 
 // leaderTimeout limits how long a call waits for a leader, which is longer than a
 // takeover takes.
@@ -35,17 +35,17 @@ const leaderTimeout = 10 * time.Second
 // asked of its network, before a connection is given up. A call itself may take longer.
 const silence = 5 * time.Second
 
-// passer passes calls of one of the two listeners on to the leader's.
-type passer struct {
+// forwarder passes calls of one of the two listeners on to the leader's.
+type forwarder struct {
 	r   *Replica
 	url func(controlapi.Replica) string
 	to  http.RoundTripper
 }
 
-func (r *Replica) newPasser(of func(controlapi.Replica) string) *passer {
-	return &passer{r: r, url: of, to: &http.Transport{
+func (r *Replica) newForwarder(of func(controlapi.Replica) string) *forwarder {
+	return &forwarder{r: r, url: of, to: &http.Transport{
 		DialContext: (&net.Dialer{
-			Timeout: time.Second, Control: giveUpSilent,
+			Timeout: time.Second, Control: setSilenceTimeout,
 			KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: silence / 2, Interval: time.Second, Count: 3},
 		}).DialContext,
 		MaxIdleConnsPerHost: 256,
@@ -96,26 +96,26 @@ func (r *Replica) Control(local http.Handler) http.Handler {
 	})
 }
 
-// errNobodyLeads is why a call is not answered.
-var errNobodyLeads = errors.New("no replica leads: most members of etcd must run, and reach the replicas")
+// errNoLeader is why a call is not answered.
+var errNoLeader = errors.New("no replica leads: most members of etcd must run, and reach the replicas")
 
 // serve answers a call here or lets the leader answer it. The leader gets it once: it is
 // sent again only where no connection came about.
-func (p *passer) serve(w http.ResponseWriter, q *http.Request, local http.Handler) {
+func (p *forwarder) serve(w http.ResponseWriter, q *http.Request, local http.Handler) {
 	patience := time.NewTimer(leaderTimeout)
 	defer patience.Stop()
-	body := &unread{ReadCloser: q.Body}
+	body := &keptOpenBody{ReadCloser: q.Body}
 	q.Body = body
-	var err error = errNobodyLeads
+	var err error = errNoLeader
 	for {
 		if p.r.leads() {
 			q.Body = body.ReadCloser
-			local.ServeHTTP(&leaders{ResponseWriter: w, r: p.r}, q)
+			local.ServeHTTP(&leaderResponse{ResponseWriter: w, r: p.r}, q)
 			return
 		}
 		leader, known, changed := p.r.leader()
-		if known && leader.Name != p.r.cfg.Self.Name && q.Header.Get(passedHeader) == "" {
-			if err = p.pass(w, q, leader); err == nil {
+		if known && leader.Name != p.r.cfg.Self.Name && q.Header.Get(forwardedHeader) == "" {
+			if err = p.forward(w, q, leader); err == nil {
 				return
 			}
 		}
@@ -134,9 +134,9 @@ func (p *passer) serve(w http.ResponseWriter, q *http.Request, local http.Handle
 	}
 }
 
-// leaders is an answer of the leader. It is not sent if another may lead by now: what a
+// leaderResponse is an answer of the leader. It is not sent if another may lead by now: what a
 // process read that stood still meanwhile may be old.
-type leaders struct {
+type leaderResponse struct {
 	http.ResponseWriter
 	r           *Replica
 	begun, late bool
@@ -145,7 +145,7 @@ type leaders struct {
 var errLate = errors.New("this replica lost the lead while it had the call, so that it is not known whether it was executed")
 
 // begin reports whether the answer may be sent.
-func (l *leaders) begin() bool {
+func (l *leaderResponse) begin() bool {
 	if !l.begun {
 		l.begun, l.late = true, !l.r.leads()
 		if l.late {
@@ -157,14 +157,14 @@ func (l *leaders) begin() bool {
 }
 
 // WriteHeader implements http.ResponseWriter.
-func (l *leaders) WriteHeader(status int) {
+func (l *leaderResponse) WriteHeader(status int) {
 	if l.begin() {
 		l.ResponseWriter.WriteHeader(status)
 	}
 }
 
 // Write implements http.ResponseWriter.
-func (l *leaders) Write(text []byte) (int, error) {
+func (l *leaderResponse) Write(text []byte) (int, error) {
 	if !l.begin() {
 		return len(text), nil
 	}
@@ -172,14 +172,14 @@ func (l *leaders) Write(text []byte) (int, error) {
 }
 
 // Flush implements http.Flusher.
-func (l *leaders) Flush() {
+func (l *leaderResponse) Flush() {
 	if l.begin() {
 		_ = http.NewResponseController(l.ResponseWriter).Flush() // or it is sent later
 	}
 }
 
 // Unwrap lets http.ResponseController find the rest.
-func (l *leaders) Unwrap() http.ResponseWriter { return l.ResponseWriter }
+func (l *leaderResponse) Unwrap() http.ResponseWriter { return l.ResponseWriter }
 
 // errChanged ends the wait for an answer of a leader that is none any more, such as one
 // whose machine has lost its network.
@@ -188,8 +188,8 @@ var errChanged = errors.New("another replica leads now")
 // errEnds ends it when this process ends, or begins again as a follower.
 var errEnds = errors.New("this replica ends or begins again")
 
-// whileLeads returns a context that ends when another replica leads.
-func (p *passer) whileLeads(ctx context.Context, leader controlapi.Replica) (context.Context, context.CancelCauseFunc) {
+// leaderContext returns a context that ends when another replica leads.
+func (p *forwarder) leaderContext(ctx context.Context, leader controlapi.Replica) (context.Context, context.CancelCauseFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	go func() {
 		for {
@@ -208,13 +208,13 @@ func (p *passer) whileLeads(ctx context.Context, leader controlapi.Replica) (con
 	return ctx, cancel
 }
 
-// pass lets the leader answer. An error means that it did not get the call.
-func (p *passer) pass(w http.ResponseWriter, q *http.Request, leader controlapi.Replica) error {
+// forward lets the leader answer. An error means that it did not get the call.
+func (p *forwarder) forward(w http.ResponseWriter, q *http.Request, leader controlapi.Replica) error {
 	target, err := url.Parse(p.url(leader))
 	if err != nil {
 		return err
 	}
-	ctx, cancel := p.whileLeads(q.Context(), leader)
+	ctx, cancel := p.leaderContext(q.Context(), leader)
 	defer cancel(nil)
 	var unsent error
 	proxy := &httputil.ReverseProxy{
@@ -222,14 +222,14 @@ func (p *passer) pass(w http.ResponseWriter, q *http.Request, leader controlapi.
 			pr.Out.URL.Scheme, pr.Out.URL.Host = target.Scheme, target.Host
 			// The signature covers both; a query that Go does not parse would lose a part.
 			pr.Out.Host, pr.Out.URL.RawQuery = pr.In.Host, pr.In.URL.RawQuery
-			pr.Out.Header.Set(passedHeader, p.r.cfg.Self.Name)
+			pr.Out.Header.Set(forwardedHeader, p.r.cfg.Self.Name)
 			for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto"} {
 				if sent, ok := pr.In.Header[name]; ok {
 					pr.Out.Header[name] = sent
 				}
 			}
 		},
-		Transport:     once{p.to},
+		Transport:     singleAttempt{p.to},
 		FlushInterval: -1, // streams of the control API
 		ErrorLog:      log.New(io.Discard, "", 0),
 		ErrorHandler: func(w http.ResponseWriter, q *http.Request, err error) {
@@ -252,30 +252,30 @@ func (p *passer) pass(w http.ResponseWriter, q *http.Request, leader controlapi.
 	return unsent
 }
 
-// once keeps net/http from sending a call again that has no body, as it does when a
+// singleAttempt keeps net/http from sending a call again that has no body, as it does when a
 // connection closes: a GET may create things here.
-type once struct{ http.RoundTripper }
+type singleAttempt struct{ http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.
-func (o once) RoundTrip(q *http.Request) (*http.Response, error) {
+func (o singleAttempt) RoundTrip(q *http.Request) (*http.Response, error) {
 	if q.Body == nil {
-		q.Body = empty{}
+		q.Body = emptyBody{}
 	}
 	return o.RoundTripper.RoundTrip(q)
 }
 
-// empty is a body without anything in it, of which net/http does not know that it could
+// emptyBody is a body without anything in it, of which net/http does not know that it could
 // be sent twice.
-type empty struct{}
+type emptyBody struct{}
 
-func (empty) Read([]byte) (int, error) { return 0, io.EOF }
-func (empty) Close() error             { return nil }
+func (emptyBody) Read([]byte) (int, error) { return 0, io.EOF }
+func (emptyBody) Close() error             { return nil }
 
-// unread is a body that stays open until its call is answered: a transport closes it when
+// keptOpenBody is a body that stays open until its call is answered: a transport closes it when
 // it can't connect.
-type unread struct{ io.ReadCloser }
+type keptOpenBody struct{ io.ReadCloser }
 
-func (unread) Close() error { return nil }
+func (keptOpenBody) Close() error { return nil }
 
 // refuse answers in the form of the cloud's errors, which clients of both listeners read.
 func refuse(w http.ResponseWriter, why error) {

@@ -41,8 +41,8 @@ type Config struct {
 // Replica is this process among those that share the state.
 type Replica struct {
 	cfg     Config
-	api     *passer
-	control *passer
+	api     *forwarder
+	control *forwarder
 
 	mu      sync.Mutex
 	members []member
@@ -58,8 +58,8 @@ type member struct {
 // New returns a replica that follows. Run lets it lead.
 func New(cfg Config) *Replica {
 	r := &Replica{cfg: cfg, changed: make(chan struct{})}
-	r.api = r.newPasser(func(leader controlapi.Replica) string { return leader.API })
-	r.control = r.newPasser(func(leader controlapi.Replica) string { return leader.Control })
+	r.api = r.newForwarder(func(leader controlapi.Replica) string { return leader.API })
+	r.control = r.newForwarder(func(leader controlapi.Replica) string { return leader.Control })
 	return r
 }
 
@@ -73,7 +73,7 @@ func (r *Replica) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go func() {
-		if err := r.cfg.Election.Members(ctx, r.know); err != nil && ctx.Err() == nil {
+		if err := r.cfg.Election.Members(ctx, r.setMembers); err != nil && ctx.Err() == nil {
 			cancel(deposed(err))
 		}
 	}()
@@ -149,7 +149,7 @@ func (r *Replica) update(change func()) {
 	r.changed = make(chan struct{})
 }
 
-func (r *Replica) know(elected []engine.Member) {
+func (r *Replica) setMembers(elected []engine.Member) {
 	members := make([]member, 0, len(elected))
 	for _, m := range elected {
 		known := member{term: m.Term}
@@ -168,7 +168,7 @@ func (r *Replica) leads() bool {
 	return r.term != nil && r.term.Leads()
 }
 
-// leader returns who leads, if anybody does, and what is closed when that may change.
+// leader returns who leads, if any replica does, and what is closed when that may change.
 func (r *Replica) leader() (leader controlapi.Replica, known bool, changed <-chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -38,7 +38,7 @@ func (r *Replica) knows(t *testing.T, name, url string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.know([]engine.Member{{Self: string(text), Term: 1}})
+	r.setMembers([]engine.Member{{Self: string(text), Term: 1}})
 }
 
 // term lasts as long as leads says.
@@ -84,7 +84,7 @@ func TestPassesAsSent(t *testing.T) {
 		t.Errorf("the answer is %d %v", w.Code, w.Header())
 	}
 	if got.Host != "slb.aliyuncs.com" || got.URL.RawQuery != "b=%2F+x&a=1;2" || body != "Action=X" ||
-		got.Header.Get("X-Acs-Action") != "X" || got.Header.Get("X-Forwarded-For") != "10.0.0.1" || got.Header.Get(passedHeader) != "self" {
+		got.Header.Get("X-Acs-Action") != "X" || got.Header.Get("X-Forwarded-For") != "10.0.0.1" || got.Header.Get(forwardedHeader) != "self" {
 		t.Errorf("the leader got %s %s %q %v", got.Host, got.URL, body, got.Header)
 	}
 }
@@ -100,7 +100,7 @@ func TestPassesByHTTPS(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.know([]engine.Member{{Self: string(text), Term: 1}})
+		r.setMembers([]engine.Member{{Self: string(text), Term: 1}})
 		status, body, _ := get(t, r.API(here), http.MethodGet, "/", "")
 		if known != "" && body != "there" || known == "" && (status != http.StatusServiceUnavailable || !strings.Contains(body, "certificate")) {
 			t.Errorf("with the certificate %.10q: %d %s", known, status, body)
@@ -109,7 +109,7 @@ func TestPassesByHTTPS(t *testing.T) {
 }
 
 // A leader that closes the connection on a call does not get it again, whatever its
-// method, and the client learns that nobody knows what became of it.
+// method, and the client learns that its outcome is unknown.
 func TestPassesOnce(t *testing.T) {
 	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
 		var calls atomic.Int32
@@ -196,7 +196,7 @@ func TestEndDuringACall(t *testing.T) {
 	}
 }
 
-// A leader answers while it is certain, and a call that was passed on is not passed on
+// A leader answers while it is certain, and a call passed on is not passed on
 // again.
 func TestLeads(t *testing.T) {
 	r := following(t, Config{})
@@ -212,12 +212,12 @@ func TestLeads(t *testing.T) {
 	}
 	leads.leads.Store(false)
 	q := httptest.NewRequest(http.MethodGet, "/", nil)
-	q.Header.Set(passedHeader, "another")
+	q.Header.Set(forwardedHeader, "another")
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	w := httptest.NewRecorder()
 	r.API(here).ServeHTTP(w, q.WithContext(ctx))
-	if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" || !strings.Contains(w.Body.String(), errNobodyLeads.Error()) {
+	if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" || !strings.Contains(w.Body.String(), errNoLeader.Error()) {
 		t.Errorf("a call that was passed on to one who does not lead: %d %s", w.Code, w.Body)
 	}
 }
@@ -243,7 +243,7 @@ func TestAnswersItself(t *testing.T) {
 	if err := r.Ready(); err != nil {
 		t.Errorf("the follower is not ready: %v", err)
 	}
-	r.know(nil)
+	r.setMembers(nil)
 	if err := r.Ready(); err == nil {
 		t.Error("the follower is ready though nobody leads")
 	}

@@ -6,9 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// giveUpSilent ends a connection whose other end confirms nothing any more, such as one
+// setSilenceTimeout ends a connection whose other end confirms nothing any more, such as one
 // through a network that was cut: the kernel would go on for a quarter of an hour.
-func giveUpSilent(_, _ string, c syscall.RawConn) error {
+func setSilenceTimeout(_, _ string, c syscall.RawConn) error {
 	var err error
 	if failed := c.Control(func(fd uintptr) {
 		err = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT, int(silence.Milliseconds()))

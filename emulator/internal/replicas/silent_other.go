@@ -4,5 +4,5 @@ package replicas
 
 import "syscall"
 
-// giveUpSilent leaves it to the system when to end a connection.
-func giveUpSilent(string, string, syscall.RawConn) error { return nil }
+// setSilenceTimeout leaves it to the system when to end a connection.
+func setSilenceTimeout(string, string, syscall.RawConn) error { return nil }

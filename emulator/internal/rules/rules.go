@@ -1,5 +1,5 @@
 // Package rules keeps the fault rules: in the store, which a restart reads, and in the
-// injector that the gateway asks. It checks rules that somebody writes, and skips kept
+// injector that the gateway asks. It checks rules that users write, and skips kept
 // ones that this version can't read. It must not know how calls reach it.
 package rules
 
@@ -48,7 +48,7 @@ const (
 func New(store *state.Store, products []*gateway.Product, injector *faults.Injector) *Rules {
 	r := &Rules{Injector: injector, store: store, products: products}
 	r.Injector.Record = r.record
-	r.Injector.Change(r.arm)
+	r.Injector.Change(r.load)
 	return r
 }
 
@@ -58,16 +58,16 @@ func New(store *state.Store, products []*gateway.Product, injector *faults.Injec
 func (r *Rules) Change(commit func() error) (err error) {
 	r.Injector.Change(func() {
 		err = commit()
-		r.arm() // also after an error: what became of the change may not be known
+		r.load() // also after an error: what became of the change may not be known
 	})
 	return err
 }
 
 // Follow arms the rules again if the store has found out since what became of a change
-// that nobody knew to be kept.
+// that are kept without being known.
 func (r *Rules) Follow() {
 	if r.store.Recovered() != r.recovered.Load() {
-		r.Injector.Change(r.arm)
+		r.Injector.Change(r.load)
 	}
 }
 
@@ -78,8 +78,8 @@ func (r *Rules) Skipped() []controlapi.SkippedFault {
 	return r.skipped
 }
 
-// arm brings the injector to what the store holds.
-func (r *Rules) arm() {
+// load brings the injector to what the store holds.
+func (r *Rules) load() {
 	r.recovered.Store(r.store.Recovered())
 	var list []faults.Status
 	var skipped []controlapi.SkippedFault

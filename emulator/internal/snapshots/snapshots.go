@@ -99,11 +99,11 @@ func (s *Snapshots) text(name string) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	text, err := s.kept.get(name)
-	return text, s.meant(name, err)
+	return text, s.suggest(name, err)
 }
 
-// meant adds to an error about an unknown name the one that was meant.
-func (s *Snapshots) meant(name string, err error) error {
+// suggest adds to an error about an unknown name the one that was meant.
+func (s *Snapshots) suggest(name string, err error) error {
 	if !errors.Is(err, ErrUnknown) {
 		return err
 	}
@@ -125,5 +125,5 @@ func (s *Snapshots) Delete(name string) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.meant(name, s.kept.remove(name))
+	return s.suggest(name, s.kept.remove(name))
 }

@@ -5,7 +5,7 @@ import "github.com/clbemu/clbemu/state"
 // Status is a member's status by the health checks of a frontend.
 type Status string
 
-// The statuses. Unavailable is for members that nobody checks.
+// The statuses. Unavailable is for members without health checks.
 const (
 	Normal      Status = "normal"
 	Abnormal    Status = "abnormal"

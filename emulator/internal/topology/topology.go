@@ -169,7 +169,7 @@ type Member struct {
 	Weight      int
 	Description string
 	Presence    Presence
-	// ReachAt is the address at which this machine finds the server, if somebody gave
+	// ReachAt is the address at which this machine finds the server, if the user gave
 	// one, with port 0 for the member's own.
 	ReachAt netip.AddrPort
 	// Slave serves only while no other member is well.

@@ -51,14 +51,14 @@ func (f *Forks) Fork(ctx context.Context) (*Fork, error) {
 	}
 	return &Fork{name: name, parent: parent, Remote: target.Remote{API: "http://localhost", Control: "http://localhost/clouds/" + name,
 		Products: products.All(), AccessKeyID: name + "." + apiclient.AccessKeyID, AccessKeySecret: apiclient.AccessKeySecret,
-		HTTP: &http.Client{Transport: byPath{f.api.Transport, f.control.Transport}}}}, nil
+		HTTP: &http.Client{Transport: pathRouter{f.api.Transport, f.control.Transport}}}}, nil
 }
 
-// byPath sends what goes to the control API there, and all else to the cloud's.
-type byPath struct{ api, control http.RoundTripper }
+// pathRouter sends what goes to the control API there, and all else to the cloud's.
+type pathRouter struct{ api, control http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.
-func (t byPath) RoundTrip(r *http.Request) (*http.Response, error) {
+func (t pathRouter) RoundTrip(r *http.Request) (*http.Response, error) {
 	if len(r.URL.Path) > 1 {
 		return t.control.RoundTrip(r)
 	}

@@ -56,37 +56,37 @@ type Emulator struct {
 // life is the emulator from a start to an end.
 type life struct {
 	emulator *emulator.Emulator
-	disk     *severable
+	disk     *detachableEngine
 	servers  []*http.Server
 	serving  sync.WaitGroup // one for each server
 	calls    sync.RWMutex   // read-locked by each call in flight
 	crashed  atomic.Bool
 }
 
-// severable is an engine that a dead process can't write to any more.
-type severable struct {
+// detachableEngine is an engine that a dead process can't write to any more.
+type detachableEngine struct {
 	engine.Engine
 
-	mu      sync.Mutex
-	severed bool
+	mu       sync.Mutex
+	detached bool
 }
 
-var errSevered = errors.New("the process was killed")
+var errDetached = errors.New("the process was killed")
 
 // Commit implements engine.Engine.
-func (s *severable) Commit(ctx context.Context, sets []engine.ChangeSet) error {
+func (s *detachableEngine) Commit(ctx context.Context, sets []engine.ChangeSet) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.severed {
-		return errSevered
+	if s.detached {
+		return errDetached
 	}
 	return s.Engine.Commit(ctx, sets)
 }
 
-func (s *severable) sever() {
+func (s *detachableEngine) detach() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.severed = true
+	s.detached = true
 }
 
 const readHeaderTimeout = 20 * time.Second
@@ -123,7 +123,7 @@ func New(ctx context.Context) (*Emulator, error) {
 func NewOpen(ctx context.Context, secure bool) (*Emulator, error) {
 	e := &Emulator{}
 	if secure {
-		if err := e.secure(); err != nil {
+		if err := e.createCertificate(); err != nil {
 			return nil, errors.Join(err, e.release())
 		}
 	}
@@ -159,8 +159,8 @@ func (e *Emulator) release() error {
 	return errors.Join(errs...)
 }
 
-// secure creates a certificate that this emulator's clients trust.
-func (e *Emulator) secure() (err error) {
+// createCertificate creates a certificate that this emulator's clients trust.
+func (e *Emulator) createCertificate() (err error) {
 	if e.dir, err = os.MkdirTemp("", "clbemu-tls-"); err != nil {
 		return err
 	}
@@ -181,7 +181,7 @@ func (e *Emulator) secure() (err error) {
 
 // begin starts the emulator on what the disk holds.
 func (e *Emulator) begin(ctx context.Context) error {
-	next := &life{disk: &severable{Engine: &e.disk}}
+	next := &life{disk: &detachableEngine{Engine: &e.disk}}
 	cfg := emulator.Config{Storage: next.disk, StrictAuth: true, Seed: 1, Crash: next.crash, DataPlane: emulator.Ports}
 	if e.clock != nil {
 		cfg.Clock = e.clock
@@ -234,13 +234,13 @@ func (l *life) serveAPI(w http.ResponseWriter, r *http.Request) {
 
 // crash ends the life from within a call, which goes no further.
 func (l *life) crash() {
-	l.disk.sever()
+	l.disk.detach()
 	l.crashed.Store(true)
 	runtime.Goexit()
 }
 
-// settle waits for the calls in flight.
-func (l *life) settle() {
+// drain waits for the calls in flight.
+func (l *life) drain() {
 	l.calls.Lock()
 	defer l.calls.Unlock()
 }
@@ -251,13 +251,13 @@ func (l *life) settle() {
 func (e *Emulator) Call(ctx context.Context, call scenarios.APICall) (scenarios.Answer, error) {
 	answer, err := e.Remote.Call(ctx, call)
 	if answer.Lost != "" {
-		e.life.settle()
+		e.life.drain()
 	}
-	return answer, errors.Join(err, e.revive(ctx))
+	return answer, errors.Join(err, e.restartCrashed(ctx))
 }
 
-// revive starts an emulator again that crashed.
-func (e *Emulator) revive(ctx context.Context) error {
+// restartCrashed starts an emulator again that crashed.
+func (e *Emulator) restartCrashed(ctx context.Context) error {
 	if !e.life.crashed.Load() {
 		return nil
 	}
@@ -271,7 +271,7 @@ func (e *Emulator) Packets(context.Context) error {
 	return nil
 }
 
-// Pass implements scenarios.Target: where nothing else runs, nobody needs to wait. Packets
+// Pass implements scenarios.Target: where nothing else runs, there is no need to wait. Packets
 // take real time, which the emulated clock stretches.
 func (e *Emulator) Pass(ctx context.Context, d time.Duration) error {
 	if e.clock != nil {
@@ -282,7 +282,7 @@ func (e *Emulator) Pass(ctx context.Context, d time.Duration) error {
 		return ctx.Err()
 	}
 	for ; d > 0; d -= revivePause {
-		if err := errors.Join(e.Remote.Pass(ctx, min(d, revivePause)), e.revive(ctx)); err != nil {
+		if err := errors.Join(e.Remote.Pass(ctx, min(d, revivePause)), e.restartCrashed(ctx)); err != nil {
 			return err
 		}
 	}
@@ -314,7 +314,7 @@ type supervised struct {
 func (s supervised) Wait(ctx context.Context, most time.Duration) (ended bool, err error) {
 	for passed := time.Duration(0); ; passed += revivePause {
 		ended, err = s.Running.Wait(ctx, min(revivePause, most-passed))
-		if err = errors.Join(err, s.emulator.revive(ctx)); ended || err != nil || passed+revivePause >= most {
+		if err = errors.Join(err, s.emulator.restartCrashed(ctx)); ended || err != nil || passed+revivePause >= most {
 			return ended, err
 		}
 	}
@@ -334,7 +334,7 @@ func (e *Emulator) Restart(ctx context.Context, kill bool) error {
 		return err
 	}
 	if kill {
-		e.life.disk.sever()
+		e.life.disk.detach()
 	}
 	if err := e.end(ctx); err != nil && !kill {
 		return err
@@ -348,7 +348,7 @@ func (e *Emulator) end(ctx context.Context) error {
 		errs = append(errs, server.Close())
 	}
 	e.life.serving.Wait() // or it would accept what is the next one's
-	e.life.settle()
+	e.life.drain()
 	return errors.Join(append(errs, e.life.emulator.Close(ctx))...)
 }
 

@@ -70,7 +70,7 @@ func getKeys(c *change) []Setting {
 	return list
 }
 
-// setPolicy sets the policy of a principal that there must be: one of nobody would
+// setPolicy sets the policy of a principal that there must be: one of an unknown principal would
 // deny nothing.
 func setPolicy(principal func(string) string, exists func(*change, string) error) func(*change, string, string) error {
 	return func(c *change, named, value string) error {

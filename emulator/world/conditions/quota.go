@@ -53,7 +53,7 @@ func setSite(c *change, _, value string) error {
 	return setQuota(c, string(cloud.QuotaLoadBalancers), limit)
 }
 
-// getSite reads the site off the quota: one that was set to another number is of neither.
+// getSite reads the site off the quota: one set to another number is of neither.
 func getSite(c *change) []Setting {
 	switch q, ok := state.Quotas.Find(c.View, state.QuotaID(c.account.ID, cloud.QuotaLoadBalancers)); {
 	case !ok:

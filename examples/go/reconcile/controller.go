@@ -57,7 +57,7 @@ func (c *controller) tag() string {
 	return string(tags)
 }
 
-// find returns the id of the Service's load balancer, "" if there is none. Somebody may
+// find returns the id of the Service's load balancer, "" if there is none. A user may
 // have taken its tag away, or its name: ensureOwn puts back what is missing.
 func (c *controller) find() (id string, err error) {
 	byTag := slb.CreateDescribeLoadBalancersRequest()
@@ -99,7 +99,7 @@ func (c *controller) create() (id string, err error) {
 	return made.LoadBalancerId, nil
 }
 
-// ensureOwn starts a load balancer that somebody stopped, and gives it its name and its
+// ensureOwn starts a load balancer that a user stopped, and gives it its name and its
 // tag back.
 func (c *controller) ensureOwn(id string) error {
 	look := slb.CreateDescribeLoadBalancerAttributeRequest()

@@ -36,11 +36,11 @@ type Engine struct {
 	db       *bolt.DB
 	version  int // of the values
 	lastTx   int // number of the newest transaction in the file that is open
-	// acknowledged and tried are the newest transaction that was made durable, and the
+	// acknowledged and tried are the newest durable transaction, and the
 	// newest that may be in the file: a file that ends elsewhere is another one.
 	acknowledged, tried int
 	size                int64 // in bytes, of the pages that it knew
-	// compactAbove is the size from which compaction is tried again after it failed.
+	// compactAbove is the size from which to try a failed compaction again.
 	compactAbove int64
 	panicked     bool // bbolt gave up within a commit: its locks are in an unknown state
 }
@@ -70,7 +70,7 @@ func Open(dir string) (*Engine, error) {
 }
 
 // OpenReadOnly opens the database of a folder without ever writing to it, which
-// may be on a medium that can't be written. It fails with engine.ErrLocked while
+// may be on a read-only medium. It fails with engine.ErrLocked while
 // a process serves it.
 func OpenReadOnly(dir string) (*Engine, error) {
 	path := filepath.Join(dir, FileName)
@@ -87,7 +87,7 @@ func OpenReadOnly(dir string) (*Engine, error) {
 // anyTransaction is as far as a file that was not open yet may be.
 const anyTransaction = math.MaxInt
 
-// open opens the file when it was found to be whole.
+// open opens the file when it is whole.
 func (e *Engine) open() (err error) {
 	defer catchDamage(e.path, &err)
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
@@ -163,7 +163,7 @@ func damaged(path, what string) error {
 	return fmt.Errorf("%s is damaged (%s): restore a copy, or move it away to start afresh: %w", path, what, engine.ErrDamaged)
 }
 
-// inspect looks at the file before it is opened for writing, which would extend
+// inspect looks at the file before opening it for writing, which would extend
 // a truncated one and build on a damaged one.
 func (e *Engine) inspect() error {
 	info, err := os.Stat(e.path)
@@ -227,7 +227,7 @@ func (e *Engine) loadTable(ctx context.Context, meta *bolt.Bucket, table string,
 	return nil
 }
 
-// errReplaced is why nothing more is written to a file that others changed.
+// errReplaced is why the engine no longer writes to a file that others changed.
 var errReplaced = errors.New("the database was removed, moved or replaced while it was served: stop clbemu and put it back")
 
 // Commit implements engine.Engine: one bbolt transaction, one fsync, however
@@ -252,7 +252,7 @@ func (e *Engine) Commit(_ context.Context, sets []engine.ChangeSet) error {
 }
 
 // update runs a bbolt transaction. It notices when the file is no longer the one
-// that was opened, or when somebody else wrote into it.
+// that was opened, or when another process wrote into it.
 func (e *Engine) update(fn func(*bolt.Tx) error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -278,7 +278,7 @@ func (e *Engine) update(fn func(*bolt.Tx) error) (err error) {
 	return e.stillThere()
 }
 
-// stillThere reports whether the file has its name, without which what was written
+// stillThere reports whether the file has its name, without which the writes
 // is gone when the process ends.
 func (e *Engine) stillThere() error {
 	info, err := os.Stat(e.path)

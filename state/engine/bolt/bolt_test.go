@@ -56,7 +56,7 @@ func written(t *testing.T) (dir, path string) {
 	return dir, filepath.Join(dir, bolt.FileName)
 }
 
-// The state holds secrets of access keys: nobody else may read it.
+// The state holds secrets of access keys: only its owner may read it.
 func TestOnlyTheOwnerReadsTheFile(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data", "deep")
 	if err := mustOpen(t, dir).Close(); err != nil {
@@ -130,7 +130,7 @@ func overwrite(offset, size int) func(*testing.T, string) {
 	}
 }
 
-// A file that can't be used is refused with a message that says why, and stays
+// Open rejects an unusable file with the reason, and stays
 // as it was, byte for byte.
 func TestRefusedFiles(t *testing.T) {
 	page := os.Getpagesize()
@@ -248,7 +248,7 @@ func TestDamagedPages(t *testing.T) {
 	}
 }
 
-// A place that no folder can be made in is an error that names it.
+// A place that takes no folder is an error that names it.
 func TestUnusablePlaces(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	replace(t, file, "")
@@ -301,7 +301,7 @@ func TestRefusedCommitKeepsNothing(t *testing.T) {
 	expectValues(t, e, "Account/1=x")
 }
 
-// expectValues compares everything that is kept.
+// expectValues compares every stored value.
 func expectValues(t *testing.T, e engine.Engine, want ...string) {
 	t.Helper()
 	if got, err := contents(e); err != nil || !slices.Equal(got, want) {
@@ -419,7 +419,7 @@ func TestPagesAreFull(t *testing.T) {
 	}
 }
 
-// A row that many transactions of a commit change is written once.
+// A commit writes a row once, however many of its transactions change it.
 func TestARowIsWrittenOnce(t *testing.T) {
 	e := mustOpen(t, t.TempDir())
 	defer e.Close()

@@ -11,7 +11,7 @@ import (
 	"github.com/clbemu/clbemu/state/engine/durable"
 )
 
-// Compaction is worth its reading of all that is kept when most of a file of
+// Compaction is worth its reading of all values when most of a file of
 // some size is free.
 const (
 	compactFrom  = 1 << 20
@@ -19,7 +19,7 @@ const (
 	compactChunk = 1 << 20 // bytes a transaction
 )
 
-// mostlyFree reports whether the file should be compacted.
+// mostlyFree reports whether to compact the file.
 func (e *Engine) mostlyFree() bool {
 	if e.size < max(compactFrom, e.compactAbove) {
 		return false
@@ -29,9 +29,9 @@ func (e *Engine) mostlyFree() bool {
 	return (e.size-free)*compactShare < e.size
 }
 
-// compact makes the file as small as what it keeps. The new file is locked and
-// whole before it has the name. That it can't be made, for want of room perhaps,
-// is no error: the old file serves, and is tried again when it has grown.
+// compact makes the file as small as what it keeps. It locks the new file, which is
+// whole before it has the name. Failure to make it, for want of room perhaps,
+// is no error: the old file serves, and compaction waits until it has grown.
 func (e *Engine) compact() (err error) {
 	defer catchDamage(e.path, &err)
 	small, err := e.shrunk()

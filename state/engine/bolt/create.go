@@ -40,7 +40,7 @@ func fresh(path string) (string, error) {
 	return file.Name(), file.Close()
 }
 
-// fill syncs the file once, when all is in it: nobody looks at it before.
+// fill syncs the file once, when all is in it: no process reads it before.
 func fill(name string) error {
 	db, err := bolt.Open(name, 0o600, &bolt.Options{NoSync: true, NoGrowSync: true})
 	if err != nil {

@@ -53,7 +53,7 @@ func mixed(random *rand.Rand) (set engine.ChangeSet) {
 	return append(set, engine.Change{Table: "Small", ID: "only", Value: []byte{byte(random.Uint32())}})
 }
 
-// A database that was changed at random passes its check at every opening, and
+// A database changed at random passes its check at every opening, and
 // holds what it should.
 func TestVerifyAcceptsWhatWasWritten(t *testing.T) {
 	random := chance(t)
@@ -134,7 +134,7 @@ func TestFlippedBits(t *testing.T) {
 	}
 }
 
-// flip reports whether a damaged file is served; it must hold what it did then.
+// flip reports whether the engine serves a damaged file; it must hold what it did then.
 func flip(t *testing.T, file []byte, want []string) (served bool) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, bolt.FileName)
@@ -172,7 +172,7 @@ func flip(t *testing.T, file []byte, want []string) (served bool) {
 }
 
 // A file whose pages are overwritten under a running server makes its commits
-// fail with a message; nothing panics, and the lock can be had when it is closed.
+// fail with a message; nothing panics, and closing it frees the lock.
 func TestOverwrittenWhileOpen(t *testing.T) {
 	page := os.Getpagesize()
 	dir, path := written(t)
@@ -369,7 +369,7 @@ func TestCompaction(t *testing.T) {
 	}
 }
 
-// What a crash left unfinished is cleaned up at the next start.
+// What a crash left unfinished goes at the next start.
 func TestLeftOversAreCleanedUp(t *testing.T) {
 	dir := t.TempDir()
 	left := filepath.Join(dir, "."+bolt.FileName+".123.unfinished")

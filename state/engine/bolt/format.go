@@ -18,7 +18,7 @@ import (
 // behind a checksum of itself and of its place, so that damage to either shows;
 // that values are missing, or twice there, shows in the tally.
 //
-// A field that is added to a resource needs no new version as long as its zero
+// A field added to a resource needs no new version as long as its zero
 // value means what rows without it meant: they are read with that, and written
 // with it when they change. Everything else is a row of upgrades.
 
@@ -240,7 +240,7 @@ func readTally(meta *bolt.Bucket, table string) (t tally, err error) {
 	return tally{binary.LittleEndian.Uint64(value), binary.LittleEndian.Uint64(value[8:])}, nil
 }
 
-// readRevision returns how many change sets were committed: none of those from before
+// readRevision returns the number of committed change sets: none of those from before
 // files had a revision.
 func readRevision(meta *bolt.Bucket) (uint64, error) {
 	kept := meta.Get(revisionKey)
@@ -267,7 +267,7 @@ func advance(meta *bolt.Bucket, sets int) error {
 	return meta.Put(revisionKey, guard(string(metaBucket), revisionKey, value))
 }
 
-// compare holds what was found in a table against the table's tally.
+// compare compares the content of a table with its tally.
 func (t *tally) compare(meta *bolt.Bucket, table string) error {
 	want, err := readTally(meta, table)
 	if err != nil {

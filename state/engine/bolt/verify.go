@@ -64,10 +64,10 @@ func parseMeta(page []byte) metaPage {
 type walker struct {
 	file  io.ReaderAt
 	meta  metaPage
-	taken []bool // pages whose use is known
+	taken []bool // pages of known use
 }
 
-// verify returns what is wrong with the file's structure. Nobody may be writing.
+// verify returns what is wrong with the file's structure. No process may be writing.
 func verify(path string, file *os.File) error {
 	info, err := file.Stat()
 	if err != nil {

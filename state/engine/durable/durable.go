@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// unfinished ends the names of files that are being written.
+// unfinished ends the names of unfinished files.
 const unfinished = ".unfinished"
 
 // Create opens a new file with mode 0600 beside path, for Publish or Replace to
@@ -62,7 +62,7 @@ func Publish(from, path string) error {
 	return errors.Join(os.Remove(from), SyncFolder(filepath.Dir(path)))
 }
 
-// Discard removes a file; that it is gone already is no error.
+// Discard removes a file; a missing one is no error.
 func Discard(path string) error {
 	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -70,8 +70,8 @@ func Discard(path string) error {
 	return nil
 }
 
-// MakeFolder makes a folder of mode 0700 with its parents, and syncs where each
-// that is new is listed.
+// MakeFolder makes a folder of mode 0700 with its parents, and syncs the parent of
+// each new one.
 func MakeFolder(dir string) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -94,7 +94,7 @@ func MakeFolder(dir string) error {
 	return SyncFolder(parent)
 }
 
-// SyncFolder makes what was made, renamed and removed in a folder durable.
+// SyncFolder makes the creations, renames and removals in a folder durable.
 func SyncFolder(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -107,7 +107,7 @@ func SyncFolder(dir string) error {
 	return errors.Join(err, d.Close())
 }
 
-// CleanUp removes what a crash left unfinished in a folder. Nobody else may be
+// CleanUp removes what a crash left unfinished in a folder. No other process may be
 // writing there.
 func CleanUp(dir string) error {
 	files, err := os.ReadDir(dir)

@@ -53,7 +53,7 @@ func closeEngine(t *testing.T, e engine.Engine) {
 	}
 }
 
-// expect compares everything that is kept, as table/id=value in order.
+// expect compares every stored value, as table/id=value in order.
 func expect(t *testing.T, e engine.Engine, want ...string) {
 	t.Helper()
 	var got []string
@@ -109,7 +109,7 @@ func reopen(t *testing.T, open func(t *testing.T) engine.Engine) {
 }
 
 // A value that Load hands out stays right in the copy that the caller made,
-// whatever is committed later.
+// whatever commits later.
 func callerKeepsItsBytes(t *testing.T, open func(t *testing.T) engine.Engine) {
 	e := open(t)
 	defer closeEngine(t, e)

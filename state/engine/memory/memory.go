@@ -93,7 +93,7 @@ func (e *Engine) Revision(context.Context) (uint64, error) {
 // store on the same engine.
 func (e *Engine) Close() error { return nil }
 
-// reading is what was kept at one moment, and the commits since.
+// reading is the content at one moment, and the commits since.
 type reading struct {
 	e        *Engine
 	values   map[key][]byte
@@ -131,7 +131,7 @@ func (r *reading) Load(ctx context.Context, fn func(table, id string, value []by
 // Revision implements engine.Reading.
 func (r *reading) Revision() uint64 { return r.revision }
 
-// Confirmed implements engine.Reading: a commit is with its readers when it is made.
+// Confirmed implements engine.Reading: a commit is with its readers at once.
 func (r *reading) Confirmed() time.Time { return time.Now() }
 
 // Commits implements engine.Reading.

@@ -14,7 +14,7 @@ import (
 )
 
 // TestCluster proves that a Deployment gets pods, and its Service endpoints, on
-// the nodes that were registered, and that the end leaves nobody listening.
+// the nodes that were registered, and that the end leaves no listener.
 func TestCluster(t *testing.T) {
 	c := cluster.New(t)
 	node := cluster.NewNode(1, "cn-hangzhou.i-1", "192.168.0.11")

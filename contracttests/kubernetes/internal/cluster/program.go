@@ -23,7 +23,7 @@ func etcd(client, peer string) program {
 }
 
 // apiServer lets the group of its one user do anything, and pods do without the
-// tokens that nobody here makes.
+// tokens that the tests never make.
 func apiServer(etcd string, port int) program {
 	return program{"kube-apiserver", "kube-apiserver", []string{
 		"--etcd-servers=" + etcd, "--bind-address=127.0.0.1", "--advertise-address=192.0.2.1", fmt.Sprintf("--secure-port=%d", port), "--cert-dir=certificates",

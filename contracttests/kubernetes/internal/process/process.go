@@ -96,7 +96,7 @@ func (p *Process) Kill() {
 // Signal sends a signal to the program alone.
 func (p *Process) Signal(s syscall.Signal) error { return p.cmd.Process.Signal(s) }
 
-// signal reaches the whole group; that there is nobody left is no error. Long after the
+// signal reaches the whole group; an empty group is no error. Long after the
 // end the group's number may be another program's.
 func (p *Process) signal(s syscall.Signal) {
 	select {
@@ -138,7 +138,7 @@ var given struct {
 	ports map[int]bool
 }
 
-// FreePorts returns ports of the loopback address that nobody uses, and none twice.
+// FreePorts returns ports of the loopback address not in use, and none twice.
 // Another process may take one before its user does, which then says so.
 func FreePorts(n int) ([]int, error) {
 	given.Lock()

@@ -86,7 +86,7 @@ func (s *Server) accept(c net.Conn) {
 	}
 	e := s.connected(c)
 	if e != nil {
-		if f := s.strike(Connect, e); f != nil {
+		if f := s.fault(Connect, e); f != nil {
 			if f.refused {
 				reset(c)
 				s.ended(e)

@@ -36,15 +36,15 @@ func (MachineClock) Real(d time.Duration) time.Duration { return d }
 // gets no faster by a clock that runs fast.
 const leastWait = 200 * time.Millisecond
 
-// patient returns a time of the clock that is not over before leastWait.
-func patient(c Clock, d time.Duration) time.Duration {
+// atLeastWait returns a time of the clock that is not over before leastWait.
+func atLeastWait(c Clock, d time.Duration) time.Duration {
 	if real := c.Real(time.Second); real > 0 && real < time.Second {
 		d = max(d, time.Duration(float64(leastWait)*float64(time.Second)/float64(real)))
 	}
 	return d
 }
 
-// An alarm does something at a time that may be moved often, at little cost. New ones come
+// An alarm does something at a time that may move often, at little cost. New ones come
 // from newAlarm.
 type alarm struct {
 	clock Clock
@@ -67,7 +67,7 @@ func (a *alarm) in(d time.Duration) {
 
 // move is in. The caller holds mu.
 func (a *alarm) move(d time.Duration) {
-	d = patient(a.clock, d)
+	d = atLeastWait(a.clock, d)
 	a.at = a.clock.Now().Add(d)
 	if a.wake.IsZero() || a.at.Before(a.wake) {
 		a.sleep(d)
@@ -98,11 +98,11 @@ func (a *alarm) sleep(d time.Duration) {
 	}
 	wake := a.clock.Now().Add(d)
 	a.wake = wake
-	a.stop = a.clock.AfterFunc(d, func() { a.look(wake) })
+	a.stop = a.clock.AfterFunc(d, func() { a.fire(wake) })
 }
 
-// look rings, or sleeps on if the alarm was moved since.
-func (a *alarm) look(wake time.Time) {
+// fire rings, or sleeps on if the alarm was moved since.
+func (a *alarm) fire(wake time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.wake != wake { // another look is to come
@@ -136,26 +136,26 @@ type watch struct {
 // newWatch calls end once touch was not called for the timeout, unless stop comes first.
 func newWatch(c Clock, timeout time.Duration, end func()) *watch {
 	w := &watch{clock: c, timeout: timeout, end: end, start: c.Now()}
-	w.look()
+	w.checkIdle()
 	return w
 }
 
 func (w *watch) touch() { w.last.Store(int64(w.clock.Now().Sub(w.start))) }
 
-// look ends what was idle for long enough, or looks again when it may be.
-func (w *watch) look() {
+// checkIdle ends what was idle for long enough, or looks again when it may be.
+func (w *watch) checkIdle() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.over {
 		return
 	}
-	left := patient(w.clock, w.timeout) - (w.clock.Now().Sub(w.start) - time.Duration(w.last.Load()))
+	left := atLeastWait(w.clock, w.timeout) - (w.clock.Now().Sub(w.start) - time.Duration(w.last.Load()))
 	if left <= 0 {
 		w.over = true
 		w.end()
 		return
 	}
-	w.sleep = w.clock.AfterFunc(left, w.look)
+	w.sleep = w.clock.AfterFunc(left, w.checkIdle)
 }
 
 func (w *watch) stop() {

@@ -12,7 +12,7 @@ import (
 // insertedCookie is the name of the cookie that the cloud inserts.
 const insertedCookie = "SERVERID"
 
-// stickyValue stands for a member in cookies: it names nobody's address.
+// stickyValue stands for a member in cookies: it names no address.
 func stickyValue(key string) string {
 	sum := sha256.Sum256([]byte(key))
 	return hex.EncodeToString(sum[:16])

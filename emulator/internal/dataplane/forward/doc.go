@@ -22,5 +22,5 @@
 // net/http's server, reverse proxy and transport.
 //
 // The package knows neither the state of an emulator nor its products, and
-// checks nobody's health.
+// checks no member's health.
 package forward

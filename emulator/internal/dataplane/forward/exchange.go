@@ -24,9 +24,9 @@ type exchange struct {
 	sticky   *Sticky
 	in       *http.Request
 	out      http.ResponseWriter
-	event    *Event        // nil where nobody wants it
+	event    *Event        // nil if no observer wants it
 	passed   atomic.Uint64 // bytes of the answer's body
-	target   *target       // nil before the first and after the last was tried
+	target   *target       // nil before the first and after the last try
 	tried    []*target
 	first    int64 // of the sticky cookie
 	body     *requestBody
@@ -186,7 +186,7 @@ func (x *exchange) fault() *Fault {
 		return nil
 	}
 	x.event.Member = x.target.Key
-	return s.strike(Forward, x.event)
+	return s.fault(Forward, x.event)
 }
 
 // requestEvent returns the event of a request.
@@ -210,7 +210,7 @@ func (x *exchange) end() {
 
 // flush sends what the client has got so far.
 func (x *exchange) flush() {
-	// One that can't be flushed comes with the end.
+	// Without a flush it comes with the end.
 	_ = http.NewResponseController(x.out).Flush()
 }
 
@@ -239,7 +239,7 @@ func (x *exchange) explain(err error) (status int, reason string) {
 	var dial *dialError
 	switch {
 	case errors.Is(err, errNoMember):
-		return http.StatusServiceUnavailable, x.pool.emptiness()
+		return http.StatusServiceUnavailable, x.pool.whyEmpty()
 	case x.body != nil && x.body.late.Load():
 		return http.StatusRequestTimeout, halfRequest
 	case x.body != nil && x.body.broken.Load():

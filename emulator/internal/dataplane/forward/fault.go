@@ -31,7 +31,7 @@ const (
 	stalled
 )
 
-// Refuse lets nobody answer.
+// Refuse refuses the connection.
 func (f *Fault) Refuse() { f.refused = true }
 
 // Cut resets the connection after that many bytes of the answer.

@@ -259,7 +259,7 @@ func TestFaultyUDP(t *testing.T) {
 }
 
 // TestAccessLog checks what is known of connections and requests that go right, or to
-// nobody.
+// no member.
 func TestAccessLog(t *testing.T) {
 	o := &observer{logs: true}
 	_, addr := start(t, forward.Plan{Group: group(talker(t, "hello"))}, forward.Config{Observer: o})

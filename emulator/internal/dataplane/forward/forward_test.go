@@ -190,7 +190,7 @@ func echo(t testing.TB, key string) forward.Member {
 	}))
 }
 
-// unused is an address where nobody listens.
+// unused is an address without a listener.
 func unused(t testing.TB) net.Addr {
 	t.Helper()
 	l := listen(t)

@@ -11,7 +11,7 @@ import (
 	"sync"
 )
 
-// compressible are the media types of replies that are compressed.
+// compressible are the media types of replies to compress.
 var compressible = map[string]bool{
 	"text/xml": true, "text/plain": true, "text/css": true,
 	"application/javascript": true, "application/x-javascript": true,

@@ -45,7 +45,7 @@ func TestUnavailable(t *testing.T) {
 }
 
 // TestConnectTimeout checks that a member that does not accept in time is passed
-// over, with the request's body, and that nobody is asked twice.
+// over, with the request's body, and that no member gets it twice.
 func TestConnectTimeout(t *testing.T) {
 	echoing := webMember(t, "b", func(w http.ResponseWriter, r *http.Request) { io.Copy(w, r.Body) })
 	silent := forward.Member{Key: "a", Addr: netip.MustParseAddrPort("127.0.0.9:1"), Weight: 100}

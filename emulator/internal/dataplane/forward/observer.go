@@ -22,27 +22,27 @@ type Observer interface {
 	Armed(Point) bool
 	// Fault returns what goes wrong with an event from a point on, nil for nothing.
 	Fault(Point, *Event) *Fault
-	// Logs reports whether Ended is to be called.
+	// Logs reports whether to call Ended.
 	Logs() bool
 	// Ended gets a connection of TCP or TCPSSL, a UDP session, or a request of HTTP or
 	// HTTPS at its end.
 	Ended(*Event)
 }
 
-// nobody observes nothing.
-type nobody struct{}
+// noObserver observes nothing.
+type noObserver struct{}
 
-func (nobody) Armed(Point) bool           { return false }
-func (nobody) Fault(Point, *Event) *Fault { return nil }
-func (nobody) Logs() bool                 { return false }
-func (nobody) Ended(*Event)               {}
+func (noObserver) Armed(Point) bool           { return false }
+func (noObserver) Fault(Point, *Event) *Fault { return nil }
+func (noObserver) Logs() bool                 { return false }
+func (noObserver) Ended(*Event)               {}
 
 // An Event is a connection, UDP session or request of a client.
 type Event struct {
 	Kind          EventKind
 	Client, Local netip.AddrPort
-	Member        string // Member.Key; empty until one is chosen
-	// Method, Host, Path and Status are set for requests.
+	Member        string // Member.Key; empty before the choice
+	// Method, Host, Path and Status have values for requests.
 	Method, Host, Path string
 	Status             int
 	Reason             string // of an answer that the listener gave itself
@@ -65,7 +65,7 @@ func newEvent(kind EventKind, client, local netip.AddrPort) *Event {
 	return &Event{Kind: kind, Client: client, Local: local, Began: time.Now()}
 }
 
-// connected returns the event of a client's connection, nil where nobody wants it yet.
+// connected returns the event of a client's connection, nil if no observer wants it yet.
 func (s *Server) connected(c net.Conn) *Event {
 	if !s.config.Observer.Armed(Connect) && !s.config.Observer.Logs() {
 		return nil
@@ -73,8 +73,8 @@ func (s *Server) connected(c net.Conn) *Event {
 	return newEvent(Connection, addrPort(c.RemoteAddr()), addrPort(c.LocalAddr()))
 }
 
-// strike returns what goes wrong with an event.
-func (s *Server) strike(p Point, e *Event) *Fault {
+// fault returns what goes wrong with an event.
+func (s *Server) fault(p Point, e *Event) *Fault {
 	f := s.config.Observer.Fault(p, e)
 	if f != nil {
 		e.Faults = append(e.Faults, f.Rule)

@@ -57,9 +57,9 @@ func rawPage(status int, reason string) string {
 		status, http.StatusText(status), len(body), serverName, ReasonHeader, oneLine(reason), body)
 }
 
-// instead returns the page to write in place of what net/http writes by itself to a client
+// replacePage returns the page to write in place of what net/http writes by itself to a client
 // that sent no request, or else p.
-func instead(p []byte) []byte {
+func replacePage(p []byte) []byte {
 	if bytes.HasPrefix(p, []byte("HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server")) {
 		return []byte(rawPage(http.StatusBadRequest, "plain HTTP came to an HTTPS listener"))
 	}

@@ -81,7 +81,7 @@ type Member struct {
 	// cookies follow it.
 	Key string
 	// Addr is the address of the member. Port 0 stands for the port that the client
-	// connected to. The zero address is a member that can't be reached.
+	// connected to. The zero address is an unreachable member.
 	Addr   netip.AddrPort
 	Weight int
 	Zone   string // empty is a part of all zones
@@ -104,7 +104,7 @@ type Rule struct {
 	Sticky    *Sticky
 }
 
-// Drain configures when connections of a member that left or went down are cut. Where
+// Drain configures when to cut connections of a member that left or went down. Where
 // it is off they stay.
 type Drain struct {
 	On      bool

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// roundTime bounds one round of copying. Bytes are counted between rounds.
+// roundTime bounds one round of copying. The pump counts bytes between rounds.
 const roundTime = 2 * time.Second
 
-var errMuch = errors.New("there is enough for a splice")
+var errUseSplice = errors.New("there is enough for a splice")
 
 func timedOut(err error) bool { return errors.Is(err, os.ErrDeadlineExceeded) }
 
@@ -89,7 +89,7 @@ func (p *pump) move() error {
 		switch {
 		case err == nil:
 			return io.EOF
-		case err == errMuch:
+		case err == errUseSplice:
 			p.splice = true
 		case !timedOut(err):
 			return err
@@ -142,7 +142,7 @@ func (p *pump) round() (n int64, err error) {
 		case err != nil:
 			return n, err
 		case canSplice && got == len(b):
-			return n, errMuch
+			return n, errUseSplice
 		}
 	}
 }

@@ -26,7 +26,7 @@ type Config struct {
 	Dial func(ctx context.Context, network string, from net.Addr, to netip.AddrPort) (net.Conn, error)
 	// Check, if set, refuses addresses that the server must not connect to.
 	Check func(network string, to netip.AddrPort) error
-	// Observer sees what passes; the default is nobody.
+	// Observer sees what passes; the default ignores it.
 	Observer Observer
 	// Log receives what goes wrong with the listener itself. Failures of clients
 	// and members are counted, not logged.
@@ -92,7 +92,7 @@ func (c Config) withDefaults() Config {
 		}
 	}
 	if c.Observer == nil {
-		c.Observer = nobody{}
+		c.Observer = noObserver{}
 	}
 	if c.Log == nil {
 		c.Log = func(error) {}
@@ -251,9 +251,9 @@ func (s *Server) countFailure(r *record) {
 	s.total.memberFailure.Add(1)
 }
 
-// choose returns the member of a connection or session, by persistence where
+// pickMember returns the member of a connection or session, by persistence where
 // the plan has it. It returns nil where no member is available.
-func (s *Server) choose(t *table, c client) *target {
+func (s *Server) pickMember(t *table, c client) *target {
 	pool := t.at(c.to.Addr())
 	if t.Persistence <= 0 {
 		return pool.pick(c, nil)

@@ -20,7 +20,7 @@ type stream struct {
 	client net.Conn // what the client says: raw, or TLS over it
 	member net.Conn
 	target *target
-	event  *Event // nil where nobody wants it
+	event  *Event // nil if no observer wants it
 	watch  *watch
 	idle   atomic.Bool // nothing moved for the whole timeout
 	in     atomic.Uint64
@@ -46,7 +46,7 @@ func (s *Server) serveStream(t *table, raw net.Conn, e *Event) {
 	if !st.handshake() {
 		return
 	}
-	st.target = s.choose(t, client{from: addrPort(raw.RemoteAddr()), to: addrPort(raw.LocalAddr())})
+	st.target = s.pickMember(t, client{from: addrPort(raw.RemoteAddr()), to: addrPort(raw.LocalAddr())})
 	if st.target == nil || t.loops(st.target, addrPort(raw.RemoteAddr()).Addr()) {
 		st.hold()
 		return
@@ -176,7 +176,7 @@ func (st *stream) fault() *Fault {
 		return nil
 	}
 	st.event.Member = st.target.Key
-	return s.strike(Forward, st.event)
+	return s.fault(Forward, st.event)
 }
 
 // giveUp ends a stream in which nothing moves.

@@ -28,7 +28,7 @@ type pool struct {
 	scheduler
 }
 
-// compile returns the plan's table. Pools of the same members and scheduler are carried
+// compile returns the plan's table. Pools of the same members and scheduler carry
 // over from the previous table, so that a change elsewhere does not disturb their turn.
 func (s *Server) compile(p Plan, previous *table) (*table, error) {
 	p = p.withDefaults()
@@ -151,8 +151,8 @@ func (p *pool) target(key string) *target {
 	return nil
 }
 
-// emptiness says why the pool has no available member.
-func (p *pool) emptiness() string {
+// whyEmpty says why the pool has no available member.
+func (p *pool) whyEmpty() string {
 	name := "the server group"
 	if p.ID != "" {
 		name += " " + p.ID
@@ -162,13 +162,13 @@ func (p *pool) emptiness() string {
 	}
 	reasons := make([]string, 0, len(p.Members))
 	for _, m := range p.Members[:min(len(p.Members), 5)] {
-		reasons = append(reasons, m.Key+" "+m.absence())
+		reasons = append(reasons, m.Key+" "+m.whyUnavailable())
 	}
 	return fmt.Sprintf("%s has no available backend server: %s", name, strings.Join(reasons, ", "))
 }
 
-// absence says why the member is not available.
-func (m *Member) absence() string {
+// whyUnavailable says why the member is not available.
+func (m *Member) whyUnavailable() string {
 	text := "has weight 0"
 	switch {
 	case m.Down:

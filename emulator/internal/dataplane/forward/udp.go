@@ -32,7 +32,7 @@ type session struct {
 	member net.Conn
 	target *target
 	limit  *limit
-	event  *Event // nil where nobody wants it
+	event  *Event // nil if no observer wants it
 	faults []*faultySide
 	watch  *watch
 	in     atomic.Uint64
@@ -98,7 +98,7 @@ func (p *packetServer) newSession(packet []byte, from netip.AddrPort) *session {
 	if t.Scheduler == QUICHash {
 		c.quicID = quicID(packet)
 	}
-	if ses.target = p.choose(t, c); ses.target == nil || t.loops(ses.target, from.Addr()) || ses.fault(Forward) {
+	if ses.target = p.pickMember(t, c); ses.target == nil || t.loops(ses.target, from.Addr()) || ses.fault(Forward) {
 		return nil
 	}
 	member, err := p.dial(p.ctx, "udp", net.UDPAddrFromAddrPort(from), ses.target.at(p.local.Port()), ses.target.record)
@@ -116,7 +116,7 @@ func (p *packetServer) newSession(packet []byte, from netip.AddrPort) *session {
 	return ses
 }
 
-// fault notes what goes wrong with the session, and reports whether it is refused.
+// fault notes what goes wrong with the session, and reports whether to refuse it.
 func (ses *session) fault(at Point) (refused bool) {
 	observer := ses.server.config.Observer
 	if ses.event == nil && (observer.Armed(at) || observer.Logs()) {
@@ -128,7 +128,7 @@ func (ses *session) fault(at Point) (refused bool) {
 	if ses.target != nil {
 		ses.event.Member = ses.target.Key
 	}
-	f := ses.server.strike(at, ses.event)
+	f := ses.server.fault(at, ses.event)
 	if f == nil {
 		return false
 	}
@@ -193,7 +193,7 @@ func (p *packetServer) end() {
 	}
 }
 
-// send passes a packet of the client on. What exceeds the bandwidth is dropped.
+// send passes a packet of the client on. It drops what exceeds the bandwidth.
 func (ses *session) send(packet []byte, first bool) {
 	ses.watch.touch()
 	if ses.limit != nil && !ses.limit.in.allow(time.Now(), len(packet)) {
@@ -226,7 +226,7 @@ func (ses *session) withProxyHeader(packet []byte) []byte {
 	return append(h, packet...)
 }
 
-// refused counts and reports a packet that ICMP says was refused: nobody listens at the
+// refused counts and reports a packet that ICMP says was refused: nothing listens at the
 // port of the member.
 func (ses *session) refused(err error) bool {
 	if !errors.Is(err, syscall.ECONNREFUSED) {

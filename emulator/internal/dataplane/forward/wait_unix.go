@@ -28,7 +28,7 @@ func waitReadable(c net.Conn) error {
 		if peeked {
 			return true
 		}
-		// What came before the wait wakes nobody.
+		// An event before the wait does not end it.
 		peeked = true
 		var b [1]byte
 		_, _, failure = syscall.Recvfrom(int(fd), b[:], syscall.MSG_PEEK)

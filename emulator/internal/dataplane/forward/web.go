@@ -81,7 +81,7 @@ func (s *Server) newWeb(t *table) *web {
 	return w
 }
 
-// quietLog drops what net/http says of clients and members: it is counted.
+// quietLog drops what net/http says of clients and members: the server counts it.
 var quietLog = log.New(io.Discard, "", 0)
 
 // Accept, Close and Addr make the web the listener of its HTTP server.
@@ -100,7 +100,7 @@ func (w *web) Close() error {
 	return nil
 }
 
-// Addr returns an address that nobody uses.
+// Addr returns an address that is never used.
 func (w *web) Addr() net.Addr { return &net.TCPAddr{} }
 
 // retire ends each of the web's connections after the request that it has. (A
@@ -141,7 +141,7 @@ type clientConn struct {
 	*deadlineConn
 	server   *Server
 	timeout  time.Duration // of writes
-	writes   *alarm        // rings unless the client takes what is written
+	writes   *alarm        // rings unless the client reads the reply
 	in, out  buckets
 	requests atomic.Int64
 	late     atomic.Bool // the last read met its deadline
@@ -164,7 +164,7 @@ func (c *clientConn) Read(p []byte) (int, error) {
 func (c *clientConn) Write(p []byte) (int, error) {
 	text := p
 	if !c.hijacked.Load() {
-		text = instead(p)
+		text = replacePage(p)
 	}
 	if err := c.out.wait(c.server.ctx, len(text)); err != nil {
 		return 0, err

@@ -78,12 +78,12 @@ func ByJob[Req, Res any, PReq request[Req]](rules *Rules, name string, plan func
 	})
 }
 
-// AtOnce declares an action whose work is done when it is answered.
+// AtOnce declares an action that does its work before it answers.
 func AtOnce[Req any, PReq request[Req]](rules *Rules, name string, plan func(*state.Tx, *Req) (*Work, error)) gateway.Action {
 	return Answered[Req, gateway.Empty, PReq](rules, name, plan, func(*Req) *gateway.Empty { return &gateway.Empty{} })
 }
 
-// Answered declares an action like AtOnce, which says more than that it is done.
+// Answered declares an action like AtOnce, whose answer says more.
 func Answered[Req, Res any, PReq request[Req]](rules *Rules, name string, plan func(*state.Tx, *Req) (*Work, error), answer func(*Req) *Res) gateway.Action {
 	return gateway.Write(name, func(tx *state.Tx, req *Req) (*Res, error) {
 		w, err := prepare(tx, rules, PReq(req).order(), req, plan)

@@ -15,8 +15,8 @@ import (
 // actionFacts holds the API's metadata about an action.
 type actionFacts struct {
 	Mutating bool            `json:"mutating"`
-	Params   map[string]bool `json:"params"` // by name, whether it is required
-	// Legacy parameters are known from SDKs alone: an action may read them.
+	Params   map[string]bool `json:"params"` // by name, whether required
+	// Legacy parameters come from SDKs alone: an action may read them.
 	Legacy   []string `json:"legacy"`
 	Response []string `json:"response"`
 }

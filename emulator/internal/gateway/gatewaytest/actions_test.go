@@ -37,7 +37,7 @@ func facts() map[string]actionFacts {
 	}
 }
 
-// Every kind of difference is reported, and only as long as nothing excepts it.
+// The test reports every kind of difference, and only as long as nothing excepts it.
 func TestDifferences(t *testing.T) {
 	for _, c := range []struct {
 		name       string

@@ -26,10 +26,10 @@ func Pairs(pairs ...string) Params {
 	return p
 }
 
-// Empty is the value of a parameter that is sent and empty.
+// Empty is the value of a parameter sent empty.
 const Empty = "\x00"
 
-// With is the parameters with some changed; one that is given as "" is not sent.
+// With is the parameters with some changed; one given as "" is not sent.
 func (p Params) With(changes Params) Params {
 	changed := make(Params, len(p)+len(changes))
 	maps.Copy(changed, p)
@@ -115,7 +115,7 @@ func (r Reply) Get(path string) any {
 	return at
 }
 
-// Text is Get as text: numbers and booleans are spelled, nothing is "".
+// Text is Get as text: it spells numbers and booleans, and nothing is "".
 func (r Reply) Text(path string) string {
 	switch v := r.Get(path).(type) {
 	case string:

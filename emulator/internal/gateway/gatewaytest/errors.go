@@ -28,7 +28,7 @@ type ErrorCase struct {
 var elementNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\.[1-9][0-9]*(\.|$)`) })
 
 // MatchErrors makes the calls of all groups, each in its own world that plant sets up, and
-// wants codes that the action is known to have. It then checks that every row of the
+// wants codes that the action has. It then checks that every row of the
 // product's error table answered one of them, unless a filter on the command line left
 // cases out.
 func MatchErrors(t *testing.T, p *gateway.Product, plant func(*state.Tx) error, groups ...[]ErrorCase) {
@@ -115,7 +115,7 @@ func MatchTags(t *testing.T, p *gateway.Product) {
 	}
 }
 
-// refuses reports whether an action is declared with a refusal.
+// refuses reports whether an action's declaration has a refusal.
 func refuses(a gateway.Action, name state.Fact) bool {
 	return slices.ContainsFunc(a.Refuses(), func(r gateway.Refusal) bool { return r.Fact() == name })
 }

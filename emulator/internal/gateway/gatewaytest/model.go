@@ -51,7 +51,7 @@ func (r Reply) Known(outcomes map[string]Outcome) Outcome {
 	return Outcome(fmt.Sprintf("%d %s", r.Status, r.Code))
 }
 
-// Check is a reason for which a call may be refused.
+// Check is a reason to refuse a call.
 type Check struct {
 	fails bool
 	with  Outcome

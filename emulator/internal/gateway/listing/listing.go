@@ -1,5 +1,5 @@
 // Package listing filters lists and cuts them into the pages that clients ask for, by number or by
-// token, for all products alike. It must not know what is listed.
+// token, for all products alike. It must not know the listed kinds.
 package listing
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// Unique returns the values in order, each once, and leaves those that were given
+// Unique returns the values in order, each once, and leaves the given ones
 // as they are.
 func Unique(values []string) []string {
 	sorted := slices.Clone(values)
@@ -31,7 +31,7 @@ func Among[T comparable](filter []T, value T) bool {
 	return len(filter) == 0 || slices.Contains(filter, value)
 }
 
-// Pick returns the elements that are wanted.
+// Pick returns the wanted elements.
 func Pick[T any](all iter.Seq[T], wanted func(T) bool) (list []T) {
 	for e := range all {
 		if wanted(e) {
@@ -59,7 +59,7 @@ func Page[T any](list []T, number, size int) []T {
 	return list[start : start+min(size, len(list)-start)]
 }
 
-// BadToken is the fact that a token is none that After made. Each product puts it in
+// BadToken is the fact that After did not make a token. Each product puts it in
 // words of its own.
 const BadToken state.Fact = "BadToken"
 

@@ -70,7 +70,7 @@ func Set(tx *state.Tx, kind state.TagResourceType, id string, tags []Tag) {
 	}
 }
 
-// Remove takes tags off a resource by their keys, and all where none is named. A tag
+// Remove takes tags off a resource by their keys, and all if keys has none. A tag
 // that is not there is no error.
 func Remove(tx *state.Tx, kind state.TagResourceType, id string, keys []string) {
 	if len(keys) == 0 {
@@ -115,7 +115,7 @@ func ShownOf(v *state.View, kind state.TagResourceType, id string) (tags []Shown
 }
 
 // Find returns the named resources that carry all the tags, each once, in
-// order; all that carry them where none is named.
+// order; all that carry them if ids has none.
 func Find(v *state.View, kind state.TagResourceType, ids []string, tags []Tag) []string {
 	return find(v, kind, ids, Filters(tags))
 }

@@ -14,7 +14,7 @@ type Types struct {
 	Unknown func(id ...string) error
 }
 
-// Removal is the part of a request that removes tags: those that are named, or all.
+// Removal is the part of a request that removes tags: the named ones, or all.
 type Removal struct {
 	ResourceIDs []string `rpc:"ResourceId,required,max=50"`
 	TagKeys     []string `rpc:"TagKey,max=20"`

@@ -160,7 +160,7 @@ func TestLife(t *testing.T) {
 	}
 }
 
-// What a listener names is deleted, as the listener has a copy.
+// A certificate in use by a listener goes, as the listener has a copy.
 func TestDeleteInUse(t *testing.T) {
 	c := gatewaytest.NewClient(t, gatewaytest.Store(t, plant, plantListener), cas.Product(gateway.Deps{}))
 	c.Do("DeleteUserCertificate", params{"CertId": "11111111"})

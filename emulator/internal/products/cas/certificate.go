@@ -17,7 +17,7 @@ var certificateActions = []gateway.Action{
 	gateway.Write("DeleteUserCertificate", deleteUserCertificate),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errNameTaken = refusals.New("NameTaken", 400, "NameRepeat",
 		"The certificate name already exists.", "CLB-0412")

@@ -154,7 +154,7 @@ type orderView struct {
 }
 
 // listUserCertificateOrder lists certificates for the types UPLOAD and CERT alone:
-// nothing is ordered here.
+// clbemu has no orders.
 func listUserCertificateOrder(v *state.View, req *listUserCertificateOrderRequest) (*listUserCertificateOrderResponse, error) {
 	var found []*cloud.UserCertificate
 	for c := range cloud.UserCertificates.All(v) {

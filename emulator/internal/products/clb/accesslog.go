@@ -8,7 +8,7 @@ import (
 )
 
 // accessLogActions are about where access logs and fine-grained metrics go. The
-// log service is not here: what is set is kept and shown, and nothing is written
+// log service is not here: clbemu keeps and shows the setting, and writes nothing
 // to it. CLB-0184.
 var accessLogActions = []gateway.Action{
 	change("SetAccessLogsDownloadAttribute", setAccessLogsDownloadAttribute),
@@ -19,7 +19,7 @@ var accessLogActions = []gateway.Action{
 	gateway.Read("DescribeHighDefinationMonitor", describeHighDefinationMonitor),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errAccessLogExists = refusals.New("AccessLogExists", 400, "Operation.NotAllowed",
 		"The AccessLogDownloadAttribute already exists.", "CLB-0200")

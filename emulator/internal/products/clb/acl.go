@@ -23,7 +23,7 @@ var aclActions = []gateway.Action{
 	gateway.Read("DescribeAccessControlListAttribute", describeAccessControlListAttribute),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errAclInUse = refusals.New("AclInUse", 400, "OperationFailed.AclBindedWithVip",
 		"The ACL has binded with vip.", "CLB-0200")
@@ -281,7 +281,7 @@ type relatedListener struct {
 	Protocol       string `rpc:"Protocol"`
 }
 
-// describeAccessControlListAttribute pages the entries only when a page is asked
+// describeAccessControlListAttribute pages the entries only when the call asks
 // for: clients older than the paging expect them all. CLB-0152.
 func describeAccessControlListAttribute(v *state.View, req *describeAccessControlListAttributeRequest) (*describeAccessControlListAttributeResponse, error) {
 	acl, err := cloud.AccessControlLists.Get(v, req.AclID)

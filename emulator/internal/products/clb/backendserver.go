@@ -18,7 +18,7 @@ var backendServerActions = []gateway.Action{
 	change("SetBackendServers", setBackendServers).Refusing(errBackendServersMalformed),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errBackendServersInvalid = refusals.New("BackendServersInvalid", 400, "InvalidParameter",
 		"The specified BackendServers is invalid.", "CLB-0201")
@@ -61,7 +61,7 @@ const maxBackendServersPerCall = 40
 const maxDescription = 255
 
 // backendServerParam is an element of the JSON text BackendServers. The keys are
-// found in any case, and others are ignored: a CCM sends both.
+// found in any case, and ignores others: a CCM sends both.
 type backendServerParam struct {
 	ServerID    gateway.Text            `json:"ServerId"`
 	ServerIP    gateway.Text            `json:"ServerIp"`
@@ -135,7 +135,7 @@ func (s *backendServerParam) weight() int {
 }
 
 // is reports whether the parameter means the member: by id and port, and for
-// network interfaces also by address, where one is given.
+// network interfaces also by address, if the call has one.
 func (s *backendServerParam) is(m cloud.BackendServer) bool {
 	return string(s.ServerID) == m.ServerID && int(s.Port) == m.Port &&
 		(s.Type == cloud.BackendServerECS || s.ServerIP == "" || string(s.ServerIP) == m.ServerIP)
@@ -145,7 +145,7 @@ func indexOf(members []cloud.BackendServer, s *backendServerParam) int {
 	return slices.IndexFunc(members, s.is)
 }
 
-// without returns the members less those that are meant; that one is not there
+// without returns the members less the named ones; that one is not there
 // is no error.
 func without(members []cloud.BackendServer, gone []backendServerParam) []cloud.BackendServer {
 	return slices.DeleteFunc(slices.Clone(members), func(m cloud.BackendServer) bool {
@@ -154,7 +154,7 @@ func without(members []cloud.BackendServer, gone []backendServerParam) []cloud.B
 }
 
 // reweighted returns the members with the weights and descriptions that are
-// given; servers that are not members are ignored. CLB-0121.
+// given; it ignores servers that are not members. CLB-0121.
 func reweighted(members []cloud.BackendServer, list []backendServerParam) []cloud.BackendServer {
 	members = slices.Clone(members)
 	for i := range list {
@@ -260,7 +260,7 @@ func firstVPC(v *state.View, members []cloud.BackendServer) string {
 	return ""
 }
 
-// serverVPC is "" for a server that is gone.
+// serverVPC is "" for a deleted server.
 func serverVPC(v *state.View, m cloud.BackendServer) string {
 	if m.Type == cloud.BackendServerECS {
 		if instance, ok := cloud.Instances.Find(v, m.ServerID); ok {
@@ -373,7 +373,7 @@ func defaultGroupServers(v *state.View, lb *cloud.LoadBalancer) []defaultGroupSe
 	return list
 }
 
-// addBackendServers adds to the default group. One that is named twice in the
+// addBackendServers adds to the default group. One named twice in the
 // call is added once. One that is a member stays as it is, unless the account was
 // told to refuse it: CLB-0193.
 func addBackendServers(tx *state.Tx, req *addBackendServersRequest) (*spelledGroupResponse, error) {

@@ -25,7 +25,7 @@ var certificateActions = []gateway.Action{
 	gateway.Read("DescribeCACertificates", describeCACertificates),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errAliCloudCertificateUnknown = refusals.New("AliCloudCertificateUnknown", 400, "InvalidParameter.AliCloudCertificateId",
 		"The specified AliCloudCertificateId is invalid.", "CLB-0200")

@@ -10,7 +10,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errLoadBalancerLocked = refusals.New("LoadBalancerLocked", 400, "ActionNotAllowed",
 		"Locked for any Business Reason.", "CLB-0201").
@@ -72,7 +72,7 @@ func checkTakes(v *state.View, id, action string) error {
 	return nil
 }
 
-// owner is the load balancer of a part that is found by its own id.
+// owner is the load balancer of a part found by its own id.
 func owner[T any](v *state.View, parts *state.Table[T], id string, of func(*T) string) (string, error) {
 	p, err := parts.Get(v, id)
 	if err != nil {

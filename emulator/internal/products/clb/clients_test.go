@@ -56,8 +56,8 @@ func TestHealthCheckTexts(t *testing.T) {
 	wantAbsent(t, client.Do("DescribeLoadBalancerHTTPSListenerAttribute", setHTTPS), texts...)
 }
 
-// Terraform sends what a listener was made with, and parameters of other protocols, with
-// each change: they change nothing. One that no listener has is refused.
+// Terraform sends the settings of a new listener, and parameters of other protocols, with
+// each change: they change nothing. An unknown one fails.
 func TestParametersOfOtherListeners(t *testing.T) {
 	client, _ := newClient(t)
 	at := params("LoadBalancerId", lbInternet, "ListenerPort", "1000")
@@ -86,7 +86,7 @@ func TestAbsentOfListeners(t *testing.T) {
 	expect(t, client.Do("DescribeLoadBalancerTCPListenerAttribute", setTCP), "AclType", "white", "AclId", "acl-used")
 }
 
-// CA certificates are tagged as certificates, beside server certificates.
+// CA certificates take tags as certificates, beside server certificates.
 func TestTagCACertificates(t *testing.T) {
 	client, _ := newClient(t)
 	both := params("ResourceType", "certificate", "ResourceId.1", "ca-free", "ResourceId.2", "cert-free")
@@ -111,7 +111,7 @@ func TestListsOfUnknownGroup(t *testing.T) {
 	expect(t, client.Do("DescribeAccessControlLists", params("ResourceGroupId", "rg-none")), "TotalCount", "0")
 }
 
-// An expired certificate is taken, and refused by an account that refuses them.
+// The cloud accepts an expired certificate, unless the account refuses them.
 func TestExpiredCertificate(t *testing.T) {
 	expired := newPairUntil(t, gatewaytest.Start)
 	client, store := newClient(t)
@@ -121,7 +121,7 @@ func TestExpiredCertificate(t *testing.T) {
 	wantCode(t, client, "UploadServerCertificate", upload, "InvalidParameter")
 }
 
-// A member that is added to the default group again stays as it is, and is refused
+// A member added to the default group again stays as it is, and fails
 // to an account that refuses them.
 func TestAddBackendServersAgain(t *testing.T) {
 	client, store := newClient(t)

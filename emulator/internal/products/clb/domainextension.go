@@ -17,7 +17,7 @@ var domainExtensionActions = []gateway.Action{
 	gateway.Read("DescribeDomainExtensionAttribute", describeDomainExtensionAttribute).Refusing(errExtensionMissing),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errExtensionMissing = refusals.New("ExtensionMissing", 400, "MissingParameter.DomainExtensionId",
 		"The param DomainExtensionId is missing", "CLB-0200")

@@ -2,14 +2,14 @@ package clb
 
 import "github.com/clbemu/clbemu/emulator/internal/gateway"
 
-// listenerWrites are called with one another's parameters: Terraform sends those of all
+// listenerWrites get one another's parameters: Terraform sends those of all
 // protocols, and those of the creation with each change.
 var listenerWrites = []string{
 	"CreateLoadBalancerTCPListener", "CreateLoadBalancerUDPListener", "CreateLoadBalancerHTTPListener", "CreateLoadBalancerHTTPSListener",
 	"SetLoadBalancerTCPListenerAttribute", "SetLoadBalancerUDPListenerAttribute", "SetLoadBalancerHTTPListenerAttribute", "SetLoadBalancerHTTPSListenerAttribute",
 }
 
-// idle are the parameters that nothing here reads, as they change nothing that is shown.
+// idle are the parameters that nothing here reads, as they change no answer.
 var idle = []gateway.Idle{
 	{Parameter: "LoadBalancerName", Actions: []string{"ModifyLoadBalancerInstanceChargeType", "ModifyLoadBalancerInstanceSpec", "ModifyLoadBalancerInternetSpec",
 		"ModifyLoadBalancerPayType", "SetLoadBalancerModificationProtection"}, Why: "Terraform sends it beside the id, and the API has no such parameter"},

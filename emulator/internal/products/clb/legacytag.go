@@ -19,7 +19,7 @@ var legacyTagActions = []gateway.Action{
 	gateway.Read("DescribeTags", describeTags),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errLegacyTagsMissing = refusals.New("LegacyTagsMissing", 400, "MissingParameter.Tags",
 		"The parameter Tags should not be null.", "CLB-0200")
@@ -66,7 +66,7 @@ func addTags(tx *state.Tx, req *legacyTagsRequest) (*gateway.Empty, error) {
 	return &gateway.Empty{}, tx.Use(cloud.QuotaLegacyTags, req.LoadBalancerID, 0)
 }
 
-// removeTags takes off the tags that have the key and, where one is given, the
+// removeTags takes off the tags that have the key and, if the call has one, the
 // value. One that is not there is no error.
 func removeTags(tx *state.Tx, req *legacyTagsRequest) (*gateway.Empty, error) {
 	for _, t := range req.Tags {
@@ -108,7 +108,7 @@ type tagSet struct {
 	InstanceCount int    `rpc:"InstanceCount"`
 }
 
-// describeTags lists the tags of the load balancers that carry all that are asked
+// describeTags lists the tags of the load balancers that carry all the call asks
 // for, each with the number of its carriers; distinct keys come without values.
 func describeTags(v *state.View, req *describeTagsRequest) (*describeTagsResponse, error) {
 	filters := make([]state.TagFilter, len(req.Tags))

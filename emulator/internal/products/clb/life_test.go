@@ -119,7 +119,7 @@ func TestOneChangeAtATime(t *testing.T) {
 }
 
 // An account in arrears buys nothing; after its days of grace its load balancers
-// are locked, and unlocked again when it pays; if it does not, they are released.
+// are locked, and unlocked again when it pays; if it does not, they go.
 func TestArrears(t *testing.T) {
 	client, store, clock := newTimedClient(t, editAccount(func(a *cloud.Account) { a.GraceDays, a.ReleaseDays = 7, 7 }))
 	owe := func(owing bool) {
@@ -164,7 +164,7 @@ func TestLCUToSpec(t *testing.T) {
 	expect(t, client.Do("DescribeLoadBalancerAttribute", params("LoadBalancerId", lbIntranet)), "InstanceChargeType", "PayBySpec", "LoadBalancerSpec", "slb.s2.small")
 }
 
-// Rules follow their listener until ListenerSync is off, and are deleted with it.
+// Rules follow their listener until ListenerSync is off, and go with it.
 func TestRules(t *testing.T) {
 	client, _ := newClient(t)
 	made := client.Do("CreateRules", createRules)
@@ -215,7 +215,7 @@ func TestStock(t *testing.T) {
 	client.Do("CreateLoadBalancer", with(createIntranet, "MasterZoneId", "cn-hangzhou-h"))
 }
 
-// A load balancer that a call stopped can be started, deleted and tagged, and takes no
+// A load balancer that a call stopped takes a start, a deletion and tags, and no
 // configuration.
 func TestStoppedLoadBalancer(t *testing.T) {
 	client, _, _ := newTimedClient(t)
@@ -263,7 +263,7 @@ func TestLastListener(t *testing.T) {
 	status("active")
 }
 
-// A change of rules makes their listener busy, and the next one is refused until then.
+// A change of rules makes their listener busy, and the next one fails until then.
 func TestRulesConfigure(t *testing.T) {
 	client, _, clock := newTimedClient(t, realistic)
 	rules := gatewaytest.Params{"LoadBalancerId": lbInternet, "ListenerPort": "81", "RuleList": `[{"RuleName":"n","Domain":"n.example.com","VServerGroupId":"rsp-rule"}]`}

@@ -24,7 +24,7 @@ var listenerActions = []gateway.Action{
 	change("DeleteLoadBalancerListener", deleteLoadBalancerListener),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errListenerExists = refusals.New("ListenerExists", 400, "ListenerAlreadyExists",
 		"A listener with the specified port already exists", "CLB-0201")
@@ -72,7 +72,7 @@ var (
 			"StartLoadBalancerListener", "StopLoadBalancerListener", "DeleteLoadBalancerListener")
 )
 
-// createListener makes a listener of any protocol. It is stopped, and can be
+// createListener makes a listener of any protocol. It begins stopped, and can be
 // started at once. The order of the checks is evidence CLB-0140.
 func createListener[R listenerCreation](tx *state.Tx, req R) (*gateway.Empty, error) {
 	want := req.listener()
@@ -132,7 +132,7 @@ type wantedListener struct {
 	Tags                     []tagging.Tag
 }
 
-// reservedUDPPort is taken by the cloud's own VXLAN.
+// reservedUDPPort belongs to the cloud's own VXLAN.
 const reservedUDPPort = 4789
 
 // checkPort keeps the two port spaces: TCP, HTTP and HTTPS share one, UDP has
@@ -222,7 +222,7 @@ func settleListener(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) er
 }
 
 // checkBandwidth keeps the sum of the listeners' bandwidths within the instance's, if the
-// instance is charged by bandwidth; -1 shares what is left.
+// instance pays by bandwidth; -1 shares what is left.
 func checkBandwidth(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) error {
 	if l.Bandwidth == 0 {
 		return gateway.Invalid("Bandwidth")
@@ -379,7 +379,7 @@ func checkCertificates(v *state.View, _ *cloud.LoadBalancer, l *cloud.Listener) 
 }
 
 // checkTLSCipherPolicy wants one of the cloud's own policies or of the account's,
-// which takes listeners as long as it is not being changed.
+// which takes listeners except during a change.
 func checkTLSCipherPolicy(v *state.View, l *cloud.Listener) error {
 	if slices.Contains(cloud.BuiltInTLSCipherPolicies, l.TLSCipherPolicy) {
 		return nil
@@ -451,7 +451,7 @@ func (req *listenerRequest) LoadBalancerOf(*state.View) (string, error) {
 	return req.LoadBalancerID, nil
 }
 
-// findListener finds the listener on a port; the protocol may be left out where
+// findListener finds the listener on a port; the caller may omit the protocol where
 // the port has one listener only.
 func findListener(v *state.View, loadBalancerID string, port int, protocol cloud.Protocol) (*cloud.Listener, error) {
 	if _, err := cloud.LoadBalancers.Get(v, loadBalancerID); err != nil {

@@ -20,7 +20,7 @@ var listenerReadActions = []gateway.Action{
 	gateway.Read("DescribeLoadBalancerHTTPSListenerAttribute", describeHTTPSListener),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errMaxResultsIllegal = refusals.New("MaxResultsIllegal", 400, "IllegalParam.MaxResults",
 		"The param of MaxResults is illegal.", "CLB-0200")
@@ -57,7 +57,7 @@ type describeLoadBalancerListenersResponse struct {
 }
 
 // listenerSummary holds the fields of every answer about a listener. Where access
-// control is off, its list and type are left out: CLB-0190.
+// control is off, the answer omits its list and type: CLB-0190.
 type listenerSummary struct {
 	LoadBalancerID     string `rpc:"LoadBalancerId"`
 	ListenerPort       int    `rpc:"ListenerPort"`
@@ -108,8 +108,8 @@ type listenerItem struct {
 }
 
 // healthCheckView shows a health check, and nothing while it is off. The texts of a
-// request are empty where a check of TCP sends none: CLB-0188. A connect port is shown
-// only where one was set: it comes back from clients, and no other value is a valid
+// request are empty where a check of TCP sends none: CLB-0188. It shows a connect port
+// only where the client set one: it comes back from clients, and no other value is a valid
 // port. CLB-0145.
 type healthCheckView struct {
 	HealthCheck            string  `rpc:"HealthCheck,omitempty"`
@@ -146,7 +146,7 @@ func viewHealthCheck(h cloud.HealthCheck) healthCheckView {
 	return view
 }
 
-// checkTimeout is the timeout of a check that is made.
+// checkTimeout is the timeout of an active check.
 func checkTimeout(h cloud.HealthCheck) int {
 	if h.Switch != cloud.On {
 		return 0
@@ -296,7 +296,7 @@ func newListenerItem(v *state.View, l *cloud.Listener) listenerItem {
 }
 
 // describeLoadBalancerListeners lists the listeners of the load balancers that
-// are named, of all when none is.
+// are named, of all without a name.
 func describeLoadBalancerListeners(v *state.View, req *describeLoadBalancerListenersRequest) (*describeLoadBalancerListenersResponse, error) {
 	ids := listing.Unique(req.LoadBalancerIDs)
 	if len(ids) == 0 {

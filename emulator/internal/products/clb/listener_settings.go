@@ -11,7 +11,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errListenerPortInvalid = refusals.New("ListenerPortInvalid", 400, "InvalidListenerPort",
 		"Specified parameter ListenerPort is not valid.", "CLB-0200").
@@ -27,7 +27,7 @@ var (
 		"The VServerGroup or MasterSlaveServerGroup can not be close for this listener.", "CLB-0200")
 )
 
-// The eight requests that set up a listener are put together here from the
+// The eight requests that set up a listener come together here from the
 // settings that protocols share. A nil field was not given.
 
 type listenerRef struct {
@@ -38,7 +38,7 @@ type listenerRef struct {
 
 func (req *listenerRef) LoadBalancerOf(*state.View) (string, error) { return req.LoadBalancerID, nil }
 
-// assign stores what was given.
+// assign stores the given values.
 func assign[T any](to, from *T) {
 	if from != nil {
 		*to = *from
@@ -64,7 +64,7 @@ func (s *listenerSettings) apply(l *cloud.Listener) {
 }
 
 // healthCheckSettings holds the health check settings of every protocol. A connect port
-// below 1 is what old answers carry for the backend's own port, so it is taken back.
+// below 1 is what old answers carry for the backend's own port, so clbemu accepts it.
 type healthCheckSettings struct {
 	HealthyThreshold       *int `rpc:"HealthyThreshold,min=1,max=10"`
 	UnhealthyThreshold     *int `rpc:"UnhealthyThreshold,min=1,max=10"`
@@ -107,7 +107,7 @@ func (s *httpCheckSettings) Validate() error {
 	return nil
 }
 
-// layer4Settings holds the settings of TCP and UDP. For UDP some are known from clients
+// layer4Settings holds the settings of TCP and UDP. For UDP clients alone show some
 // alone: CLB-0187.
 type layer4Settings struct {
 	listenerSettings

@@ -14,7 +14,7 @@ func ref(port int) gatewaytest.Params {
 	return params("LoadBalancerId", lbInternet, "ListenerPort", strconv.Itoa(port))
 }
 
-// Each protocol's listener is stopped when it is made, shows the documented
+// Each protocol's listener begins stopped, shows the documented
 // defaults, and starts at once.
 func TestListenerDefaults(t *testing.T) {
 	for _, c := range []struct {
@@ -52,7 +52,7 @@ func TestListenerDefaults(t *testing.T) {
 	}
 }
 
-// Set changes what it is given and keeps the rest.
+// Set changes the given values and keeps the rest.
 func TestSetListener(t *testing.T) {
 	client, _ := newClient(t)
 	client.Do("CreateLoadBalancerTCPListener", with(createTCP, "VServerGroupId", "rsp-free", "PersistenceTimeout", "100", "HealthCheckType", "http",
@@ -86,7 +86,7 @@ func TestSticky(t *testing.T) {
 }
 
 // Several ACLs bind to a listener, come back as they went in, and let go when
-// access control is switched off.
+// access control goes off.
 func TestListenerAccessControl(t *testing.T) {
 	client, _ := newClient(t)
 	client.Do("CreateLoadBalancerUDPListener", with(createTCP, "AclStatus", "on", "AclType", "black", "AclId", "acl-free,acl-used"))
@@ -98,7 +98,7 @@ func TestListenerAccessControl(t *testing.T) {
 	client.Do("DeleteAccessControlList", params("AclId", "acl-free"))
 }
 
-// A redirecting listener has no backend and is made again rather than set.
+// A redirecting listener has no backend, and clients replace it rather than set it.
 func TestRedirect(t *testing.T) {
 	client, _ := newClient(t)
 	client.Do("CreateLoadBalancerHTTPListener", with(createHTTP, "BackendServerPort", "", "ListenerForward", "on", "ForwardPort", "443"))

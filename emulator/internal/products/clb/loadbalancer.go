@@ -18,7 +18,7 @@ var loadBalancerActions = []gateway.Action{
 	gateway.Read("DescribeLoadBalancerAttribute", describeLoadBalancerAttribute),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errVSwitchMissing = refusals.New("VSwitchMissing", 400, "MissingParam.VSwitchId",
 		"The parameter VSwitchId is required.", "CLB-0200")
@@ -73,7 +73,7 @@ const (
 	nonProtection     = "NonProtection"
 	consoleProtection = "ConsoleProtection"
 
-	// unlimitedBandwidth is returned where only the region's largest bandwidth is a
+	// unlimitedBandwidth appears where only the region's largest bandwidth is a
 	// limit: for traffic-charged and for intranet instances. CLB-0110.
 	unlimitedBandwidth = 5120
 
@@ -169,8 +169,8 @@ func checkLoadBalancerName(name string) error {
 	return nil
 }
 
-// createLoadBalancer is answered when the instance has its id and address; a
-// token that made one before gets that one again, whatever is sold by then.
+// createLoadBalancer answers when the instance has its id and address; a
+// token that made one before gets that one again, whatever the region sells by then.
 func createLoadBalancer(tx *state.Tx, req *createLoadBalancerRequest) (*createLoadBalancerResponse, error) {
 	lb, err := state.OnceMade(tx, "CreateLoadBalancer", req.ClientToken, req, cloud.LoadBalancers, func() (string, error) {
 		return putLoadBalancer(tx, *req)
@@ -246,7 +246,7 @@ func (req *createLoadBalancerRequest) settleCharges(region *cloud.Region) error 
 	return req.validateCharges()
 }
 
-// checkPurchase enforces what the account must be like for an instance to be bought:
+// checkPurchase enforces what the account must be like to buy an instance:
 // one that owes buys nothing, nor does one without balance.
 func checkPurchase(v *state.View) error {
 	if err := checkSolvency(v); err != nil {
@@ -304,7 +304,7 @@ func endOfSubscription(start time.Time, cycle string, duration int) time.Time {
 }
 
 // joinVSwitch gives an intranet load balancer its network, zones and address.
-// What an intranet instance is charged by is always traffic: CLB-0103.
+// An intranet instance always pays by traffic: CLB-0103.
 func joinVSwitch(tx *state.Tx, region *cloud.Region, lb *cloud.LoadBalancer, req *createLoadBalancerRequest) error {
 	if req.VSwitchID == "" {
 		return errVSwitchMissing
@@ -331,7 +331,7 @@ func joinVSwitch(tx *state.Tx, region *cloud.Region, lb *cloud.LoadBalancer, req
 }
 
 // joinInternet gives an internet load balancer its zones and public address.
-// Parameters of a VPC are ignored: CLB-0104.
+// It ignores parameters of a VPC: CLB-0104.
 func joinInternet(tx *state.Tx, region *cloud.Region, lb *cloud.LoadBalancer, req *createLoadBalancerRequest) (err error) {
 	lb.NetworkType = networkClassic
 	if lb.InternetChargeType == cloud.PayByBandwidth {
@@ -354,7 +354,7 @@ func joinInternet(tx *state.Tx, region *cloud.Region, lb *cloud.LoadBalancer, re
 	return nil
 }
 
-// chooseZones takes the first pair of zones that fits what was asked for and is
+// chooseZones takes the first pair of zones that fits the request and is
 // in stock; with nothing asked, one whose master is the preferred zone, if there
 // is any.
 func chooseZones(region *cloud.Region, lb *cloud.LoadBalancer, req *createLoadBalancerRequest, preferred string) error {

@@ -19,7 +19,7 @@ var loadBalancerChangeActions = []gateway.Action{
 	change("ModifyLoadBalancerPayType", modifyLoadBalancerPayType),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errPrepaidSpecDown = refusals.New("PrepaidSpecDown", 400, "Operation.NotAllowed",
 		"Operation Denied. Prepay instance only permitted to increase loadBalancerSpec.", "CLB-0200")
@@ -104,7 +104,7 @@ type setLoadBalancerModificationProtectionRequest struct {
 	ModificationProtectionReason string `rpc:"ModificationProtectionReason,len=1..80,invalid=ModificationProtectionReasonInvalid"`
 }
 
-// setLoadBalancerModificationProtection keeps what is set; it protects from
+// setLoadBalancerModificationProtection keeps the setting; it protects from
 // changes in the console, never from the API's.
 func setLoadBalancerModificationProtection(tx *state.Tx, req *setLoadBalancerModificationProtectionRequest) (*gateway.Empty, error) {
 	return editLoadBalancer(tx, req.LoadBalancerID, func(lb *cloud.LoadBalancer) error {
@@ -192,7 +192,7 @@ func toPayBySpec(v *state.View, lb *cloud.LoadBalancer, req *modifyLoadBalancerI
 	return nil
 }
 
-// toPayByCLCU takes effect at once; such an instance is charged by traffic only.
+// toPayByCLCU takes effect at once; such an instance pays by traffic only.
 func toPayByCLCU(lb *cloud.LoadBalancer, req *modifyLoadBalancerInstanceChargeTypeRequest) error {
 	switch {
 	case lb.InstanceChargeType == cloud.PayByCLCU:
@@ -265,8 +265,8 @@ type modifyLoadBalancerPayTypeRequest struct {
 	AutoPay      bool   `rpc:"AutoPay"`
 }
 
-// modifyLoadBalancerPayType orders a subscription. An order is paid at once, also
-// where AutoPay is off, as there is nobody to pay it: CLB-0185.
+// modifyLoadBalancerPayType orders a subscription. The cloud takes the payment at once, also
+// where AutoPay is off, as no user pays it: CLB-0185.
 func modifyLoadBalancerPayType(tx *state.Tx, req *modifyLoadBalancerPayTypeRequest) (*orderResponse, error) {
 	resp := &orderResponse{OrderID: tx.NewOrderID()}
 	_, err := editLoadBalancer(tx, req.LoadBalancerID, func(lb *cloud.LoadBalancer) error {

@@ -16,7 +16,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errTagsMalformed = refusals.New("TagsMalformed", 400, "InvalidTag",
 		"The specified tags is invalid.", "CLB-0200")

@@ -53,7 +53,7 @@ func TestCreateLoadBalancerInternet(t *testing.T) {
 }
 
 // An intranet load balancer takes the network of its vSwitch and an address of
-// it, and is charged by traffic whatever was asked for.
+// it, and pays by traffic whatever the request.
 func TestCreateLoadBalancerIntranet(t *testing.T) {
 	client, store := newClient(t, inYear(cloud.Year2024))
 	before := freeAddresses(t, store)
@@ -90,7 +90,7 @@ func freeAddresses(t *testing.T, store *state.Store) (n int) {
 }
 
 // The same token gives the same load balancer; a failed call burns no token; one
-// whose load balancer is gone makes a new one.
+// of a deleted load balancer makes a new one.
 func TestClientToken(t *testing.T) {
 	client, _ := newClient(t, freeInVSwitch1(0))
 	call := with(createIntranet, "ClientToken", "token-1")
@@ -199,7 +199,7 @@ func TestDescribeLoadBalancers(t *testing.T) {
 		"LoadBalancers.LoadBalancer.0.InternetChargeType", "4", "LoadBalancers.LoadBalancer.0.InternetChargeTypeAlias", "paybytraffic")
 }
 
-// The simple changes are kept and shown.
+// Describe shows the simple changes.
 func TestChangeLoadBalancer(t *testing.T) {
 	client, _ := newClient(t)
 	lb := params("LoadBalancerId", lbInternet)
@@ -222,7 +222,7 @@ func TestChangeLoadBalancer(t *testing.T) {
 }
 
 // Another bandwidth is in effect at once, another charge type on the next day
-// in Beijing; until then the order is shown as not yet in effect.
+// in Beijing; until then the order shows as not yet in effect.
 func TestModifyLoadBalancerInternetSpec(t *testing.T) {
 	clock := state.NewManualClock(gatewaytest.Start)
 	client := gatewaytest.NewClient(t, gatewaytest.StoreAt(t, clock, plant), clb.Product(gateway.Deps{}))
@@ -243,7 +243,7 @@ func TestModifyLoadBalancerInternetSpec(t *testing.T) {
 	expect(t, client.Do("DescribeLoadBalancerAttribute", lb), "InternetChargeType", "paybytraffic", "Bandwidth", "5120")
 }
 
-// TestYears proves which instances each year sells, and what they are paid by.
+// TestYears proves which instances each year sells, and their charge types.
 func TestYears(t *testing.T) {
 	const spec = "slb.s1.small"
 	subscription := params("AddressType", "internet", "PayType", "PrePay", "InternetChargeType", "paybybandwidth", "Bandwidth", "5")
@@ -281,7 +281,7 @@ func TestYears(t *testing.T) {
 	}
 }
 
-// TestYearsOneByOne proves that each kind of instance can be sold alone.
+// TestYearsOneByOne proves that each kind of instance sells alone.
 func TestYearsOneByOne(t *testing.T) {
 	bySpec := params("InstanceChargeType", "PayBySpec", "LoadBalancerSpec", "slb.s1.small")
 	client, store := newClient(t)
@@ -304,7 +304,7 @@ func TestYearsOneByOne(t *testing.T) {
 	wantCode(t, client, "CreateLoadBalancer", bySpec, "IllegalParam.InstanceChargeType")
 }
 
-// TestOldInstancesLiveOn proves that instances of kinds that are no longer sold can be
+// TestOldInstancesLiveOn proves that instances of kinds no longer on sale can be
 // changed, and that a token returns the one that it made.
 func TestOldInstancesLiveOn(t *testing.T) {
 	client, store := newClient(t, inYear(cloud.Year2021))
@@ -370,7 +370,7 @@ func TestRegions(t *testing.T) {
 }
 
 // TestServiceManaged proves that the mark of another cloud service shows on the load
-// balancers that it is put on.
+// balancers that carry it.
 func TestServiceManaged(t *testing.T) {
 	client, _ := newClient(t)
 	lb := params("LoadBalancerId", lbInternet)

@@ -18,7 +18,7 @@ var masterSlaveServerGroupActions = []gateway.Action{
 	gateway.Read("DescribeMasterSlaveServerGroupAttribute", describeMasterSlaveServerGroupAttribute),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errNotTwoServers = refusals.New("NotTwoServers", 400, "BACKEND_SERVERS_NUM_MUST_BE_TWO",
 		"Backend servers num must be 2.", "CLB-0200")

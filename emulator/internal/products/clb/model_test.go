@@ -267,7 +267,7 @@ func untagBalancer(w *twin) gatewaytest.Step {
 }
 
 // changeWorld puts the account into arrears or out of them, sells a zone out or
-// again, or changes a quota, often to less than is used.
+// again, or changes a quota, often below the use.
 func (w *twin) changeWorld(tx *state.Tx) error {
 	switch w.IntN(4) {
 	case 0:

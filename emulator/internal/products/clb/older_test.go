@@ -11,7 +11,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// A pair is made with its parts and weights, forwarded to by a TCP listener, and
+// A pair has its parts and weights, serves a TCP listener, and
 // can't be deleted before the listener lets go of it.
 func TestMasterSlaveServerGroup(t *testing.T) {
 	client, _ := newClient(t)
@@ -62,7 +62,7 @@ func TestMasterSlaveReleased(t *testing.T) {
 	}
 }
 
-// A policy of the account's own is made, used, listed with its listener, changed
+// An account can make a policy of its own, use it, list it with its listener, change
 // and deleted.
 func TestTLSCipherPolicy(t *testing.T) {
 	client, _, clock := newTimedClient(t, realistic)
@@ -112,7 +112,7 @@ func TestWhiteList(t *testing.T) {
 	expect(t, client.Do("DescribeListenerAccessControlAttribute", setHTTP), "AccessControlStatus", "close", "SourceItems", "10.1.0.0/16,10.0.0.2")
 }
 
-// Where logs and metrics go is kept and shown.
+// Describe shows where logs and metrics go.
 func TestLogSettings(t *testing.T) {
 	client, _ := newClient(t)
 	client.Do("SetAccessLogsDownloadAttribute", accessLog(lbInternet))
@@ -157,7 +157,7 @@ func TestMoveResourceGroup(t *testing.T) {
 	}
 }
 
-// A subscription is ordered, and has an end.
+// A client orders a subscription, which has an end.
 func TestModifyLoadBalancerPayType(t *testing.T) {
 	client, _ := newClient(t, inYear(cloud.Year2024))
 	got := client.Do("ModifyLoadBalancerPayType", params("LoadBalancerId", lbInternet, "PayType", "PrePay", "PricingCycle", "year", "Duration", "2", "AutoPay", "true"))

@@ -19,7 +19,7 @@ var ruleActions = []gateway.Action{
 	gateway.Read("DescribeRuleAttribute", describeRuleAttribute),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errRuleListMalformed = refusals.New("RuleListMalformed", 400, "RuleListMalformed",
 		"the specified parameter RuleList is unavailable.", "CLB-0201")
@@ -94,7 +94,7 @@ type rulesResponse struct {
 	Rules []ruleView `rpc:"Rules>Rule"`
 }
 
-// ruleView shows a rule in answers. What it takes from its listener is shown as the
+// ruleView shows a rule in answers. Values from its listener appear as the
 // listener has it.
 type ruleView struct {
 	RuleID             string `rpc:"RuleId"`
@@ -213,7 +213,7 @@ type deleteRulesRequest struct {
 }
 
 func (req *deleteRulesRequest) LoadBalancerOf(v *state.View) (string, error) {
-	// All belong to one listener, which is checked later.
+	// All belong to one listener, which a later check ensures.
 	return owner(v, cloud.Rules, req.RuleIDs[0], func(r *cloud.Rule) string { return r.LoadBalancerID })
 }
 

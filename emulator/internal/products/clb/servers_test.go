@@ -32,7 +32,7 @@ func members(t *testing.T, client *gatewaytest.Client, id string) []string {
 	return list
 }
 
-// The JSON text is read as the documentation writes it and as a CCM does: in
+// The JSON text may be as the documentation writes it and as a CCM does: in
 // either case, with numbers or strings, with keys that mean nothing here.
 func TestBackendServersSpelling(t *testing.T) {
 	for name, text := range map[string]string{
@@ -50,7 +50,7 @@ func TestBackendServersSpelling(t *testing.T) {
 	}
 }
 
-// Members are added, reweighted, exchanged and removed by server and port.
+// Clients add, reweight, exchange and remove members by server and port.
 func TestVServerGroupMembers(t *testing.T) {
 	client, _ := newClient(t)
 	made := client.Do("CreateVServerGroup", params("LoadBalancerId", lbInternet, "VServerGroupName", "k8s/80/web/default/c1", "Tag.1.Key", "k",
@@ -155,7 +155,7 @@ func TestDescribeHealthStatus(t *testing.T) {
 	}
 }
 
-// A staged health wins over the state where a check is made, for all groups of a
+// A staged health wins over the state where a check runs, for all groups of a
 // server, or for one group, or one port of it.
 func TestStagedHealth(t *testing.T) {
 	client, store := newClient(t)
@@ -296,7 +296,7 @@ func TestLastAddressUnderConcurrency(t *testing.T) {
 	}
 }
 
-// Entries come and go by what they mean, not by how they are spelled; the list
+// Entries come and go by what they mean, not by their spelling; the list
 // pages only when asked to.
 func TestAccessControlList(t *testing.T) {
 	client, _ := newClient(t)

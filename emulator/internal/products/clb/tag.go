@@ -15,7 +15,7 @@ var tagActions = []gateway.Action{
 	gateway.Read("ListTagResources", listTagResources).Refusing(errTagResourceTypeInvalid),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errTagKeyMissing = refusals.New("TagKeyMissing", 400, "MissingParam.TagKey",
 		"The param MissingParam.TagKey is missing.", "CLB-0200").
@@ -130,7 +130,7 @@ func tagResources(tx *state.Tx, req *tagResourcesRequest) (*gateway.Empty, error
 	return &gateway.Empty{}, taggable.Tag(tx, req.ResourceType, req.ResourceIDs, req.Tags)
 }
 
-// checkTaggable refuses load balancers that are locked.
+// checkTaggable refuses locked load balancers.
 func checkTaggable(v *state.View, resourceType string, ids []string) error {
 	for _, id := range ids {
 		lb, found := cloud.LoadBalancers.Find(v, id)

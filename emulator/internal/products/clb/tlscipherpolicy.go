@@ -18,7 +18,7 @@ var tlsCipherPolicyActions = []gateway.Action{
 	gateway.Read("ListTLSCipherPolicies", listTLSCipherPolicies),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errPolicyNameMissing = refusals.New("PolicyNameMissing", 400, "MissingParam.Name",
 		"The param Name is missing.", "CLB-0200")
@@ -40,7 +40,7 @@ var (
 		"The specified TLS cipher policy is unchanged.", "CLB-0200")
 	errPolicyBusy = refusals.New("PolicyBusy", 400, "TLSPolicyConfiguring",
 		"The specified TLS cipher policy is configuring.", "CLB-0200")
-	// Either of two codes could be meant: CLB-0186.
+	// The code could be either of two: CLB-0186.
 	errPolicyInUse = refusals.New("PolicyInUse", 400, "TLSPolicyRelated",
 		"The specified TLS cipher policy is related with listeners.", "CLB-0200")
 )
@@ -210,7 +210,7 @@ type relatedToPolicy struct {
 	Protocol       string `rpc:"Protocol"`
 }
 
-// listTLSCipherPolicies lists the account's own: the cloud's are known by name.
+// listTLSCipherPolicies lists the account's own: clients know the cloud's by name.
 func listTLSCipherPolicies(v *state.View, req *listTLSCipherPoliciesRequest) (*listTLSCipherPoliciesResponse, error) {
 	found := listing.Pick(cloud.TLSCipherPoliciesByRegion.InScope(v), func(p *cloud.TLSCipherPolicy) bool {
 		return (req.TLSCipherPolicyID == "" || p.ID == req.TLSCipherPolicyID) && strings.Contains(p.Name, req.Name)

@@ -21,7 +21,7 @@ var vServerGroupActions = []gateway.Action{
 	gateway.Read("DescribeVServerGroupAttribute", describeVServerGroupAttribute),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errBackendServersMalformed = refusals.New("BackendServersMalformed", 400, "BackendServersMalformed",
 		"the specified parameter BackendServers is unavailable.", "CLB-0201")
@@ -258,7 +258,7 @@ func (req *modifyVServerGroupBackendServersRequest) Validate() error {
 }
 
 // modifyVServerGroupBackendServers takes the old servers out before the new ones
-// come in, so that a full group can be exchanged.
+// come in, so that a client can exchange a full group.
 func modifyVServerGroupBackendServers(tx *state.Tx, req *modifyVServerGroupBackendServersRequest) (*vServerGroupResponse, error) {
 	shrink := func(_ *cloud.LoadBalancer, g *cloud.VServerGroup) error {
 		g.BackendServers = without(g.BackendServers, req.OldBackendServers)

@@ -20,7 +20,7 @@ var whiteListActions = []gateway.Action{
 	gateway.Read("DescribeListenerAccessControlAttribute", describeListenerAccessControlAttribute),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errWhiteListDisabled = refusals.New("WhiteListDisabled", 400, "Operation.NotAllowed",
 		"WhiteList is Disabled while Acl is Enabled", "CLB-0200")

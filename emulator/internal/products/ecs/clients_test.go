@@ -8,7 +8,7 @@ import (
 
 // What clients other than a CCM send and expect back.
 
-// A group is in a resource group only when one is given, as everything is that the
+// A group is in a resource group only when the call gives one, as everything is that the
 // world puts there.
 func TestNoResourceGroup(t *testing.T) {
 	c := newClient(t)
@@ -21,7 +21,7 @@ func TestNoResourceGroup(t *testing.T) {
 		map[string]string{"SecurityGroups.SecurityGroup.0.ResourceGroupId": "rg-clbemu0second"})
 }
 
-// The NicType of a client that has none is taken.
+// The NicType of a client that has none passes.
 func TestNicTypeOfNobody(t *testing.T) {
 	c := newClient(t)
 	id := c.Do("CreateSecurityGroup", newGroup).Text("SecurityGroupId")
@@ -31,7 +31,7 @@ func TestNicTypeOfNobody(t *testing.T) {
 	}
 }
 
-// A block of IPv6 comes back in its shortest form, and is found by any.
+// A block of IPv6 comes back in its shortest form, and any form finds it.
 func TestIPv6BlocksAreCompressed(t *testing.T) {
 	c := newClient(t)
 	id := c.Do("CreateSecurityGroup", newGroup).Text("SecurityGroupId")

@@ -14,7 +14,7 @@ var refusals gateway.Refusals
 
 // published is the evidence for codes and messages of the API's metadata,
 // unpublished for the messages, or the choice of a code, that it leaves open, and
-// tokens for how a ClientToken that comes again is refused.
+// tokens for the refusals of a repeated ClientToken.
 const (
 	published   = "CLB-0300"
 	unpublished = "CLB-0203"

@@ -2,7 +2,7 @@ package ecs
 
 import "github.com/clbemu/clbemu/emulator/internal/gateway"
 
-// idle are the parameters that nothing here reads, as they change nothing that is shown.
+// idle are the parameters that nothing here reads, as they change no answer.
 var idle = []gateway.Idle{
 	{Parameter: "Password", Actions: []string{"RunInstances", "ModifyInstanceAttribute"}, Why: "passwords are never shown, and nobody logs in"},
 	{Parameter: "PasswordInherit", Actions: []string{"RunInstances"}, Why: "passwords are never shown, and nobody logs in"},

@@ -20,7 +20,7 @@ var instanceActions = []gateway.Action{
 	gateway.Write("DeleteInstances", deleteInstances),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errNetworkTypeNotFound = refusals.New("NetworkTypeNotFound", 404, "InvalidNetworkType.NotFound",
 		"The specified InstanceNetworkType is not found.", "CLB-0300")
@@ -78,7 +78,7 @@ type describeInstancesRequest struct {
 	gateway.Trial
 }
 
-// instanceTimes filters instances by when they were created. The times of expiry
+// instanceTimes filters instances by time of creation. The times of expiry
 // that the API has too select none: no instance expires.
 type instanceTimes struct {
 	Filter1Key   string `rpc:"Filter.1.Key,enum=CreationStartTime|CreationEndTime|ExpiredStartTime|ExpiredEndTime,invalid=FilterKeyNotFound"`
@@ -231,7 +231,7 @@ func (r *describeInstancesRequest) matchesNetwork(v *state.View, i *cloud.Instan
 		listing.Matches(r.InternetChargeType, internetChargeType(eip))
 }
 
-// primaryInterface returns the network interface that an instance is made with;
+// primaryInterface returns the first network interface of an instance;
 // its absence gives one without addresses.
 func primaryInterface(v *state.View, instanceID string) *cloud.NetworkInterface {
 	if n, ok := cloud.NetworkInterfacesByInstance.First(v, instanceID, cloud.NetworkInterfacePrimary); ok {

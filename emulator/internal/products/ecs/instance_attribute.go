@@ -267,7 +267,7 @@ type maintenanceWindow struct {
 }
 
 // describeInstanceMaintenanceAttributes shows what every instance has that was never
-// changed, as nothing is maintained here. Evidence CLB-0385.
+// changed, as clbemu maintains nothing. Evidence CLB-0385.
 func describeInstanceMaintenanceAttributes(v *state.View, req *describeInstanceMaintenanceAttributesRequest) (*describeInstanceMaintenanceAttributesResponse, error) {
 	keep := func(i *cloud.Instance) bool { return listing.Among(req.InstanceIDs, i.ID) }
 	views, counted := pageOf(instancesHere(v), keep, func(i *cloud.Instance) maintenanceAttribute {

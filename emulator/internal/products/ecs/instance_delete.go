@@ -8,7 +8,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errInstanceProtected = refusals.New("InstanceProtected", 403, "InvalidOperation.DeletionProtection",
 		"The instance %s is protected against deletion: unset DeletionProtection first.", "CLB-0203")
@@ -45,7 +45,7 @@ type deleteInstancesRequest struct {
 }
 
 // deleteInstances releases all the instances, or none. It needs no memory of its
-// token: an instance can be released once.
+// token: an instance goes only once.
 func deleteInstances(tx *state.Tx, req *deleteInstancesRequest) (*gateway.Empty, error) {
 	for _, id := range slices.Compact(slices.Sorted(slices.Values(req.InstanceIDs))) {
 		if err := endInstance(tx, id, req.Force, req.TerminateSubscription); err != nil {
@@ -55,7 +55,7 @@ func deleteInstances(tx *state.Tx, req *deleteInstancesRequest) (*gateway.Empty,
 	return &gateway.Empty{}, nil
 }
 
-// endInstance releases an instance, if it may be released.
+// endInstance releases an instance, if nothing protects it.
 func endInstance(tx *state.Tx, id string, force, terminate bool) error {
 	i, err := cloud.Instances.Get(tx.View, id)
 	if err != nil {

@@ -53,7 +53,7 @@ func (p power) change(tx *state.Tx, ids ...string) error {
 	return nil
 }
 
-// stoppedMode keeps how an instance is stopped, for as long as it is.
+// stoppedMode keeps the mode of a stopped instance while it stays stopped.
 func stoppedMode(tx *state.Tx, mode string, ids ...string) error {
 	for _, id := range ids {
 		if err := cloud.Instances.Edit(tx, id, func(i *cloud.Instance) error {

@@ -17,7 +17,7 @@ import (
 var instanceRunActions = []gateway.Action{gateway.Write("RunInstances", runInstances).
 	Refusing(errAmountInvalid, errDiskCategoryUnsupported, errDiskSizeInvalid, errInstanceChargeTypeNotFound, errInternetChargeTypeUnsupported, errTooManyTags)}
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errInstanceTypeUnsupported = refusals.New("InstanceTypeUnsupported", 400, "InvalidInstanceType.ValueNotSupported",
 		"The specified InstanceType does not exist or beyond the permitted range.", "CLB-0383")
@@ -208,7 +208,7 @@ func putInstances(tx *state.Tx, req *runInstancesRequest) (launch string, err er
 	return launch, nil
 }
 
-// vSwitchFor is the vSwitch that is named, or the default one of the zone.
+// vSwitchFor is the named vSwitch, or the default one of the zone.
 func vSwitchFor(v *state.View, id, zoneID string) (*cloud.VSwitch, error) {
 	if id != "" {
 		return cloud.VSwitches.Get(v, id)

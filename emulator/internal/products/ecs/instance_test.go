@@ -164,7 +164,7 @@ func TestDeleteInstanceKeepsRoutes(t *testing.T) {
 	}
 }
 
-// A stopped or a forced instance can be deleted, a subscribed one when its
+// A stopped or a forced instance goes at a call, a subscribed one when its
 // subscription ends with it.
 func TestDeleteInstanceConditions(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -20,7 +20,7 @@ var instanceTypeActions = []gateway.Action{
 
 var errGenerationUnknown = refusals.New("GenerationUnknown", 400, "InvalidParameter.Generation", "The specified parameter Generation is not valid.", "CLB-0380")
 
-// typeTable has the types that can be bought, a line each, in order: family, generation,
+// typeTable has the types on sale, a line each, in order: family, generation,
 // category, architecture, type, cores, GiB of memory, network interfaces, and addresses
 // of each. Evidence CLB-0380.
 //

@@ -22,7 +22,7 @@ func networkInterfaceActions(deps gateway.Deps) []gateway.Action {
 		gateway.Write("ModifyNetworkInterfaceAttribute", modifyNetworkInterfaceAttribute).Refusing(errInterfaceNameInvalid)}
 }
 
-// deliverNetworkInterfaces is for clusters whose pods nobody imports: a lookup by
+// deliverNetworkInterfaces is for clusters whose pods were never imported: a lookup by
 // address in a VPC first lets make add those that are missing, and so it may change
 // the state, as the cloud's does not.
 func deliverNetworkInterfaces(make func(tx *state.Tx, vpcID, ip string) error) func(*state.Tx, *describeNetworkInterfacesRequest) (*describeNetworkInterfacesResponse, error) {
@@ -39,7 +39,7 @@ func deliverNetworkInterfaces(make func(tx *state.Tx, vpcID, ip string) error) f
 	}
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errTooManyTags = refusals.New("TooManyTags", 400, "InvalidTagCount",
 		"The specified tags are beyond the permitted range.", "CLB-0300")
@@ -132,7 +132,7 @@ func (r *describeNetworkInterfacesRequest) candidates(v *state.View) iter.Seq[*c
 }
 
 // interfacesAt yields the interfaces that have any of the addresses, in the VPC
-// or, when none is named, in each of the scope's.
+// or, without a name, in each of the scope's.
 func interfacesAt(v *state.View, vpcID string, addresses []string) iter.Seq[*cloud.NetworkInterface] {
 	vpcs := []string{vpcID}
 	if vpcID == "" {

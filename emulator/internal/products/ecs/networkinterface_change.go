@@ -22,7 +22,7 @@ var networkInterfaceChangeActions = []gateway.Action{
 	gateway.Read("DescribeNetworkInterfaceAttribute", describeNetworkInterfaceAttribute),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errInterfaceState = refusals.New("InterfaceState", 403, "InvalidOperation.InvalidEniState",
 		"The operation is not allowed in the current state of the network interface %s.", "CLB-0386")
@@ -49,7 +49,7 @@ var (
 type newInterface struct {
 	interfaceRequest
 	addresses       []string
-	more            int // addresses that nobody names
+	more            int // addresses that the caller does not name
 	resourceGroupID string
 	tags            []tagging.Tag
 	unchecked       bool // SourceDestCheck is off
@@ -90,7 +90,7 @@ func putInterface(tx *state.Tx, i *cloud.Instance, req newInterface) (*cloud.Net
 	return n, nil
 }
 
-// assign allocates addresses for an interface: those that are named, and any for "".
+// assign allocates addresses for an interface: the named ones, and any for "".
 func assign(tx *state.Tx, n *cloud.NetworkInterface, sw *cloud.VSwitch, addresses []string) error {
 	if each := addressesOf(tx.View, n); each > 0 && len(n.PrivateIPAddresses)+len(addresses) > each {
 		return errTooManyAddresses.Of(n.ID)
@@ -120,7 +120,7 @@ func addressesOf(v *state.View, n *cloud.NetworkInterface) int {
 // maxAddresses limits the addresses of an interface that is on no instance.
 const maxAddresses = 50
 
-// fits reports whether an interface can be put on an instance.
+// fits reports whether an instance can take an interface.
 func fits(v *state.View, n *cloud.NetworkInterface, i *cloud.Instance) error {
 	most := instanceTypes()[i.InstanceType].Interfaces
 	switch {

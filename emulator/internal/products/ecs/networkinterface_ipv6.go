@@ -8,7 +8,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errVSwitchWithoutIPv6 = refusals.New("VSwitchWithoutIPv6", 400, "InvalidVSwitch.Ipv6NotTurnOn",
 		"IPv6 is not enabled for the vSwitch %s.", "CLB-0532")

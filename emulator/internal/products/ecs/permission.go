@@ -12,7 +12,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
 )
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errParameterMissing = refusals.New("ParameterMissing", 400, "MissingParameter",
 		"The input parameter %s that is mandatory for processing this request is not supplied.", "CLB-0203")
@@ -100,7 +100,7 @@ const (
 	maxPriority        = 100
 )
 
-// rule checks the permission, which must have a source, and returns it as it is kept.
+// rule checks the permission, which must have a source, and returns it as stored.
 func (p permission) rule() (cloud.SecurityGroupPermission, error) {
 	switch {
 	case p.SourcePrefixListID != "":

@@ -16,7 +16,7 @@ var regionActions = []gateway.Action{
 	gateway.Read("DescribeAvailableResource", describeAvailableResource).Refusing(errDestinationUnknown),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errDestinationUnknown = refusals.New("DestinationUnknown", 404, "InvalidDestinationResource",
 		"The specified parameter DestinationResource is not valid.", "CLB-0380")
@@ -153,7 +153,7 @@ type supportedResource struct {
 	Unit           string `rpc:"Unit,omitempty"`
 }
 
-// The two words for what can be bought.
+// The two words for a resource on sale.
 const (
 	forSale   = "Available"
 	withStock = "WithStock"
@@ -179,7 +179,7 @@ func describeAvailableResource(v *state.View, req *describeAvailableResourceRequ
 	return resp, nil
 }
 
-// supported lists what the request leaves of what is sold.
+// supported lists what the request leaves of the offers.
 func (r *describeAvailableResourceRequest) supported() []supportedResource {
 	if r.NetworkCategory == "classic" || r.IOOptimized == "none" ||
 		!slices.Contains(diskCategories, cmp.Or(r.SystemDiskCategory, diskCategories[0])) ||

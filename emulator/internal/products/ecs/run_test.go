@@ -148,8 +148,8 @@ func clocked(t *testing.T) (*gatewaytest.Client, *state.ManualClock) {
 	return gatewaytest.NewClient(t, store, ecs.Product(gateway.Deps{})), clock
 }
 
-// An instance is made with its interfaces, disks, address and tags, runs after a
-// while, is stopped, changed, started, and goes with all that is its own.
+// An instance begins with its interfaces, disks, address and tags, runs after a
+// while, takes a stop, changes and a start, and goes with all its own resources.
 func TestInstanceLife(t *testing.T) {
 	c, clock := clocked(t)
 	made := c.Do("RunInstances", with(newNode, params{"Amount": "2", "InstanceName": "web", "UniqueSuffix": "true", "ClientToken": "t",
@@ -234,7 +234,7 @@ func TestStopInstances(t *testing.T) {
 	}
 }
 
-// An interface is made, attached, given addresses, and goes when it is on nothing.
+// Clients make, attach and address an interface, and delete a detached one.
 func TestNetworkInterfaceLife(t *testing.T) {
 	c := newClient(t)
 	made := c.Do("CreateNetworkInterface", with(newENI, params{"PrimaryIpAddress": "192.168.0.60", "SecondaryPrivateIpAddressCount": "1",
@@ -258,7 +258,7 @@ func TestNetworkInterfaceLife(t *testing.T) {
 	c.Do("RunInstances", with(newNode, params{"PrivateIpAddress": "192.168.0.60"})) // it is free again
 }
 
-// What can be bought is listed, by every filter.
+// Every filter lists what is on sale.
 func TestCatalogues(t *testing.T) {
 	c := newClient(t)
 	for _, f := range []struct {
@@ -306,7 +306,7 @@ func TestCatalogues(t *testing.T) {
 	}
 }
 
-// Rules for what goes out are kept beside those for what comes in, and go by what they
+// Rules for what goes out stand next to those for what comes in, and go by what they
 // do or by id.
 func TestEgress(t *testing.T) {
 	c := newClient(t)
@@ -350,7 +350,7 @@ func TestEgress(t *testing.T) {
 	gatewaytest.Expect(t, c.Do("DescribeSecurityGroupAttribute", group), map[string]string{"InnerAccessPolicy": "Drop"})
 }
 
-// The tags of instances, interfaces and groups are those that they were made with, and
+// The tags of instances, interfaces and groups are those of their creation, and
 // more.
 func TestTagResources(t *testing.T) {
 	c := newClient(t)
@@ -376,7 +376,7 @@ func TestTagResources(t *testing.T) {
 	}
 }
 
-// The types that examples name can be bought, with the cores and memory that they have.
+// The types that examples name are on sale, with the cores and memory that they have.
 func TestInstanceTypes(t *testing.T) {
 	c := newClient(t)
 	for id, want := range map[string][2]string{

@@ -17,7 +17,7 @@ var securityGroupActions = []gateway.Action{
 	gateway.Read("DescribeSecurityGroupAttribute", describeSecurityGroupAttribute).Refusing(errRegionIDMissing),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errGroupNameMalformed = refusals.New("GroupNameMalformed", 400, "InvalidSecurityGroupName.Malformed",
 		"Specified security group name is not valid.", "CLB-0300")

@@ -11,7 +11,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errRegionIDMissing = refusals.New("RegionIDMissing", 400, "MissingParameter.RegionId",
 		`The parameter "RegionId" should not be null.`, "CLB-0300")
@@ -180,7 +180,7 @@ type permissionView struct {
 }
 
 // describeSecurityGroupAttribute does not filter by NicType: the rules of a group
-// in a VPC all are intranet, and are shown to those who leave the default; evidence
+// in a VPC all are intranet, and appear to those who leave the default; evidence
 // CLB-0335. Clients that print what they lack send <nil>: CLB-0338.
 func describeSecurityGroupAttribute(v *state.View, req *describeSecurityGroupAttributeRequest) (*describeSecurityGroupAttributeResponse, error) {
 	g, err := cloud.SecurityGroups.Get(v, req.SecurityGroupID)

@@ -76,7 +76,7 @@ func TestDescribeSecurityGroups(t *testing.T) {
 	gatewaytest.Expect(t, counted, map[string]string{"SecurityGroups.SecurityGroup.0.EcsCount": "3"})
 }
 
-// Rules are added once, changed, shown and taken away, by id and by what they do.
+// Clients add a rule once, and change, show and remove it by id and by effect.
 func TestRules(t *testing.T) {
 	c := newClient(t)
 	show := func() gatewaytest.Reply { return c.Do("DescribeSecurityGroupAttribute", group) }
@@ -123,7 +123,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// A group with many rules is shown in pages.
+// A group with many rules has several pages.
 func TestRulePages(t *testing.T) {
 	c := newClient(t, inOwner(plantRules))
 	page := c.Do("DescribeSecurityGroupAttribute", with(group, params{"MaxResults": "150"}))

@@ -17,7 +17,7 @@ var securityGroupEgressActions = []gateway.Action{
 	gateway.Write("ModifySecurityGroupPolicy", modifySecurityGroupPolicy).Refusing(errRegionIDMissing),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errDestMissing = refusals.New("DestMissing", 400, "MissingParameter.Dest",
 		"One of the parameters DestCidrIp, Ipv6DestCidrIp, DestGroupId or DestPrefixListId in %s must be specified.", "CLB-0388")
@@ -42,7 +42,7 @@ type egress struct {
 	Description           string `rpc:"Description"`
 }
 
-// rule checks the permission and returns it as it is kept. What a rule for what comes
+// rule checks the permission and returns it as stored. What a rule for what comes
 // in says of its source, this one says of its destination.
 func (e egress) rule() (cloud.SecurityGroupPermission, error) {
 	out := permission{

@@ -16,7 +16,7 @@ var securityGroupRuleActions = []gateway.Action{
 	gateway.Write("ModifySecurityGroupRule", modifySecurityGroupRule),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errPermissionsAndOthers = refusals.New("PermissionsAndOthers", 400, "InvalidParam.Permissions",
 		"The specified parameter Permissions cannot coexist with other parameters.", "CLB-0300")
@@ -58,7 +58,7 @@ type rulesRequest struct {
 	Permissions     []permission `rpc:"Permissions,max=100"`
 }
 
-// rules returns the rules as they are kept.
+// rules returns the rules as stored.
 func (r *rulesRequest) rules() ([]cloud.SecurityGroupPermission, error) {
 	return rulesOf(r.permission, r.Permissions)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errTagMismatch = refusals.New("TagMismatch", 400, "InvalidTag.Mismatch",
 		"The specified Tag.n.Key and Tag.n.Value are not match.", "CLB-0300")

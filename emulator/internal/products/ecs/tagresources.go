@@ -20,7 +20,7 @@ var tagActions = []gateway.Action{
 	gateway.Read("DescribeTags", describeTags).Refusing(errTooManyTags),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errTagTypeUnknown = refusals.New("TagTypeUnknown", 404, "InvalidResourceType.NotFound",
 		"The ResourceType provided does not exist in our records.", "CLB-0342")
@@ -36,7 +36,7 @@ var (
 var tagErrors = []gateway.ErrorRow{{Fact: state.QuotaExceeded, Kind: state.Kind(cloud.QuotaTags), Status: 400,
 	Code: "QuotaExceeded.TagNumPerResource", Message: "The number of tags of the resource exceeds the quota.", Evidence: "CLB-0342"}}
 
-// taggable are the resources that are tagged here.
+// taggable are the resources tagged here.
 var taggable = tagging.Types{Unknown: errTaggedUnknown.Of, Kinds: map[string][]state.TagResourceType{
 	"instance": {cloud.TagInstance}, "eni": {cloud.TagNetworkInterface}, "securitygroup": {cloud.TagSecurityGroup},
 }}
@@ -68,8 +68,8 @@ type untagResourcesRequest struct {
 	tagging.Removal
 }
 
-// untagResources takes the named tags off, and all of them where none is named and All
-// is said.
+// untagResources takes the named tags off, and all of them if the call names none
+// and sets All.
 func untagResources(tx *state.Tx, req *untagResourcesRequest) (*gateway.Empty, error) {
 	return &gateway.Empty{}, taggable.Untag(tx, req.ResourceType, req.Removal)
 }

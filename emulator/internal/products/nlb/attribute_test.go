@@ -8,7 +8,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// TestLoadBalancerAttributes proves that what is changed is what is read, and that
+// TestLoadBalancerAttributes proves that reads return every change, and that
 // what is not named stays.
 func TestLoadBalancerAttributes(t *testing.T) {
 	c, _, _ := newClient(t)
@@ -30,7 +30,7 @@ func TestALPNOff(t *testing.T) {
 	expect(t, c, "GetListenerAttribute", of, "AlpnEnabled", "false", "AlpnPolicy", "")
 }
 
-// TestZeros proves that what is 0 is shown as 0, and that a load balancer of IPv4 has a
+// TestZeros proves that a 0 shows as 0, and that a load balancer of IPv4 has a
 // type of IPv6 addresses: clients read them without asking.
 func TestZeros(t *testing.T) {
 	c, _, _ := newClient(t)

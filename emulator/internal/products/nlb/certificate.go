@@ -16,7 +16,7 @@ var certificateActions = []gateway.Action{
 	gateway.Read("ListListenerCertificates", listListenerCertificates),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errCertificateMissing = refusals.New("CertificateMissing", 400, "MissingParam.Certificate",
 		"The param of certificate is missing.", "NLB-0001")
@@ -44,7 +44,7 @@ type tlsSettings struct {
 	AlpnPolicy       string   `rpc:"AlpnPolicy,enum=HTTP1Only|HTTP2Only|HTTP2Optional|HTTP2Preferred,invalid=Illegal"`
 }
 
-// apply puts what is given into a TCPSSL listener; others take none of it.
+// apply puts the given settings into a TCPSSL listener; others take none of it.
 func (s *tlsSettings) apply(v *state.View, l *cloud.NLBListener) error {
 	if l.Protocol != cloud.NLBTCPSSL {
 		return nil
@@ -100,7 +100,7 @@ func checkTLS(v *state.View, l *cloud.NLBListener, had []string) error {
 }
 
 // checkCertificates knows certificates of the certificate service, and those that
-// were uploaded to CLB: NLB-0012.
+// came to CLB by upload: NLB-0012.
 func checkCertificates(v *state.View, ids []string) error {
 	for _, id := range ids {
 		if _, ok := cloud.FindUserCertificate(v, id); ok {

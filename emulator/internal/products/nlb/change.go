@@ -6,7 +6,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errFinancialLocked = refusals.New("FinancialLocked", 400, "OperationDenied.FinancialLocked",
 		"The operation is not allowed because of FinancialLocked.", "CLB-0203")

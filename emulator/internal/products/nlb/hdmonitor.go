@@ -6,7 +6,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// hdMonitorActions keep where monitoring is to go. Nothing is monitored.
+// hdMonitorActions keep where monitoring is to go. clbemu monitors nothing.
 var hdMonitorActions = []gateway.Action{
 	gateway.Write("SetHdMonitorRegionConfig", setHdMonitorRegionConfig),
 	gateway.Write("DeleteHdMonitorRegionConfig", deleteHdMonitorRegionConfig),

@@ -2,7 +2,7 @@ package nlb
 
 import "github.com/clbemu/clbemu/emulator/internal/cloud"
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errHealthCheckDomainIllegal = refusals.New("HealthCheckDomainIllegal", 400, "IllegalParam.healthCheckDomain",
 		"The parameter of healthCheckConfig.healthCheckDomain is illegal.", "NLB-0001")
@@ -50,7 +50,7 @@ func newHealthCheck(protocol string) cloud.NLBHealthCheck {
 	return check
 }
 
-// apply puts what is given into the group's check.
+// apply puts the given settings into the group's check.
 func (s *healthCheckSettings) apply(g *cloud.NLBServerGroup) error {
 	check := &g.HealthCheck
 	set(&check.Enabled, s.Enabled)

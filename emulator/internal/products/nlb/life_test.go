@@ -114,7 +114,7 @@ func TestLife(t *testing.T) {
 	expect(t, c, "ListServerGroups", listed, "ServerGroups.0.ServerGroupStatus", "Available")
 }
 
-// A job can be made never to end, and to fail; one that fails has done nothing.
+// A condition makes a job fail or never end; one that fails has done nothing.
 func TestJobs(t *testing.T) {
 	c, store, clock := newClient(t, set("life.nlb.job", "1000h"))
 	endless := c.Do("CreateListener", listen)
@@ -225,7 +225,7 @@ func TestClientTokensOfWhatIsGone(t *testing.T) {
 	}
 }
 
-// Jobs that have ended are forgotten after a day, and others never.
+// The cloud forgets ended jobs after a day, and others never.
 func TestJobsAreForgotten(t *testing.T) {
 	c, store, clock := newClient(t, set("life.nlb.job", "1000h"))
 	endless := c.Do("CreateServerGroup", group).Text("JobId")
@@ -265,7 +265,7 @@ func TestJobsAreForgotten(t *testing.T) {
 	}
 }
 
-// However many jobs there are in a day, no more than a number is kept.
+// However many jobs there are in a day, the cloud keeps no more than a number.
 func TestJobsAreBounded(t *testing.T) {
 	_, store, _ := newClient(t)
 	const most = 100_000
@@ -292,7 +292,7 @@ func TestJobsAreBounded(t *testing.T) {
 }
 
 // Addresses come out of the vSwitches and go back: with the load balancer, with a
-// zone, with the address type; an EIP that was named is free again.
+// zone, with the address type; a named EIP is free again.
 func TestAddresses(t *testing.T) {
 	c, store, _ := newClient(t)
 	free := func() (text string) {

@@ -23,7 +23,7 @@ var listenerActions = []gateway.Action{
 	gateway.Read("ListListeners", listListeners),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errPortConflict = refusals.New("PortConflict", 400, "Conflict.Port",
 		"The Port [%s] is conflict.", "NLB-0001")
@@ -84,7 +84,7 @@ type proxyProtocolParam struct {
 // cluster behind the Service's: NLB-0022.
 const maxListenerDescription = 512
 
-// apply puts what is given into a listener, which must then be as listeners can be.
+// apply puts the given settings into a listener, which must then be as listeners can be.
 func (s *listenerSettings) apply(v *state.View, lb *cloud.NLBLoadBalancer, l *cloud.NLBListener) error {
 	if s.Description != nil {
 		if n := utf8.RuneCountInString(*s.Description); n == 1 || n > maxListenerDescription {
@@ -327,7 +327,7 @@ type listener struct {
 	ListenerDescription  string        `rpc:"ListenerDescription"`
 	ServerGroupID        string        `rpc:"ServerGroupId"`
 	IdleTimeout          int           `rpc:"IdleTimeout"`
-	Cps                  int           `rpc:"Cps"` // 0 is shown: NLB-0032
+	Cps                  int           `rpc:"Cps"` // 0 appears: NLB-0032
 	Mss                  int           `rpc:"Mss"`
 	ProxyProtocolEnabled bool          `rpc:"ProxyProtocolEnabled"`
 	ProxyProtocolV2      proxyProtocol `rpc:"ProxyProtocolV2Config"`

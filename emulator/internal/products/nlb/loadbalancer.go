@@ -21,7 +21,7 @@ var loadBalancerActions = []gateway.Action{
 	gateway.Read("ListLoadBalancers", listLoadBalancers),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errNameIllegal = refusals.New("NameIllegal", 400, "IllegalParam.loadBalancerName",
 		"Param loadBalancerName is illegal.", "NLB-0001")
@@ -87,7 +87,7 @@ func (req *createLoadBalancerRequest) Validate() error {
 }
 
 // resourceName matches a valid name in this API. The names that a CCM gives have no
-// slashes, and are accepted as they are: NLB-0022.
+// slashes, and clbemu accepts them as they are: NLB-0022.
 var resourceName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\pL][\pL\pN\-._/ ]*$`) })
 
 func checkName(name string, refusal gateway.Refusal) error {
@@ -102,7 +102,7 @@ type createLoadBalancerResponse struct {
 	OrderID        int64  `rpc:"OrderId"`
 }
 
-// createLoadBalancer is answered when the instance has its id and addresses; it is
+// createLoadBalancer answers when the instance has its id and addresses; it is
 // of use when it is Active.
 func createLoadBalancer(tx *state.Tx, req *createLoadBalancerRequest) (*createLoadBalancerResponse, error) {
 	lb, err := state.OnceMade(tx, "CreateLoadBalancer", req.ClientToken, req, cloud.NLBLoadBalancers, func() (string, error) {
@@ -136,7 +136,7 @@ func putLoadBalancer(tx *state.Tx, req *createLoadBalancerRequest) (string, erro
 	return lb.ID, nil
 }
 
-// checkPurchase holds what the account must be like for an instance to be bought.
+// checkPurchase holds what the account must be like to buy an instance.
 func checkPurchase(v *state.View) error {
 	if err := cloud.CheckPayment(v, errUnpaidBill, errOrderFailed); err != nil {
 		return err
@@ -179,7 +179,7 @@ type deleteLoadBalancerRequest struct {
 }
 
 // deleteLoadBalancer takes the listeners along; server groups and EIPs stay. One
-// that is locked for an unpaid bill can't be deleted: page "NLB instances", 2026-03-06.
+// locked for an unpaid bill stays: page "NLB instances", 2026-03-06.
 func deleteLoadBalancer(tx *state.Tx, req *deleteLoadBalancerRequest) (*changes.Work, error) {
 	if err := checkOpen(tx.View, req.LoadBalancerID); err != nil {
 		return nil, err
@@ -283,7 +283,7 @@ func newLoadBalancerView(lb *cloud.NLBLoadBalancer) loadBalancer {
 	return show
 }
 
-// ipv6AddressType is Intranet until it is opened: rows of older states have none.
+// ipv6AddressType is Intranet at first: rows of older states have none.
 func ipv6AddressType(lb *cloud.NLBLoadBalancer) string {
 	return cmp.Or(lb.IPv6AddressType, cloud.NLBIntranet)
 }

@@ -22,7 +22,7 @@ var loadBalancerChangeActions = []gateway.Action{
 	changes.ByJob(changing, "DetachCommonBandwidthPackageFromLoadBalancer", detachCommonBandwidthPackageFromLoadBalancer, changes.OfJob),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errAddressTypeSame = refusals.New("AddressTypeSame", 400, "OperationDenied.AddressTypeNotChanged",
 		"The operation is not allowed because of AddressTypeNotChanged.", "NLB-0001")
@@ -122,7 +122,7 @@ func updateLoadBalancerAddressTypeConfig(tx *state.Tx, req *updateLoadBalancerAd
 	}), nil
 }
 
-// allocations are the EIPs that are named for zones.
+// allocations are the EIPs named for zones.
 func (req *updateLoadBalancerAddressTypeConfigRequest) allocations(v *state.View, lb *cloud.NLBLoadBalancer) (map[string]string, error) {
 	byZone, seen := make(map[string]string), make(map[string]bool)
 	for _, z := range req.ZoneMappings {

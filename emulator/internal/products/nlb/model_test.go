@@ -54,7 +54,7 @@ type twin struct {
 	limits    map[state.QuotaName]int
 	free      map[string]int // addresses by vSwitch
 	owes      bool
-	// failing is while jobs fail: their calls are answered as always and do nothing.
+	// failing is while jobs fail: their calls answer as always and do nothing.
 	failing bool
 }
 
@@ -228,7 +228,7 @@ func deleteListenerOf(w *twin) step {
 }
 
 // changeWorld puts the account into arrears or out of them, lets jobs fail or
-// succeed, changes how many addresses are free, or a quota, often to less than is used.
+// succeed, changes how many addresses are free, or a quota, often below the use.
 func (w *twin) changeWorld(tx *state.Tx) error {
 	switch w.IntN(5) {
 	case 0:

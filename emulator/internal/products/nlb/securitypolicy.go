@@ -20,7 +20,7 @@ var securityPolicyActions = []gateway.Action{
 	gateway.Read("ListSecurityPolicy", listSecurityPolicy),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errPolicyNameIllegal = refusals.New("PolicyNameIllegal", 400, "IllegalParam.SecurityPolicyName",
 		"The param of SecurityPolicyName is illegal.", "CLB-0203")

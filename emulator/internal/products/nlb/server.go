@@ -21,7 +21,7 @@ var serverActions = []gateway.Action{
 	gateway.Read("ListServerGroupServers", listServerGroupServers),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errServerTwice = refusals.New("ServerTwice", 400, "DuplicatedParam.Server",
 		"The param of Server is duplicated.", "NLB-0001")
@@ -76,7 +76,7 @@ func (req *serversRequest) Validate() error {
 	return nil
 }
 
-// indexOf finds the member that is meant: by id and port, and by address where one
+// indexOf finds the named member: by id and port, and by address where one
 // is given.
 func (s *serverParam) indexOf(members []cloud.NLBServer) int {
 	return slices.IndexFunc(members, func(m cloud.NLBServer) bool {
@@ -84,7 +84,7 @@ func (s *serverParam) indexOf(members []cloud.NLBServer) int {
 	})
 }
 
-// changedGroup is a copy of a group, to be changed.
+// changedGroup is a copy of a group to change.
 func changedGroup(v *state.View, id string) (*cloud.NLBServerGroup, error) {
 	g, err := availableGroup(v, id)
 	if err != nil {
@@ -193,7 +193,7 @@ func private(v *state.View, vpcID string, ip netip.Addr) bool {
 }
 
 // locate finds where a server is: its VPC, its zone, and the address at which it is
-// reached where none is given.
+// reached without one.
 func locate(v *state.View, s *cloud.NLBServer) (vpcID string, err error) {
 	switch s.Type {
 	case cloud.NLBServerIP:

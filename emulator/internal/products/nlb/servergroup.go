@@ -20,7 +20,7 @@ var serverGroupActions = []gateway.Action{
 	gateway.Read("ListServerGroups", listServerGroups),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errGroupNameIllegal = refusals.New("GroupNameIllegal", 400, "IllegalParam.ServerGroupName",
 		"The param of ServerGroupName is illegal.", "NLB-0001")
@@ -60,7 +60,7 @@ type serverGroupSettings struct {
 // defaultDrainTimeout applies to a group that drains and never had a timeout: NLB-0033.
 const defaultDrainTimeout = 10
 
-// apply puts what is given into a group, which must then be as groups can be.
+// apply puts the given settings into a group, which must then be as groups can be.
 func (s *serverGroupSettings) apply(g *cloud.NLBServerGroup) error {
 	if s.ServerGroupName != "" {
 		g.Name = s.ServerGroupName
@@ -83,7 +83,7 @@ func (s *serverGroupSettings) apply(g *cloud.NLBServerGroup) error {
 	return s.healthCheckSettings.apply(g)
 }
 
-// set takes over what is given.
+// set takes over the given values.
 func set[T any](to *T, given *T) {
 	if given != nil {
 		*to = *given
@@ -111,7 +111,7 @@ func (req *createServerGroupRequest) Validate() error {
 }
 
 // createServerGroup creates a group. One for TLS does not preserve the client's address
-// by default, and a call that asks for it is refused: NLB-0025.
+// by default, and a call that asks for it fails: NLB-0025.
 func createServerGroup(tx *state.Tx, req *createServerGroupRequest) (*changes.Work, error) {
 	vpc, err := cloud.VPCs.Get(tx.View, req.VPCID)
 	if err != nil {

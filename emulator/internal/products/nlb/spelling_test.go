@@ -2,7 +2,7 @@ package nlb_test
 
 import "testing"
 
-// TestSpelling proves that words are taken in any case, and answered in one.
+// TestSpelling proves that requests may have words in any case, and answers have one.
 func TestSpelling(t *testing.T) {
 	c, _, _ := newClient(t)
 	for _, spelt := range []struct{ version, kind, scheduler string }{{"ipv4", "network", "rr"}, {"Ipv4", "Network", "Rr"}, {"IPV4", "NETWORK", "RR"}} {

@@ -19,7 +19,7 @@ var tagActions = []gateway.Action{
 	changes.Answered(changing, "MoveResourceGroup", moveResourceGroup, movedResource),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errTagKeyIllegal = refusals.New("TagKeyIllegal", 400, "IllegalParam.TagKey",
 		"The param of TagKey %s is illegal.", "CLB-0203")

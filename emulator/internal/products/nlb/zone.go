@@ -16,7 +16,7 @@ var zoneActions = []gateway.Action{
 	changes.AtOnce(changing, "CancelShiftLoadBalancerZones", cancelShiftLoadBalancerZones),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errZonesInvalid = refusals.New("ZonesInvalid", 400, "InvalidZones",
 		"The current zone list is illegal.", "NLB-0001")
@@ -62,7 +62,7 @@ type zoneMappingParam struct {
 	IPv6Address        string `rpc:"Ipv6Address"`
 	AllocationID       string `rpc:"AllocationId"`
 	EIPType            string `rpc:"EipType,enum=Common,invalid=Illegal"`
-	// The local addresses are kept and shown; no packet comes from them.
+	// The local addresses appear in answers; no packet comes from them.
 	IPv4Local []string `rpc:"Ipv4LocalAddresses"`
 	IPv6Local []string `rpc:"Ipv6LocalAddresses"`
 }
@@ -146,7 +146,7 @@ func checkNewZone(v *state.View, r *cloud.Region, lb *cloud.NLBLoadBalancer, z *
 	return checkAllocation(v, lb, z.AllocationID)
 }
 
-// checkAllocation holds what an EIP must be like to be put on a zone. It shares the
+// checkAllocation holds what an EIP must be like to serve a zone. It shares the
 // bandwidth of one package at the most.
 func checkAllocation(v *state.View, lb *cloud.NLBLoadBalancer, id string) error {
 	if id == "" {

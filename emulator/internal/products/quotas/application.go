@@ -75,7 +75,7 @@ func newApplication(v *state.View, a *cloud.QuotaApplication) application {
 }
 
 // createQuotaApplication asks for a higher limit, which the handlers enforce as soon as
-// the application is granted. A limit holds for the account in all regions: CLB-0416.
+// the review grants it. A limit holds for the account in all regions: CLB-0416.
 func createQuotaApplication(tx *state.Tx, req *createQuotaApplicationRequest) (*application, error) {
 	use, err := find(tx.View, req.ProductCode, req.QuotaActionCode)
 	if err != nil {

@@ -2,7 +2,7 @@ package quotas
 
 import "github.com/clbemu/clbemu/emulator/internal/gateway"
 
-// idle are the parameters that nothing here reads, as they change nothing that is shown.
+// idle are the parameters that nothing here reads, as they change no answer.
 var idle = []gateway.Idle{
 	{Parameter: "OriginalContext", Actions: []string{"CreateQuotaApplication"}, Why: "what a console says of its own user"},
 	{Parameter: "EnvLanguage", Actions: []string{"CreateQuotaApplication"}, Why: "the language of notices, which nobody gets"},

@@ -21,7 +21,7 @@ import (
 var actionNames string
 
 // refusals are the reasons of this product, declared beside what refuses. Their codes are
-// of the Quota Center's list of errors, as far as that is known: CLB-0415.
+// of the Quota Center's list of errors, as far as published: CLB-0415.
 var refusals gateway.Refusals
 
 var errorTable = refusals.Table([]gateway.ErrorRow{

@@ -17,7 +17,7 @@ var quotaActions = []gateway.Action{
 	gateway.Read("GetProductQuota", getProductQuota),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errProductUnknown = refusals.New("ProductUnknown", 400, "PARAMETER.ILLEGALL",
 		"The specified parameter is invalid.", "CLB-0415")

@@ -151,7 +151,7 @@ func TestReview(t *testing.T) {
 	}
 }
 
-// TestList proves that each product's quotas are listed, to the last page, and that every
+// TestList proves that lists have each product's quotas, to the last page, and that every
 // quota is one of a product's.
 func TestList(t *testing.T) {
 	c := gatewaytest.NewClient(t, gatewaytest.Store(t, world.Default().Plant), quotas.Product(gateway.Deps{}))

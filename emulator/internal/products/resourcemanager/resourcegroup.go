@@ -23,7 +23,7 @@ var resourceGroupActions = []gateway.Action{
 // Struct tags name it.
 var errStatusUnknown = refusals.New("StatusUnknown", 400, "InvalidParameter.Status", "The specified parameter Status is not valid.", "CLB-0373")
 
-// groupOK is the status of each group: none is being made or deleted here.
+// groupOK is the status of each group: clbemu has no stages for them.
 const groupOK = "OK"
 
 type listResourceGroupsRequest struct {
@@ -111,7 +111,7 @@ type getResourceGroupResponse struct {
 	ResourceGroup resourceGroupDetail `rpc:"ResourceGroup"`
 }
 
-// resourceGroupDetail is a group with where it can be used: in every region.
+// resourceGroupDetail is a group with the regions that offer it: in every region.
 type resourceGroupDetail struct {
 	resourceGroupView
 	RegionStatuses []regionStatus `rpc:"RegionStatuses>RegionStatus"`

@@ -9,7 +9,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errNameInvalid = refusals.New("NameInvalid", 400, "InvalidParameter.Name",
 		"The specified parameter Name is not valid.", "CLB-0527")

@@ -93,7 +93,7 @@ func plantInGroup(tx *state.Tx) error {
 	return nil
 }
 
-// A group is made, renamed, tagged and deleted, and takes resources meanwhile.
+// Clients make, rename, tag and delete a group, which takes resources meanwhile.
 func TestLife(t *testing.T) {
 	store := gatewaytest.Store(t, plant)
 	c := gatewaytest.NewClient(t, store, resourcemanager.Product(gateway.Deps{}))

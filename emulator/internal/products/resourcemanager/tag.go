@@ -13,7 +13,7 @@ var tagActions = []gateway.Action{
 	gateway.Read("ListTagResources", listTagResources).Refusing(errTagTypeUnknown),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errTagKeyInvalid = refusals.New("TagKeyInvalid", 400, "InvalidParameter.TagKey",
 		"The specified parameter TagKey is not valid.", "CLB-0527")
@@ -25,7 +25,7 @@ var (
 
 var tagRefusals = tagging.Refusals{Key: errTagKeyInvalid, Value: errTagValueInvalid}
 
-// taggable are the resources that are tagged here: groups, which have no region.
+// taggable are the resources tagged here: groups, which have no region.
 var taggable = tagging.Types{
 	Kinds: map[string][]state.TagResourceType{"ResourceGroup": {cloud.TagResourceGroup}},
 	Unknown: func(id ...string) error {
@@ -60,8 +60,8 @@ type untagResourcesRequest struct {
 	tagging.Removal
 }
 
-// untagResources takes the named tags off, and all of them where none is named and All
-// is said.
+// untagResources takes the named tags off, and all of them if the call names none
+// and sets All.
 func untagResources(tx *state.Tx, req *untagResourcesRequest) (*gateway.Empty, error) {
 	return &gateway.Empty{}, taggable.Untag(tx.In(groups(tx.View)), req.ResourceType, req.Removal)
 }

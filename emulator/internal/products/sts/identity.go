@@ -17,7 +17,7 @@ var identityActions = []gateway.Action{
 	gateway.Write("AssumeRole", assumeRole).Refusing(errDurationOutside, errPolicyTooLong),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errRoleArnMalformed = refusals.New("RoleArnMalformed", 400, "InvalidParameter.RoleArn",
 		"The parameter RoleArn is wrongly formed.", "CLB-0370")
@@ -45,7 +45,7 @@ type getCallerIdentityResponse struct {
 }
 
 // getCallerIdentity returns whose key it is: the account's own, as the world has no RAM
-// users, or a role's that was taken. Evidence CLB-0371.
+// users, or an assumed role's. Evidence CLB-0371.
 func getCallerIdentity(v *state.View, req *getCallerIdentityRequest) (*getCallerIdentityResponse, error) {
 	account := v.Scope().AccountID
 	key, ok := cloud.AccessKeys.Find(v, req.AccessKeyID)

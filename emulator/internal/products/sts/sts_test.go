@@ -51,7 +51,7 @@ func TestErrors(t *testing.T) {
 	})
 }
 
-// A key that was handed out is kept with the role, the session and the hour in which
+// An issued key lasts with the role, the session and the hour in which
 // it ends; the next one for the role takes the dead ones away.
 func TestAssumeRole(t *testing.T) {
 	c, store, clock := newClient(t)

@@ -18,7 +18,7 @@ var bandwidthPackageActions = []gateway.Action{
 	gateway.Write("DeleteCommonBandwidthPackage", deleteCommonBandwidthPackage),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errPackageNameMalformed = refusals.New("PackageNameMalformed", 400, "InvalidParameter.Name.Malformed",
 		"The specified Name is not valid.", "CLB-0400")
@@ -160,7 +160,7 @@ type deleteCommonBandwidthPackageRequest struct {
 	Force              bool   `rpc:"Force"`
 }
 
-// deleteCommonBandwidthPackage takes EIPs out where it is forced. A load balancer is
+// deleteCommonBandwidthPackage takes EIPs out if forced. A load balancer is
 // detached by its own call alone: CLB-0400.
 func deleteCommonBandwidthPackage(tx *state.Tx, req *deleteCommonBandwidthPackageRequest) (*gateway.Empty, error) {
 	p, err := cloud.CommonBandwidthPackages.Get(tx.View, req.BandwidthPackageID)

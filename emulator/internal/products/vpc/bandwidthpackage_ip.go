@@ -16,7 +16,7 @@ var bandwidthPackageIPActions = []gateway.Action{
 	gateway.Write("CancelCommonBandwidthPackageIpBandwidth", cancelCommonBandwidthPackageIPBandwidth),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errEIPInPackage = refusals.New("EIPInPackage", 400, "IpInstanceId.AlreadyInBandwidthPackage",
 		"The specified Eip InstanceId already in bandwidthPackage.", "CLB-0400")

@@ -7,7 +7,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 )
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errVPCBlockInvalid = refusals.New("VPCBlockInvalid", 400, "InvalidParameter",
 		"Specified CIDR block is not valid", "CLB-0300")

@@ -21,7 +21,7 @@ var cidrReservationActions = []gateway.Action{
 	gateway.Read("ListVSwitchCidrReservations", listVSwitchCIDRReservations),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errReservedBlockOrMask = refusals.New("ReservedBlockOrMask", 400, "MissingParam.CidrOrMask",
 		"Either a CIDR block or a mask is to be given.", "CLB-0563")
@@ -37,7 +37,7 @@ var (
 		"The reservation %s is being changed.", "CLB-0563")
 )
 
-// The smallest blocks that can be reserved, and how many of each version in a VPC:
+// The smallest blocks to reserve, and how many of each version in a VPC:
 // CLB-0563.
 const (
 	maxReservedBitsIPv4 = 28
@@ -112,7 +112,7 @@ func putCIDRReservation(tx *state.Tx, req *createVSwitchCIDRReservationRequest) 
 	return r.ID, nil
 }
 
-// block is the block that is named, or a free one with the mask.
+// block is the named block, or a free one with the mask.
 func (r *createVSwitchCIDRReservationRequest) block(v *state.View, s *cloud.VSwitch) (netip.Prefix, error) {
 	text, maxBits := s.CIDRBlock, maxReservedBitsIPv4
 	if r.IPVersion == "IPv6" {
@@ -286,7 +286,7 @@ func listVSwitchCIDRReservations(v *state.View, req *listVSwitchCIDRReservations
 	return &listVSwitchCIDRReservationsResponse{NextToken: next, TotalCount: len(found), MaxResults: req.MaxResults, Reservations: listing.Views(v, part, viewCIDRReservation)}, nil
 }
 
-// viewCIDRReservation counts blocks of the smallest size. None is assigned, as no
+// viewCIDRReservation counts blocks of the smallest size. It counts none as assigned, as no
 // interface has a prefix here.
 func viewCIDRReservation(v *state.View, r *cloud.CIDRReservation) cidrReservationView {
 	smallest := maxReservedBitsIPv4

@@ -67,7 +67,7 @@ func roomFor(tx *state.Tx) error {
 	return nil
 }
 
-// A block that is reserved is not given out, counts as used, and keeps its vSwitch:
+// A reserved block has no free addresses, counts as used, and keeps its vSwitch:
 // CLB-0563.
 func TestCIDRReservation(t *testing.T) {
 	c, clock := newRealisticClient(t, roomFor)
@@ -104,7 +104,7 @@ func TestCIDRReservation(t *testing.T) {
 	gatewaytest.Expect(t, c.Do("ListVSwitchCidrReservations", named(id)), map[string]string{"TotalCount": "0"})
 }
 
-// Blocks of IPv6 are reserved too, and a vSwitch with a reservation stays.
+// Reservations work for IPv6 too, and a vSwitch with a reservation stays.
 func TestIPv6Reservation(t *testing.T) {
 	c := newClient(t)
 	v := c.Do("CreateVSwitch", params{"VpcId": otherVPCID, "ZoneId": "cn-hangzhou-i", "CidrBlock": "10.0.99.0/24", "Ipv6CidrBlock": "7"}).Text("VSwitchId")

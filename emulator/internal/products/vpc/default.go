@@ -13,7 +13,7 @@ var defaultActions = []gateway.Action{
 	gateway.Write("CreateDefaultVSwitch", createDefaultVSwitch).Refusing(errIPv6SubnetInvalid),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errDefaultVPCExists = refusals.New("DefaultVPCExists", 400, "OperationFailed.DefaultVpcExist",
 		"The default VPC %s already exists.", "CLB-0391")

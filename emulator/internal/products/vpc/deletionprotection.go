@@ -10,7 +10,7 @@ var deletionProtectionActions = []gateway.Action{
 	gateway.Write("DeletionProtection", deletionProtection).Refusing(errProtectedTypeUnknown),
 }
 
-// What is refused here. A struct tag names the refusal that has no variable.
+// The refusals of this file. A struct tag names the refusal that has no variable.
 var (
 	errDeletionProtected = refusals.New("DeletionProtected", 400, "InvalidOperation.DeletionProtection",
 		"The instance cannnot delete because of deletion protecion.", "CLB-0400") // the cloud's spelling

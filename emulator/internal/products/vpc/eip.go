@@ -16,7 +16,7 @@ var eipActions = []gateway.Action{
 		Refusing(errAssociatedInstanceTypeUnsupported, errChargeTypeUnsupported, errFilterKeyUnsupported, errLockReasonNotFound),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errBandwidthMalformed = refusals.New("BandwidthMalformed", 400, "InvalidBandwidth.Malformed",
 		"The specified Bandwidth is invalid.", "CLB-0300")
@@ -50,7 +50,7 @@ var (
 		"It's forbidden to release a prepaid EIP", "CLB-0300")
 )
 
-// The ways in which an EIP is paid.
+// The ways to pay for an EIP.
 const (
 	chargePrePaid = "PrePaid"
 	payByTraffic  = "PayByTraffic"

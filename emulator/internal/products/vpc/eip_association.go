@@ -15,7 +15,7 @@ var eipAssociationActions = []gateway.Action{
 	gateway.Write("UnassociateEipAddress", unassociateEIPAddress).Refusing(errInstanceTypeUnsupported),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errEIPStatusIncorrect = refusals.New("EIPStatusIncorrect", 400, "IncorrectEipStatus",
 		"Current elastic IP status does not support this operation", "CLB-0300")
@@ -116,7 +116,7 @@ func associate(tx *state.Tx, req *associateEIPAddressRequest) error {
 // target describes what an EIP is, or will be, associated with.
 type target struct {
 	vpcID     string
-	privateIP string   // the address that the EIP stands for when none is named
+	privateIP string   // the address that the EIP stands for without a name
 	others    []string // the further addresses that it can stand for
 	publicIP  bool     // it has its own public address
 	many      bool     // it takes several EIPs

@@ -12,7 +12,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errInstanceIDTooLong = refusals.New("InstanceIDTooLong", 400, "InstanceIdLength.Exceed",
 		"InstanceId length is exceed", "CLB-0300")
@@ -124,7 +124,7 @@ type eipView struct {
 	Tags               []tagging.Tag `rpc:"Tags>Tag"`
 }
 
-// eipLock is a reason for which an EIP is locked. None is, but the list exists, as
+// eipLock is the reason of an EIP's lock. None is, but the list exists, as
 // Terraform's provider reads it: CLB-0523.
 type eipLock struct {
 	Reason string `rpc:"LockReason"`

@@ -17,7 +17,7 @@ var eipSegmentActions = []gateway.Action{
 	gateway.Read("DescribeEipSegment", describeEIPSegment),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errEIPMaskIllegal = refusals.New("EIPMaskIllegal", 400, "IllegalParam.EipMask",
 		"The mask %s is not one of 24 to 28.", "CLB-0564")

@@ -53,7 +53,7 @@ var eipSegmentErrorCases = []gatewaytest.ErrorCase{
 	{Name: "OfSegment", Action: "ReleaseEipAddress", Params: params{"AllocationId": "eip-of-segment"}, Plant: segment("Allocated"), Status: 400, Code: "OperationDenied.EipInSegment"},
 }
 
-// A segment has EIPs in a row, which work as any other and are released together. They
+// A segment has EIPs in a row, which work as any other and go together. They
 // take nothing of the quota for EIPs: CLB-0564.
 func TestEIPSegment(t *testing.T) {
 	c, clock := newRealisticClient(t)

@@ -20,7 +20,7 @@ var haVIPActions = []gateway.Action{
 	gateway.Read("DescribeHaVips", describeHAVIPs).Refusing(errHAVIPFilterKey),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errHAVIPStatusIncorrect = refusals.New("HAVIPStatusIncorrect", 400, "IncorrectHaVipStatus",
 		"The status of the HaVip %s does not support this operation.", "CLB-0565")
@@ -97,7 +97,7 @@ type deleteHAVIPRequest struct {
 }
 
 // deleteHAVIP deletes an address that nothing has or leads to. It needs no memory of
-// its token: an HAVIP can be deleted once.
+// its token: an HAVIP goes only once.
 func deleteHAVIP(tx *state.Tx, req *deleteHAVIPRequest) (*gateway.Empty, error) {
 	h, err := cloud.HAVIPs.Get(tx.View, req.ID)
 	switch {
@@ -267,8 +267,8 @@ func (r *describeHAVIPsRequest) matches(h *cloud.HAVIP) bool {
 	return listing.Matches(r.ResourceGroupID, h.ResourceGroupID)
 }
 
-// viewHAVIP takes the first that was associated for the one that has the address: who
-// has it is decided between them, by ARP.
+// viewHAVIP takes the first associated for the one that has the address: who
+// has it they decide by ARP.
 func viewHAVIP(v *state.View, h *cloud.HAVIP) haVIPView {
 	view := haVIPView{ID: h.ID, VPCID: h.VPCID, VSwitchID: h.VSwitchID, RegionID: h.RegionID, IPAddress: h.IPAddress, Name: h.Name,
 		Description: h.Description, Status: h.Status, ChargeType: "PostPaid", InstanceType: h.InstanceType, InstanceIDs: h.InstanceIDs,

@@ -126,7 +126,7 @@ func TestHAVIP(t *testing.T) {
 	shows(map[string]string{"TotalCount": "0"})
 }
 
-// An interface that is gone has no HAVIP any more.
+// A deleted interface has no HAVIP any more.
 func TestHAVIPOfTheDeleted(t *testing.T) {
 	c := newClient(t, haVIP(func(h *cloud.HAVIP) {
 		h.Status, h.InstanceType, h.InstanceIDs = cloud.HAVIPInUse, "NetworkInterface", []string{"eni-pods"}

@@ -2,7 +2,7 @@ package vpc
 
 import "github.com/clbemu/clbemu/emulator/internal/gateway"
 
-// idle are the parameters that nothing here reads, as they change nothing that is shown.
+// idle are the parameters that nothing here reads, as they change no answer.
 var idle = []gateway.Idle{
 	{Parameter: "ActivityId", Actions: []string{"AllocateEipAddress"}, Why: "prices are not shown"},
 	{Parameter: "VpcId", Actions: []string{"AssociateEipAddress"}, Why: "it comes with the type IpAddress, which is refused"},

@@ -21,7 +21,7 @@ var ipv4GatewayActions = []gateway.Action{
 	gateway.Write("DissociateRouteTableFromGateway", dissociateRouteTableFromGateway),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errNameIllegal = refusals.New("NameIllegal", 400, "IllegalParam.Name",
 		"The name %s is too long, or begins like an address.", "CLB-0560")
@@ -104,7 +104,7 @@ func putIPv4Gateway(tx *state.Tx, req *createIPv4GatewayRequest) (string, error)
 	return g.ID, nil
 }
 
-// settledIPv4Gateway finds a gateway that can be changed.
+// settledIPv4Gateway finds a gateway that takes changes.
 func settledIPv4Gateway(v *state.View, id string) (*cloud.IPv4Gateway, error) {
 	g, err := cloud.IPv4Gateways.Get(v, id)
 	if err == nil && g.Status != cloud.GatewayCreated {
@@ -128,7 +128,7 @@ type deleteIPv4GatewayRequest struct {
 	gateway.Trial
 }
 
-// deleteIPv4Gateway needs no memory of its token: a gateway can be deleted once.
+// deleteIPv4Gateway needs no memory of its token: a gateway goes only once.
 func deleteIPv4Gateway(tx *state.Tx, req *deleteIPv4GatewayRequest) (*gateway.Empty, error) {
 	g, err := settledIPv4Gateway(tx.View, req.ID)
 	if err != nil {
@@ -299,7 +299,7 @@ type gatewayRouteTableRequest struct {
 }
 
 // associateRouteTableWithGateway puts what comes in through an active gateway under a
-// table of its VPC that was made for gateways: CLB-0560.
+// table of its VPC made for gateways: CLB-0560.
 func associateRouteTableWithGateway(tx *state.Tx, req *gatewayRouteTableRequest) (*gateway.Empty, error) {
 	return req.change(tx, "AssociateRouteTableWithGateway", func(g *cloud.IPv4Gateway, t *cloud.RouteTable) error {
 		switch _, taken := cloud.IPv4GatewaysByRouteTable.First(tx.View, t.ID); {

@@ -18,7 +18,7 @@ var ipv6GatewayActions = []gateway.Action{
 	gateway.Read("DescribeIpv6Gateways", describeIPv6Gateways),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errVPCHasIPv6Gateway = refusals.New("VPCHasIPv6Gateway", 400, "ResourceAlreadyExist.Ipv6Gateway",
 		"The VPC %s has an IPv6 gateway already.", "CLB-0560")
@@ -94,7 +94,7 @@ type deleteIPv6GatewayRequest struct {
 	gateway.Trial
 }
 
-// deleteIPv6Gateway needs no memory of its token: a gateway can be deleted once.
+// deleteIPv6Gateway needs no memory of its token: a gateway goes only once.
 func deleteIPv6Gateway(tx *state.Tx, req *deleteIPv6GatewayRequest) (*gateway.Empty, error) {
 	g, err := cloud.IPv6Gateways.Get(tx.View, req.ID)
 	if err != nil {

@@ -133,7 +133,7 @@ func TestQuotas(t *testing.T) {
 	c.Do("AllocateEipAddress", params{"RegionId": "cn-shanghai"})
 }
 
-// Addresses that the world keeps from being given out don't keep a vSwitch alive.
+// Addresses that the world withholds don't keep a vSwitch alive.
 func TestDeleteFullVSwitch(t *testing.T) {
 	c := newClient(t, inOwner(func(tx *state.Tx) error {
 		s := &cloud.VSwitch{Owner: owner, ID: "vsw-full", VPCID: vpcID, RouteTableID: routeTableID, CIDRBlock: "192.168.9.0/24"}

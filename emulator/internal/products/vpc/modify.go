@@ -21,7 +21,7 @@ var modifyActions = []gateway.Action{
 	gateway.Write("UnassociateRouteTable", unassociateRouteTable),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errVPCBlockInUse = refusals.New("VPCBlockInUse", 400, "DependencyViolation.VSwitch.CidrBlock",
 		"The vSwitch %s of the VPC is outside the new CIDR block.", "CLB-0390")

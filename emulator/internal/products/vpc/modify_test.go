@@ -88,7 +88,7 @@ var modifyErrorCases = []gatewaytest.ErrorCase{
 	{Name: "Zone", Action: "CreateDefaultVSwitch", Params: params{"ZoneId": "cn-hangzhou-x"}, Status: 404, Code: "InvalidZoneId.NotFound", Plant: plantDefault},
 }
 
-// What is changed is shown, and what is not sent stays.
+// Changes show, and omitted values stay.
 func TestModify(t *testing.T) {
 	c := newClient(t)
 	c.Do("ModifyVpcAttribute", params{"VpcId": vpcID, "VpcName": "renamed", "EnableIPv6": "true", "EnableDnsHostname": "true", "CidrBlock": "192.168.0.0/17"})
@@ -163,7 +163,7 @@ func TestAssociateRouteTable(t *testing.T) {
 	}
 }
 
-// An account has a default VPC once it was made, with a default vSwitch a zone beside
+// An account has a default VPC once made, with a default vSwitch a zone beside
 // whatever else is in it.
 func TestDefaultVPC(t *testing.T) {
 	c := newClient(t)
@@ -180,7 +180,7 @@ func TestDefaultVPC(t *testing.T) {
 	gatewaytest.Expect(t, c.Do("DescribeVSwitches", params{"IsDefault": "true"}), map[string]string{"TotalCount": "1"})
 }
 
-// A default VPC is made with default vSwitches where they are asked for, also with IPv6.
+// A default VPC is made with default vSwitches on request, also with IPv6.
 func TestDefaultVSwitches(t *testing.T) {
 	for _, asked := range []struct {
 		params params

@@ -15,7 +15,7 @@ var natGatewayActions = []gateway.Action{
 	gateway.Read("DescribeNatGateways", describeNATGateways),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errNATTypeIllegal = refusals.New("NATTypeIllegal", 400, "InvalidParameter.NatType",
 		"NAT gateways of the type %s are not sold any more.", "CLB-0561")
@@ -128,7 +128,7 @@ type deleteNATGatewayRequest struct {
 }
 
 // deleteNATGateway deletes a gateway with the default route that came with it. By
-// force its EIPs are set free, and other routes to it go too: CLB-0561.
+// force its EIPs go free, and other routes to it go too: CLB-0561.
 func deleteNATGateway(tx *state.Tx, req *deleteNATGatewayRequest) (*gateway.Empty, error) {
 	g, err := cloud.NATGateways.Get(tx.View, req.ID)
 	switch {

@@ -61,7 +61,7 @@ var natGatewayErrorCases = []gatewaytest.ErrorCase{
 }
 
 // A NAT gateway is the default route of its VPC's own table, takes EIPs and more
-// routes, and is deleted when they are gone.
+// routes, and goes after them.
 func TestNATGateway(t *testing.T) {
 	c, clock := newRealisticClient(t, plantEIP("eip-second", chargePostPaid))
 	id := c.Do("CreateNatGateway", with(newNATGateway, params{"Name": "out", "Tag.1.Key": "app"})).Text("NatGatewayId")

@@ -10,7 +10,7 @@ var resourceGroupActions = []gateway.Action{
 	gateway.Write("MoveResourceGroup", moveResourceGroup).Refusing(errMovedTypeUnknown),
 }
 
-// What is refused here. A struct tag names it.
+// The refusals of this file. A struct tag names it.
 var errMovedTypeUnknown = refusals.New("MovedTypeUnknown", 400, "InvalidResourceType.NotSupport",
 	"The specified ResourceType is not supported.", "CLB-0402")
 

@@ -15,7 +15,7 @@ var routeEntriesActions = []gateway.Action{
 	gateway.Write("DeleteRouteEntries", deleteRouteEntries),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errDestinationTaken = refusals.New("DestinationTaken", 400, "InvalidCIDRBlock.Duplicate",
 		"Specified CIDR block is already exists.", "CLB-0300")

@@ -14,7 +14,7 @@ var routeEntryActions = []gateway.Action{
 	gateway.Read("DescribeRouteEntryList", describeRouteEntryList).Refusing(errIPVersionIllegal, errRouteEntryTypeIllegal),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errParameterMissing = refusals.New("ParameterMissing", 400, "MissingParameter",
 		"Miss mandatory parameter.", "CLB-0300")
@@ -305,7 +305,7 @@ type namedNextHop struct {
 // maxDeletedNextHops limits the next hops that a deletion takes; evidence CLB-0305.
 const maxDeletedNextHops = 16
 
-// Validate implements the gateway's check of shape: an entry is named by its id,
+// Validate implements the gateway's check of shape: a call names an entry by its id,
 // or by its table, destination and next hops.
 func (r *deleteRouteEntryRequest) Validate() error {
 	hops := len(r.NextHopList)

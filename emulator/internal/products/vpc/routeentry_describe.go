@@ -11,7 +11,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errIPVersionIllegal = refusals.Varying("IPVersionIllegal").
 				In(400, "PARAMETER_ILLEGAL", "Parameter illegal.Parameter is ipVersion", "CLB-0300",
@@ -96,7 +96,7 @@ func describeRouteEntryList(v *state.View, req *describeRouteEntryListRequest) (
 }
 
 // entryPlace returns the place of an entry in the order of its table. A token holds the
-// place of the last entry of a page, so that no entry is lost or listed twice when the
+// place of the last entry of a page, so that no list misses or repeats an entry when the
 // table changes between two pages.
 func entryPlace(e *cloud.RouteEntry) string { return e.DestinationCIDRBlock + "\x00" + e.ID }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// One entry is made, found by every filter, and deleted by name or by id.
+// Every filter finds an entry, and a name or an id deletes it.
 func TestRouteEntry(t *testing.T) {
 	c := newClient(t)
 	id := c.Do("CreateRouteEntry", with(newEntry, params{"RouteEntryName": "pods"})).Text("RouteEntryId")

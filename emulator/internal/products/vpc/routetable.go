@@ -16,7 +16,7 @@ var routeTableActions = []gateway.Action{
 	gateway.Read("DescribeRouteTableList", describeRouteTableList),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errRouteTableIDMissing = refusals.New("RouteTableIDMissing", 400, "MissingParam.RouteTableId",
 		"The param of RouteTableId is missing.", "CLB-0300")
@@ -94,7 +94,7 @@ func putCustomRouteTable(tx *state.Tx, req *createRouteTableRequest) (string, er
 		Name:          req.Name,
 		Description:   req.Description,
 		AssociateType: req.associateType(),
-		// A gateway's table learns no routes until it is asked to: CLB-0520.
+		// A gateway's table learns no routes until a call asks for it: CLB-0520.
 		PropagationDisabled: req.AssociateType != associateVSwitch,
 	})
 	req.set(tx, cloud.TagRouteTable, id)
@@ -119,7 +119,7 @@ func putRouteTable(tx *state.Tx, vpc *cloud.VPC, t *cloud.RouteTable) string {
 	return t.ID
 }
 
-// systemRouteTable returns the id of the table that the VPC was made with.
+// systemRouteTable returns the id of the VPC's first table.
 func systemRouteTable(v *state.View, vpcID string) string {
 	for t := range cloud.RouteTablesByVPC.List(v, vpcID) {
 		if t.Type == cloud.RouteTableSystem {

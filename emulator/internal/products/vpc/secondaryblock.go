@@ -13,7 +13,7 @@ var secondaryBlockActions = []gateway.Action{
 	gateway.Write("UnassociateVpcCidrBlock", unassociateVPCCIDRBlock),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errSecondaryBlockOverlaps = refusals.New("SecondaryBlockOverlaps", 400, "InvalidCidrBlock.Overlapped",
 		"The CIDR block %s overlaps another of the VPC.", "CLB-0534")

@@ -36,7 +36,7 @@ var secondaryBlockErrorCases = []gatewaytest.ErrorCase{
 		})},
 }
 
-// A VPC is given a block, takes vSwitches in it, and gives it back when they are gone.
+// A VPC gets a block, takes vSwitches in it, and gives it back after them.
 func TestSecondaryBlocks(t *testing.T) {
 	c := newClient(t)
 	blocks := func(want string) {

@@ -5,7 +5,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errTagKeyInvalid = refusals.New("TagKeyInvalid", 400, "InvalidTagKey",
 		"The tag keys are not valid.", "CLB-0300")

@@ -13,7 +13,7 @@ var tagActions = []gateway.Action{
 	gateway.Read("ListTagResources", listTagResources).Refusing(errTagTypeUnknown),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errTagTypeUnknown = refusals.New("TagTypeUnknown", 404, "InvalidResourceType.NotFound",
 		"The ResourceType provided does not exist in our records.", "CLB-0342")
@@ -61,8 +61,8 @@ type unTagResourcesRequest struct {
 	tagging.Removal
 }
 
-// unTagResources takes the named tags off, and all of them where none is named and
-// All is said.
+// unTagResources takes the named tags off, and all of them if the call names none
+// and sets All.
 func unTagResources(tx *state.Tx, req *unTagResourcesRequest) (*gateway.Empty, error) {
 	return &gateway.Empty{}, taggable.Untag(tx, req.ResourceType, req.Removal)
 }

@@ -19,7 +19,7 @@ var vpcActions = []gateway.Action{
 	gateway.Read("DescribeVpcAttribute", describeVPCAttribute),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errVPCNameMalformed = refusals.New("VPCNameMalformed", 400, "InvalidVpcName.Malformed",
 		"Specified VPC name is not valid.", "CLB-0300")
@@ -196,7 +196,7 @@ type deleteVPCRequest struct {
 	ClientToken string `rpc:"ClientToken"`
 }
 
-// deleteVPC needs no memory of its token: a VPC can be deleted once. By force it goes
+// deleteVPC needs no memory of its token: a VPC goes only once. By force it goes
 // with the routes of its own table and its IPv4 and IPv6 gateways: CLB-0530.
 func deleteVPC(tx *state.Tx, req *deleteVPCRequest) (*gateway.Empty, error) {
 	vpc, err := cloud.VPCs.Get(tx.View, req.VPCID)

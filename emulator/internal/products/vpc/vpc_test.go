@@ -9,7 +9,7 @@ import (
 )
 
 // A VPC comes with a router and a system route table, lives through the Describes
-// and is deleted with all that came with it.
+// and goes with all that came with it.
 func TestVPCLife(t *testing.T) {
 	c := newClient(t)
 	made := c.Do("CreateVpc", params{"VpcName": "new", "EnableIpv6": "true", "Tag.1.Key": "team", "Tag.1.Value": "a"})
@@ -37,7 +37,7 @@ func TestVPCLife(t *testing.T) {
 	}
 }
 
-// Each filter of DescribeVpcs selects, and the page that was asked for is echoed.
+// Each filter of DescribeVpcs selects, and the page asked for is echoed.
 func TestDescribeVPCs(t *testing.T) {
 	c := newClient(t)
 	c.Do("CreateVpc", params{"VpcName": "tagged", "Tag.1.Key": "team", "Tag.1.Value": "a"})
@@ -78,7 +78,7 @@ func TestDescribeVPCs(t *testing.T) {
 	}
 }
 
-// The same token makes one VPC, and another once that is gone.
+// The same token makes one VPC, and another after its deletion.
 func TestClientToken(t *testing.T) {
 	c := newClient(t)
 	request := params{"ClientToken": "once", "VpcName": "new"}
@@ -103,7 +103,7 @@ func TestDryRun(t *testing.T) {
 	c.Do("CreateVpc", params{"VpcName": "other", "ClientToken": "t"})
 }
 
-// User CIDR blocks and DNS host names are kept as they were asked for.
+// User CIDR blocks and DNS host names stay as requested.
 func TestVPCOptions(t *testing.T) {
 	c := newClient(t)
 	id := c.Do("CreateVpc", params{"UserCidr": "100.100.0.0/16,101.0.0.0/8", "EnableDnsHostname": "true"}).Text("VpcId")
@@ -124,7 +124,7 @@ func TestGatewayRouteTable(t *testing.T) {
 	}
 }
 
-// Tags are put on what the API tags, listed by resource and by tag, and taken off.
+// Clients tag what the API tags, list by resource and by tag, and untag.
 func TestTagResources(t *testing.T) {
 	c := newClient(t)
 	eip := c.Do("AllocateEipAddress", params{"Bandwidth": "5"}).Text("AllocationId")

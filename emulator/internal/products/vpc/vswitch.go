@@ -17,7 +17,7 @@ var vSwitchActions = []gateway.Action{
 	gateway.Read("CheckCanAllocateVpcPrivateIpAddress", checkCanAllocateVPCPrivateIPAddress).Refusing(errIPVersionIllegal),
 }
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errVSwitchNameMalformed = refusals.New("VSwitchNameMalformed", 400, "InvalidVSwitchName.Malformed",
 		"Specified virtual switch name is not valid.", "CLB-0300")
@@ -210,7 +210,7 @@ type deleteVSwitchRequest struct {
 }
 
 // deleteVSwitch asks the addresses whether the vSwitch is empty: everything in it
-// has one. Those that the world keeps from being given out hold nothing.
+// has one. Those that the world withholds hold nothing.
 func deleteVSwitch(tx *state.Tx, req *deleteVSwitchRequest) (*gateway.Empty, error) {
 	s, err := cloud.VSwitches.Get(tx.View, req.VSwitchID)
 	if err != nil {

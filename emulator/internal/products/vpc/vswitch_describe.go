@@ -10,7 +10,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// What is refused here.
+// The refusals of this file.
 var (
 	errVSwitchOwnerInvalid = refusals.New("VSwitchOwnerInvalid", 400, "IllegalParam.OwnerId",
 		"The specified parameter VSwitchOwnerId is not valid.", "CLB-0300")
@@ -161,7 +161,7 @@ type checkCanAllocateVPCPrivateIPAddressResponse struct {
 	CanAllocate bool `rpc:"CanAllocate"`
 }
 
-// checkCanAllocateVPCPrivateIPAddress says false for what is taken or reserved,
+// checkCanAllocateVPCPrivateIPAddress says false for a taken or reserved address,
 // and fails for what is not in the vSwitch.
 func checkCanAllocateVPCPrivateIPAddress(v *state.View, req *checkCanAllocateVPCPrivateIPAddressRequest) (*checkCanAllocateVPCPrivateIPAddressResponse, error) {
 	s, err := cloud.VSwitches.Get(v, req.VSwitchID)

@@ -69,7 +69,7 @@ func TestDescribeVSwitches(t *testing.T) {
 	gatewaytest.Expect(t, got, map[string]string{"VSwitches.VSwitch.0.AvailableIpAddressCount": "247", "PageNumber": "1", "PageSize": "10", "TotalCount": "1"})
 }
 
-// What is reserved or taken can't be allocated.
+// A reserved or taken address can't go to a resource.
 func TestCheckCanAllocate(t *testing.T) {
 	c := newClient(t)
 	for ip, want := range map[string]string{

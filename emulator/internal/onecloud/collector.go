@@ -27,14 +27,14 @@ var (
 	unusualDesc    = prometheus.NewDesc("clbemu_conditions_unusual", "Settings of a condition that differ from the world as it was planted.", []string{"condition"}, nil)
 )
 
-// measures counts what a cloud's rules, quotas and conditions do, when it is asked.
-type measures struct {
+// collector counts what a cloud's rules, quotas and conditions do, when it is asked.
+type collector struct {
 	*Cloud
 	usual func() (map[conditions.Key]string, error)
 }
 
-func (c *Cloud) measures() *measures {
-	return &measures{c, sync.OnceValues(c.usualConditions)}
+func (c *Cloud) newCollector() *collector {
+	return &collector{c, sync.OnceValues(c.usualConditions)}
 }
 
 // usualConditions returns the conditions of the world that a reset plants.
@@ -57,14 +57,14 @@ func (c *Cloud) usualConditions() (usual map[conditions.Key]string, err error) {
 }
 
 // Describe implements prometheus.Collector.
-func (m *measures) Describe(ch chan<- *prometheus.Desc) {
+func (m *collector) Describe(ch chan<- *prometheus.Desc) {
 	for _, desc := range []*prometheus.Desc{buildDesc, faultHitsDesc, quotaUsedDesc, quotaLimitDesc, unusualDesc} {
 		ch <- desc
 	}
 }
 
 // Collect implements prometheus.Collector.
-func (m *measures) Collect(ch chan<- prometheus.Metric) {
+func (m *collector) Collect(ch chan<- prometheus.Metric) {
 	ch <- prometheus.MustNewConstMetric(buildDesc, prometheus.GaugeValue, 1, m.cfg.Version.Version, m.cfg.Version.Commit)
 	hits := make(map[string]uint64)
 	for i, s := range m.faults.Injector.Rules() {

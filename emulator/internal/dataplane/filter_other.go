@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// setDeaf needs Linux.
-func setDeaf(syscall.Conn, bool) error {
+// setFilter needs Linux.
+func setFilter(syscall.Conn, bool) error {
 	return errors.New("a fault rule can make listeners deaf on Linux only")
 }

@@ -6,21 +6,21 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/topology"
 )
 
-// A way says where listeners answer on this machine. The plane's worker alone uses it.
-type way interface {
-	// places returns where a listener is bound, as often as it is asked. omitted says what
+// A binder assigns local addresses to listeners. The plane's worker alone uses it.
+type binder interface {
+	// bindAddrs returns where to bind a listener, the same each time. omitted says what
 	// of the listener can't have a place at all; err what has none for now. There may be
 	// places beside both.
-	places(lb *topology.LoadBalancer, f *topology.Frontend) (places []netip.AddrPort, omitted string, err error)
+	bindAddrs(lb *topology.LoadBalancer, f *topology.Frontend) (places []netip.AddrPort, omitted string, err error)
 	// keepsPorts reports whether listeners answer at their own ports.
 	keepsPorts() bool
 	// release gives back what a listener has.
 	release(frontendID string)
 	// prune gives back what listeners have that do not exist.
 	prune(exists func(frontendID string) bool)
-	// settle ends a round of changes.
-	settle() error
-	// lost returns the listeners whose places are gone, for somebody took them away.
+	// flush ends a round of changes.
+	flush() error
+	// lost returns the listeners that lost their addresses.
 	lost() []string
 	// close gives everything back.
 	close() error
@@ -29,9 +29,9 @@ type way interface {
 // loopback is the address of listeners that have their own ports on this machine.
 var loopback = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 
-// The ports implement way.
+// ports implements binder.
 
-func (p *ports) places(_ *topology.LoadBalancer, f *topology.Frontend) ([]netip.AddrPort, string, error) {
+func (p *ports) bindAddrs(_ *topology.LoadBalancer, f *topology.Frontend) ([]netip.AddrPort, string, error) {
 	return []netip.AddrPort{netip.AddrPortFrom(loopback, p.of(f.ID))}, "", nil
 }
 

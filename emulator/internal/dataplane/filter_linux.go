@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// setDeaf lets a socket drop all packets, as if they had not arrived, or none: clients
+// setFilter lets a socket drop all packets, as if they had not arrived, or none: clients
 // that connect get no answer. Connections that it has accepted go on.
-func setDeaf(c syscall.Conn, deaf bool) error {
+func setFilter(c syscall.Conn, deaf bool) error {
 	raw, err := c.SyscallConn()
 	if err != nil {
 		return err

@@ -1,0 +1,52 @@
+package dataplane
+
+import (
+	"time"
+
+	"github.com/clbemu/clbemu/faults"
+)
+
+// filterInterval limits how late a listener starts or stops answering by a rule that
+// depends on time.
+const filterInterval = 50 * time.Millisecond
+
+// filterTimer returns when the rules need another look, never where there are none.
+func (p *Plane) filterTimer() <-chan time.Time {
+	if p.cfg.Faults.Idle(faults.Listen) {
+		return nil
+	}
+	return time.After(filterInterval)
+}
+
+// setFilters lets each socket take packets, or none, as the fault rules say.
+func (p *Plane) setFilters() {
+	if p.cfg.Faults.Idle(faults.Listen) && !p.filtering {
+		return
+	}
+	p.filtering = false
+	for _, l := range p.snapshot() {
+		for _, socket := range l.bound {
+			at := &faultRequest{local: socket.at.Addr().Unmap()}
+			deaf := p.cfg.Faults.Holds(faults.Listen, at.request(l), p.cfg.Store.Now())
+			p.filtering = p.filtering || deaf
+			if deaf == socket.filtered {
+				continue
+			}
+			if err := setFilter(socket, deaf); err != nil {
+				l.config.Log(err)
+				continue
+			}
+			socket.filtered = deaf
+			if deaf {
+				p.recordFilter(l, socket, at)
+			}
+		}
+	}
+}
+
+// recordFilter counts and logs that a socket takes no packet.
+func (p *Plane) recordFilter(l *listener, socket *boundSocket, at *faultRequest) {
+	if verdict, strikes := p.applyFaults(faults.Listen, l, at); strikes {
+		p.log.recordFilter(verdict, l, socket.at)
+	}
+}
