@@ -110,7 +110,7 @@ func New(cfg Config) (*Plane, error) {
 func newBinder(cfg *Config) (binder, error) {
 	if cfg.Interface == "" {
 		if err := removeMachineLeftovers(); err != nil { // which needs a right that the ports don't
-			cfg.Log.Warn().Err(err).Msg("an address of a load balancer may take packets that nobody answers")
+			cfg.Log.Warn().Err(err).Msg("an address of a load balancer may take packets without an answer")
 		}
 		return loadPorts(cfg.Cloud, cfg.PortsFile)
 	}
