@@ -76,7 +76,7 @@ type Config struct {
 	// memory, is served and thrown away in the end.
 	Fork string
 	// Schema declares what the store holds; nil is the cloud's schema. Products are
-	// served beside the cloud's own. Together they serve to try out a product that the
+	// served next to the cloud's own. Together they serve to try out a product that the
 	// cloud does not have here.
 	Schema   *state.Schema
 	Products []func(gateway.Deps) *gateway.Product

@@ -1,4 +1,4 @@
-// Package rooms gives tests networks of their own: a network namespace, and machines beside
+// Package rooms gives tests networks of their own: a network namespace, and machines next to
 // it that are namespaces too. It is for the tests of all modules, and knows no emulator.
 package rooms
 

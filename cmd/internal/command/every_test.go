@@ -150,7 +150,7 @@ var jsonArgs = map[string][]string{
 var ownOutput = []string{"completion", "serve"}
 
 // TestEveryCommandPrintsJSON proves that --json and -o yaml turn what every command
-// says into one value, or for the journal one a line, and that nothing else is beside
+// says into one value, or for the journal one a line, and that nothing else is next to
 // it on standard output.
 func TestEveryCommandPrintsJSON(t *testing.T) {
 	server, dir := served(t), t.TempDir()

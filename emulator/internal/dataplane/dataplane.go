@@ -373,7 +373,7 @@ func (p *Plane) add(f *topology.Frontend) *listener {
 	l := newListener(f, forward.Config{Log: p.logOf(f.ID), Dial: p.dial, Clock: p.clock, MaxDescriptor: p.cfg.MaxDescriptor})
 	l.config.Observer = &observer{plane: p, listener: l}
 	// An emulator that forgets everything at its end has no port to come back to. Others of
-	// its kind may have listeners with the same ids beside it.
+	// its kind may have listeners with the same ids next to it.
 	l.omitted = p.cfg.PortsFile == "" && p.cfg.Interface == ""
 	p.listeners[f.ID] = l
 	return l
