@@ -16,7 +16,7 @@ func Inside() bool { return os.Getenv(insideVariable) != "" }
 
 // Up brings up the loopback interface of a new network namespace.
 func Up() error {
-	// Without this, addresses of IPv6 wait for two seconds whether they are in use.
+	// Without this, addresses of IPv6 wait for two seconds to see whether they are in use.
 	_ = os.WriteFile("/proc/sys/net/ipv6/conf/default/accept_dad", []byte("0"), 0)
 	return exec.Command("ip", "link", "set", "lo", "up").Run()
 }

@@ -303,8 +303,8 @@ func TestServerFlag(t *testing.T) {
 	})
 }
 
-// TestMisspelt proves that commands suggest the intended command or flag, and
-// values without a word of how they are read.
+// TestMisspelt proves that commands suggest the intended command or flag, and reject
+// a wrong value without a word of how they read it.
 func TestMisspelt(t *testing.T) {
 	lines := map[string]string{
 		"jurnal":                            "do you mean journal?",

@@ -490,7 +490,7 @@ func (c *composer) expectAtRests() {
 }
 
 // keepsBackends reports whether listeners must keep their backends until a rest. What
-// manual changes do may take them away.
+// manual changes may take them away.
 func (c *composer) keepsBackends(rest int) bool {
 	hand := c.atRest()
 	return !c.off(ruleBackends) && (hand == nil || hand.Rest != rest-1)

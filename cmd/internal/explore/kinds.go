@@ -110,7 +110,7 @@ func Kinds() (list [][2]string) {
 }
 
 // refusals lists the codes that the state can lead to. One about a parameter is not
-// the state's, unless it names a deleted one.
+// the state's, unless what it names no longer exists.
 func refusals(e *explorer, c Call) (codes []string) {
 	if e.Refusals == nil {
 		return nil

@@ -122,7 +122,7 @@ func TestExpiredCertificate(t *testing.T) {
 }
 
 // A member added to the default group again stays as it is, and fails
-// to an account that refuses them.
+// for an account that refuses them.
 func TestAddBackendServersAgain(t *testing.T) {
 	client, store := newClient(t)
 	add := func(weight string) gatewaytest.Params {

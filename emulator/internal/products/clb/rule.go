@@ -94,7 +94,7 @@ type rulesResponse struct {
 	Rules []ruleView `rpc:"Rules>Rule"`
 }
 
-// ruleView shows a rule in answers. Values from its listener appear as the
+// ruleView shows a rule in answers. Values of its listener appear as the
 // listener has it.
 type ruleView struct {
 	RuleID             string `rpc:"RuleId"`
