@@ -31,7 +31,7 @@ func (e *NotKeptError) Unwrap() []error { return []error{ErrNotKept, e.Cause} }
 // engine kept.
 type failure struct {
 	commit, recovery error
-	retry          time.Time // when it is worth looking again
+	retry            time.Time // when it is worth looking again
 }
 
 func (f *failure) Error() string {

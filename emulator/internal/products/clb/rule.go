@@ -95,7 +95,7 @@ type rulesResponse struct {
 }
 
 // ruleView shows a rule in answers. Values of its listener appear as the
-// listener has it.
+// listener has them.
 type ruleView struct {
 	RuleID             string `rpc:"RuleId"`
 	RuleName           string `rpc:"RuleName"`
