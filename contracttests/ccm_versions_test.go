@@ -113,7 +113,7 @@ func versionsText(all ccmVersions) string {
 
 Real Cloud Controller Managers (CCM), each built from its tag of kubernetes/cloud-provider-alibaba-cloud, served the kubernetes
 halves of the library, on a control plane of Kubernetes 1.33 without Docker. A half says what a good controller does with a failure: one that
-fails tells what a version does not do, or does in other words. [Findings](findings.md) tells of the newest.
+fails shows what a version does not do, or does in other words. [Findings](findings.md) covers the newest.
 
 ` + "`make ccm-version CCM_BIN=FILE VERSION=v2.9.1`" + ` in a clone plays the library with another version, and writes its column here. It
 takes some 20 minutes on two cores.

@@ -33,7 +33,7 @@ type evidence struct {
 	Statements []string `yaml:"statements"`
 }
 
-// problem returns what is wrong with an entry by itself.
+// problem returns what is wrong with an entry on its own.
 func (e evidence) problem() error {
 	switch {
 	case !regexp.MustCompile(`^(CLB|NLB)-\d{4}$`).MatchString(e.ID):

@@ -2,7 +2,7 @@ package contracttests
 
 import "slices"
 
-// nlbFixtures creates what cases of NLB find beside the fixtures of all. Names with
+// nlbFixtures creates what cases of NLB find in addition to the fixtures of all. Names with
 // "spare" are bound to nothing.
 var nlbFixtures = []step{
 	{"Vpc", "CreateVSwitch", params{"VpcId": vpc1, "ZoneId": "cn-hangzhou-i", "CidrBlock": "192.168.9.0/24", "Ipv6CidrBlock": "9"}, saveAs("vsw6", "VSwitchId")},

@@ -266,7 +266,7 @@ func (l limit) put(p params, by probe) error {
 	return nil
 }
 
-// elements holds what a list's element needs beside the field at hand, with %d for its
+// elements holds what a list's element needs in addition to the field at hand, with %d for its
 // number.
 var elements = map[string]map[string]string{
 	"Tag":                                   {".Key": "key-%d"},

@@ -79,7 +79,7 @@ func (p *page) runs() bool {
 }
 
 // freePort is an address at which nothing listens now. It is not among those that
-// systems give away by themselves, as it stays free for as long as a build takes.
+// systems give away on their own, as it stays free for as long as a build takes.
 func freePort(t *testing.T) string {
 	t.Helper()
 	for range 100 {

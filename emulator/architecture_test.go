@@ -323,7 +323,7 @@ func TestPatternsWait(t *testing.T) {
 	}
 }
 
-// concurrent matches code that starts something beside the test.
+// concurrent matches code that starts something next to the test.
 var concurrent = regexp.MustCompile(`\bgo func\b|\.Go\(|\bsync\.WaitGroup\b`)
 
 // TestWithoutRace proves that the packages which the Makefile tests without the race

@@ -64,7 +64,7 @@ func get(t *testing.T, url string) string {
 	return string(body)
 }
 
-// TestMetadata proves that the metadata of the instance are served beside the API.
+// TestMetadata proves that the metadata of the instance are served next to the API.
 func TestMetadata(t *testing.T) {
 	s := emulatortest.Start(t, emulatortest.WithConfig(func(cfg *emulator.Config) { cfg.InstanceID = "i-bp1clbemu0000000003" }))
 	if got := get(t, s.URL()+"/latest/meta-data/private-ipv4"); got != "192.168.1.11" {

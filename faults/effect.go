@@ -228,8 +228,8 @@ type allowance struct {
 	began   time.Time
 }
 
-// inactive reports whether nothing is left.
-func (t Throttle) inactive(left *allowance, _ time.Duration, now time.Time) bool {
+// applies reports whether the allowance is used up.
+func (t Throttle) applies(left *allowance, _ time.Duration, now time.Time) bool {
 	if left.limiter == nil || t.Window > 0 && now.Sub(left.began) >= time.Duration(t.Window) {
 		left.limiter, left.began = rate.NewLimiter(rate.Limit(t.QPS), max(t.Burst, 1)), now
 	}

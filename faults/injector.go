@@ -148,7 +148,7 @@ func (e *Injector) Holds(point Point, r Request, now time.Time) bool {
 	defer e.mu.Unlock()
 	for _, a := range e.about(point, r.Action) {
 		if a.eligible(r, now) {
-			return a.inactive(now)
+			return a.applies(now)
 		}
 	}
 	return false
@@ -228,7 +228,7 @@ func (e *Injector) decide(point Point, call Request, now time.Time) (verdict Ver
 			continue
 		}
 		a.Seen++
-		if a.due() && a.inactive(now) {
+		if a.due() && a.applies(now) {
 			a.Hits++
 			verdict = Verdict{Rule: a.Rule.Name, Point: point, effect: a.Rule.Effect.Value, by: a.chances()}
 		}
@@ -257,10 +257,10 @@ func (a *activeRule) due() bool {
 	return w.Probability == nil || a.chances().draw(0) < *w.Probability
 }
 
-// inactive reports whether the effect applies now, if it comes and goes.
-func (a *activeRule) inactive(now time.Time) bool {
+// applies reports whether the effect applies now, if it comes and goes.
+func (a *activeRule) applies(now time.Time) bool {
 	r, ok := a.Rule.Effect.Value.(intermittent)
-	return !ok || r.inactive(&a.left, now.Sub(a.Since)-time.Duration(a.Rule.When.After), now)
+	return !ok || r.applies(&a.left, now.Sub(a.Since)-time.Duration(a.Rule.When.After), now)
 }
 
 // chances holds the chances of one call.

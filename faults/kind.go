@@ -113,7 +113,7 @@ type onPackets interface{ applyPackets(Packets) }
 // intermittent is an effect that comes and goes: on what is over an allowance, or by the
 // time since its window began.
 type intermittent interface {
-	inactive(left *allowance, age time.Duration, now time.Time) bool
+	applies(left *allowance, age time.Duration, now time.Time) bool
 }
 
 // Effect describes what happens to a call: it holds the value of one kind.

@@ -53,7 +53,7 @@ func (f Flap) problem() (p Problem, found bool) {
 
 func (Flap) applyPackets(p Packets) { p.Refuse() }
 
-func (f Flap) inactive(_ *allowance, age time.Duration, _ time.Time) bool {
+func (f Flap) applies(_ *allowance, age time.Duration, _ time.Time) bool {
 	return age%time.Duration(f.Down+f.Up) < time.Duration(f.Down)
 }
 

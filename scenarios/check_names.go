@@ -119,7 +119,7 @@ func (c *checker) fields(at spot, action Action, fields map[string]Matcher) {
 	}
 }
 
-// code wants a code with which one of the actions can fail, by itself or by a
+// code wants a code with which one of the actions can fail, on its own or by a
 // fault rule of the half.
 func (c *checker) code(at spot, m *Matcher, actions []Action, in scope) {
 	if m == nil || m.ofSuccess() {

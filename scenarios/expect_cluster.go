@@ -324,7 +324,7 @@ func (p *play) eventOf(e event, id string, since position) bool {
 	return len(uids) == 0 || e.InvolvedObject.UID == "" || slices.Contains(uids, e.InvolvedObject.UID)
 }
 
-var refusedKind = kind[refusedCalls](Kind{Name: "refused", About: "Refused calls were made again, or an Event of type Warning tells of them, about an object that the half applied.", ofCluster: true, Rule: "refused"})
+var refusedKind = kind[refusedCalls](Kind{Name: "refused", About: "Refused calls were made again, or an Event of type Warning reports them, about an object that the half applied.", ofCluster: true, Rule: "refused"})
 
 // refusedCalls expects that a refused call is not forgotten.
 type refusedCalls struct {
@@ -369,5 +369,5 @@ func (r *refusedCalls) look(ctx context.Context, p *play) error {
 			return nil
 		}
 	}
-	return &Unmet{Expected: "that a refused call is made again, or that an Event of type Warning tells of it", Seen: forgotten}
+	return &Unmet{Expected: "that a refused call is made again, or that an Event of type Warning reports it", Seen: forgotten}
 }

@@ -39,7 +39,7 @@ var Rules = [][2]string{
 	{"backends", "no listener has fewer ready backends for a while than before and after"},
 	{"runs", "what runs without the disturbance runs"},
 	{"state", "the end state equals the undisturbed one, but for ids, addresses and times"},
-	{"refused", "a refused write is made again, or an Event of the Service tells of it"},
+	{"refused", "a refused write is made again, or an Event of the Service reports it"},
 	{"calls", "the client makes at most 5 times the calls of the undisturbed play, unless calls says otherwise"},
 	{"rest", "the client writes nothing once it is at rest"},
 }

@@ -59,7 +59,7 @@ const (
 
 // The abilities of values. A step is acting or playing, and an expectation is looking.
 type (
-	// acting does a step, whose templates are filled; playing fills them by itself.
+	// acting does a step, whose templates are filled; playing fills them on its own.
 	acting interface {
 		do(ctx context.Context, p *play, s *Step) error
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/clbemu/clbemu/faults"
 )
 
-// Names knows the names that exist where a scenario runs. They reject unknown names
+// Names knows the names that exist where a scenario runs. Unknown names fail
 // before anything runs: an expectation with one could never match, or would always
 // find it absent.
 type Names interface {

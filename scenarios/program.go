@@ -97,7 +97,7 @@ func (p *play) ended(ctx context.Context) (over bool, pause time.Duration, err e
 }
 
 // finish lets the program of the half come to its end, and judges that. One that
-// does not end by itself is judged as it runs.
+// does not end on its own is judged as it runs.
 func (p *play) finish(ctx context.Context) (exit *Unmet, err error) {
 	if p.running == nil {
 		if err := p.begin(ctx); err != nil {

@@ -30,18 +30,18 @@ func (e *NotKeptError) Unwrap() []error { return []error{ErrNotKept, e.Cause} }
 // failure holds why writes are refused: a commit failed, and then the check of what the
 // engine kept.
 type failure struct {
-	commit, reopen error
-	retry          time.Time // when it is worth looking again
+	commit, recovery error
+	retry            time.Time // when it is worth looking again
 }
 
 func (f *failure) Error() string {
-	if root := rootOf(f.reopen); errors.Is(f.commit, root) {
+	if root := rootOf(f.recovery); errors.Is(f.commit, root) {
 		return f.commit.Error() // which says it all
 	}
-	return fmt.Sprintf("%v, and after that: %v", f.commit, f.reopen)
+	return fmt.Sprintf("%v, and after that: %v", f.commit, f.recovery)
 }
 
-func (f *failure) Unwrap() []error { return []error{f.commit, f.reopen} }
+func (f *failure) Unwrap() []error { return []error{f.commit, f.recovery} }
 
 // rootOf is the innermost of the errors that an error wraps one by one.
 func rootOf(err error) error {
@@ -93,7 +93,7 @@ func (s *Store) recover(cause error) {
 	case err == nil:
 		s.warn(fmt.Sprintf("a write failed (%v), so that it was not known whether it is kept: what is kept was read again, and is served", cause))
 	default:
-		f := &failure{commit: cause, reopen: err, retry: time.Now().Add(retryAfter)}
+		f := &failure{commit: cause, recovery: err, retry: time.Now().Add(retryAfter)}
 		s.failing.Store(f)
 		if !failed {
 			s.warn("a write failed, and it is not known whether it is kept: a restart may show it; until that is known, writes are refused and reads show what was acknowledged: " + f.Error())

@@ -15,8 +15,8 @@ func TestFailureSaysAllOnce(t *testing.T) {
 		f    failure
 		want string
 	}{
-		{failure{commit: fmt.Errorf("write clbemu.db: %w", replaced), reopen: found}, "write clbemu.db: the database was replaced"},
-		{failure{commit: errors.New("write clbemu.db: no space left"), reopen: found}, "write clbemu.db: no space left, and after that: clbemu.db: the database was replaced"},
+		{failure{commit: fmt.Errorf("write clbemu.db: %w", replaced), recovery: found}, "write clbemu.db: the database was replaced"},
+		{failure{commit: errors.New("write clbemu.db: no space left"), recovery: found}, "write clbemu.db: no space left, and after that: clbemu.db: the database was replaced"},
 	} {
 		if got := test.f.Error(); got != test.want {
 			t.Errorf("%q, want %q", got, test.want)

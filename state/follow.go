@@ -92,7 +92,7 @@ func (s *Store) showCommits(ctx context.Context, f *following, reading engine.Re
 		}
 		f.wake()
 	}
-	return engine.ErrBehind // which a feed says by itself
+	return engine.ErrBehind // which a feed says on its own
 }
 
 func (f *following) wake() {

@@ -27,7 +27,7 @@ type Schema struct {
 	made        func() []*kind
 }
 
-// kernel declares what every store holds beside its resources.
+// kernel declares what every store holds in addition to its resources.
 var kernel = &Schema{
 	kinds:  make(map[Kind]*kind),
 	stages: make(map[Stage]*stage),

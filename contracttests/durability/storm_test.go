@@ -11,7 +11,7 @@ import (
 )
 
 // storm runs against a server until it dies: many writers, and now and then a change of
-// the whole world beside their calls.
+// the whole world next to their calls.
 type storm struct {
 	*cloud
 	writers []*writer
@@ -150,7 +150,7 @@ func (s *storm) may(err error) bool {
 	return false
 }
 
-// changeWorld makes one change of the whole world beside the calls of the writers.
+// changeWorld makes one change of the whole world next to the calls of the writers.
 // Then these wait, and what each has is looked at.
 func (s *storm) changeWorld() {
 	if !s.changing.TryLock() {
@@ -173,7 +173,7 @@ func (s *storm) changeWorld() {
 	var err error
 	var asking sync.WaitGroup
 	asking.Go(func() { status, answer, err = s.server.Ask(change.method, change.path, change.body) })
-	s.gate.Lock() // the calls beside it are answered
+	s.gate.Lock() // the calls next to it are answered
 	defer s.gate.Unlock()
 	asking.Wait()
 	switch {

@@ -53,7 +53,7 @@ type export struct {
 	version version
 }
 
-// now is the version that a call got to see which ran beside the writers' calls.
+// now is the version that a call got to see which ran next to the writers' calls.
 func (c *cloud) now() version {
 	v := make(version, len(c.writers))
 	for _, w := range c.writers {

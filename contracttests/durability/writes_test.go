@@ -275,7 +275,7 @@ func (w *writer) make(action string) call {
 }
 
 // next chooses a call: mostly one that should succeed, now and then one that
-// must be refused. Beside some changes of the world there may be none.
+// must be refused. Next to some changes of the world there may be none.
 func (w *writer) next(beside *worldChange) (call, bool) {
 	for range 100 {
 		action := actions[w.chance.IntN(len(actions))]

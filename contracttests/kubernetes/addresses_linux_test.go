@@ -27,7 +27,7 @@ func throughNodes(f *fixture) {
 	f.flags = []string{"--data-plane", "addresses", "--data-plane-source", "transparent", "--data-plane-direct", "192.168.0.0/24"}
 }
 
-// alone runs the rest of the test in a network of its own, beside other tests.
+// alone runs the rest of the test in a network of its own, next to other tests.
 func alone(t *testing.T) bool {
 	t.Helper()
 	if !rooms.Inside() {

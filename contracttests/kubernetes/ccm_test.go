@@ -60,7 +60,7 @@ func (f *fixture) awaitBalancer(want string) {
 }
 
 // TestEvents proves that a refusal of the cloud is an Event of the Service in the
-// CCM's words, and that the CCM recovers by itself.
+// CCM's words, and that the CCM recovers on its own.
 func TestEvents(t *testing.T) {
 	requireCCM(t, "events in a CCM's words")
 	f := start(t)

@@ -121,7 +121,7 @@ func core(text string) string {
 	return strings.TrimRight(text, " ,.]")
 }
 
-// dependsOnTime reports whether an Event reports a connection, or of one of many calls
+// dependsOnTime reports whether an Event is about a connection, or about one of many calls
 // that a limit refuses: how it ends, and which call that is, depend on when.
 func dependsOnTime(text string) bool {
 	return strings.Contains(text, `[Post "`) || strings.Contains(text, "denied due to request throttling")

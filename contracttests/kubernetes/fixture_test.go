@@ -55,7 +55,7 @@ type fixture struct {
 	others   []*cloud.Cloud
 }
 
-// start brings them up, beside those of other tests. At the end all Services are
+// start brings them up, next to those of other tests. At the end all Services are
 // deleted while the controller runs, which must leave no load balancer but those that
 // the test made, and a state that passes its check.
 func start(t *testing.T, options ...func(*fixture)) *fixture {

@@ -109,7 +109,7 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// longest begin first, and the others are played beside them.
+// longest begin first, and the others are played next to them.
 var longest = []string{"five-minutes-of-503", "load-balancer-lost", "throttling-storm"}
 
 // TestLibrary plays the kubernetes half of each scenario of the library, each

@@ -20,7 +20,7 @@ import (
 
 const zoneMaps = "service.beta.kubernetes.io/alibaba-cloud-loadbalancer-zone-maps"
 
-// withNLB starts the controller of NLB beside the others.
+// withNLB starts the controller of NLB next to the others.
 func withNLB(f *fixture) { f.controllers = ",nlb" }
 
 // ofNLB makes a Service one of NLB.

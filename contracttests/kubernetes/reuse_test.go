@@ -17,7 +17,7 @@ const (
 )
 
 // TestReuse proves that a Service puts its listeners on the load balancer that
-// it names, beside the owner's, and removes only its own.
+// it names, next to the owner's, and removes only its own.
 func TestReuse(t *testing.T) {
 	f := start(t)
 	id := f.createLoadBalancer()

@@ -1,4 +1,4 @@
-// Package rooms gives tests networks of their own: a network namespace, and machines beside
+// Package rooms gives tests networks of their own: a network namespace, and machines next to
 // it that are namespaces too. It is for the tests of all modules, and knows no emulator.
 package rooms
 
@@ -16,7 +16,7 @@ func Inside() bool { return os.Getenv(insideVariable) != "" }
 
 // Up brings up the loopback interface of a new network namespace.
 func Up() error {
-	// Without this, addresses of IPv6 wait for two seconds whether they are in use.
+	// Without this, addresses of IPv6 wait for two seconds to see whether they are in use.
 	_ = os.WriteFile("/proc/sys/net/ipv6/conf/default/accept_dad", []byte("0"), 0)
 	return exec.Command("ip", "link", "set", "lo", "up").Run()
 }

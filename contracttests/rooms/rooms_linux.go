@@ -93,7 +93,7 @@ func Run(t testing.TB, name string, args ...string) string {
 	return string(out)
 }
 
-// Room is a network namespace beside the test's, joined to it by a cable.
+// Room is a network namespace next to the test's, joined to it by a cable.
 type Room struct {
 	t   testing.TB
 	pid string // of a process in it; empty is the test's own namespace

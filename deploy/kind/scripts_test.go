@@ -191,8 +191,8 @@ func TestE2E(t *testing.T) {
 	}
 }
 
-// TestE2EAnswers proves that an address where one of the pods answers, or nobody, or somebody
-// else, is not enough, nor a server that sees another client.
+// TestE2EAnswers proves that an address where one of the pods answers, or nothing, or another
+// server, is not enough, nor a server that sees another client.
 func TestE2EAnswers(t *testing.T) {
 	for _, env := range [][]string{{"ANSWERING=pod-a"}, {"ANSWERING="}, {"ANSWERING=pod-a pod-b", "FAIL=/clientip"}, {"ANSWERING=pod-a pod-b", "FAIL=agnhost connect"}} {
 		_, out, err := runScript(t, "e2e.sh", append(env, "TRIES=0")...)

@@ -10,7 +10,7 @@ import (
 )
 
 // TestTable proves that each row is whole: sorted, with values of its form that differ,
-// with annotations beside it that exist and take their values, and with what a real
+// with annotations next to it that exist and take their values, and with what a real
 // controller did about it.
 func TestTable(t *testing.T) {
 	all := annotations.All()

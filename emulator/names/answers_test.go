@@ -278,7 +278,7 @@ func (s *source) reached(from map[types.Object]bool) map[string]bool {
 }
 
 // answers lists the refusals with the actions that reach them, a line each. What the product
-// reaches beside the rows of its actions counts for all.
+// reaches in addition to the rows of its actions counts for all.
 func (s *source) answers() (lines []string) {
 	by := make(map[string][]string)
 	for _, fact := range s.facts {

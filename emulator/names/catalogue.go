@@ -9,7 +9,7 @@ import (
 )
 
 // errorsText has the errors that the cloud's APIs can return, whether or not clbemu
-// returns them by itself, one a line: product/action, or * for all, HTTP status, code and
+// returns them on its own, one a line: product/action, or * for all, HTTP status, code and
 // message, by tabs. It is from the API metadata of July 2024 and the documentation's
 // common error table.
 //

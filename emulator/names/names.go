@@ -136,7 +136,7 @@ func (a Action) Errors() iter.Seq[*ErrorRow] {
 
 // Worded returns how the action is refused with a code: by what it reads or by its
 // product, or as the cloud's table of all products has it. Here reports whether this
-// emulator does so by itself.
+// emulator does so on its own.
 func (a Action) Worded(code string) (row ErrorRow, here, found bool) {
 	if strings.HasPrefix(code, "Missing") || strings.HasPrefix(code, "Invalid") {
 		for _, problem := range a.ofParameters() {

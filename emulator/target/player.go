@@ -38,7 +38,7 @@ func (p *Player) things() (things names.Things, err error) {
 	return things, err
 }
 
-// OneAddress serves the control API beside the cloud's, which knows no such path.
+// OneAddress serves the control API next to the cloud's, which knows no such path.
 func OneAddress(api, control http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/v1/") {

@@ -92,7 +92,7 @@ func (p *planter) defaultVSwitch(vpc *cloud.VPC, sw *cloud.VSwitch, at scalar) {
 	}
 }
 
-// vSwitchBlock checks that the block lies in the VPC and beside its other vSwitches.
+// vSwitchBlock checks that the block lies in the VPC and overlaps none of its other vSwitches.
 func (p *planter) vSwitchBlock(vpc *cloud.VPC, s scalar) string {
 	prefix, text := p.cidr(s, ipv4, 29)
 	if text == "" {

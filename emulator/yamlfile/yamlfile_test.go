@@ -54,7 +54,7 @@ func (a *animal) ReadKey(d *yamlfile.Decoder, e yamlfile.Entry, field string, fi
 	a.legs = map[string]int{e.Key.Value: legs}
 }
 
-// TestKeyed proves that a struct reads keys beside its fields, and that those of both are
+// TestKeyed proves that a struct reads keys next to its fields, and that those of both are
 // suggested.
 func TestKeyed(t *testing.T) {
 	for text, want := range map[string]string{

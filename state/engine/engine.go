@@ -133,7 +133,7 @@ type Elected interface {
 	// Ahead returns how far the clock that all replicas go by is ahead of this machine's.
 	// That clock is the first leader's, and goes on with the next.
 	Ahead() time.Duration
-	// NewBranch begins a state of that name beside this one, whose users see to it that
+	// NewBranch begins a state of that name next to this one, whose users see to it that
 	// no branch of the name is open. Only the leader has branches; closing one deletes
 	// nothing. It refuses a name that is kept with an error that wraps fs.ErrExist.
 	NewBranch(ctx context.Context, name string) (Engine, error)

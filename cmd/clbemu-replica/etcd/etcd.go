@@ -53,7 +53,7 @@ type Config struct {
 }
 
 // Bounds of etcd, by its defaults (--max-txn-ops, --max-request-bytes), less what a
-// transaction has beside its values.
+// transaction has in addition to its values.
 const (
 	maxOps   = 120
 	maxBytes = 1 << 20

@@ -182,7 +182,7 @@ func (t *term) end() {
 	t.lose(nil)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	_, _ = t.e.client.Revoke(ctx, t.session.Lease()) // or it ends by itself
+	_, _ = t.e.client.Revoke(ctx, t.session.Lease()) // or it ends on its own
 	t.session.Orphan()
 }
 

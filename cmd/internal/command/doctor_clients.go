@@ -76,7 +76,7 @@ func sameAddress(a, b string) bool {
 }
 
 // proxies finds proxies that take calls of the emulator. Go spares addresses of this
-// machine by itself, and other clients do not.
+// machine on its own, and other clients do not.
 func (d *doctor) proxies(environment []string, api string) {
 	host := "127.0.0.1"
 	if u, err := url.Parse(api); err == nil && u.Hostname() != "" {

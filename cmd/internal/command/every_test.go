@@ -150,7 +150,7 @@ var jsonArgs = map[string][]string{
 var ownOutput = []string{"completion", "serve"}
 
 // TestEveryCommandPrintsJSON proves that --json and -o yaml turn what every command
-// says into one value, or for the journal one a line, and that nothing else is beside
+// says into one value, or for the journal one a line, and that nothing else is next to
 // it on standard output.
 func TestEveryCommandPrintsJSON(t *testing.T) {
 	server, dir := served(t), t.TempDir()
@@ -303,8 +303,8 @@ func TestServerFlag(t *testing.T) {
 	})
 }
 
-// TestMisspelt proves that commands suggest the intended command or flag, and
-// values without a word of how they are read.
+// TestMisspelt proves that commands suggest the intended command or flag, and reject
+// a wrong value without a word of how they read it.
 func TestMisspelt(t *testing.T) {
 	lines := map[string]string{
 		"jurnal":                            "do you mean journal?",

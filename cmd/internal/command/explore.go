@@ -53,8 +53,8 @@ func newExplore() *cobra.Command {
 		Long: `Find a client's bugs: clbemu plays a scenario undisturbed, then again and again, each
 time with one disturbance at one call, on a new emulator: the call is refused, its answer
 gets lost, comes late or never, a read is stale, the program is killed, or a condition of
-the world is on for a while. At rest, somebody deletes, stops or changes what the client
-made. clbemu compares its end with the end of the undisturbed play.
+the world is on for a while. Once the client is idle, clbemu deletes, stops or changes a
+resource it created. clbemu compares its end with the end of the undisturbed play.
 
 The client is the script of the scenario's client half; or PROGRAM, with its program half,
 or without a scenario; or, with --kubeconfig or --control-planes, a controller in a cluster, which PROGRAM

@@ -20,7 +20,7 @@ import (
 )
 
 // TestExploreForks proves that what a program started ends with it, when the program does
-// not end by itself.
+// not end on its own.
 func TestExploreForks(t *testing.T) {
 	pids := filepath.Join(t.TempDir(), "pids")
 	file := writeScenario(t, "about: a\nexplore: {quiet: 1s, within: 5s, off: [rest]}\nprogram: {steps: [{start: true}]}\n")

@@ -67,7 +67,7 @@ func (l *entryLines) text(e *journal.Entry) string {
 	return strings.Join(lines, "\n")
 }
 
-// fit puts pieces beside each other, and begins another line where one has no room.
+// fit puts pieces side by side, and begins another line where one has no room.
 func (l *entryLines) fit(pieces []string) string {
 	const gap = "  "
 	indent := len("! ") + len(l.time) + len(gap)

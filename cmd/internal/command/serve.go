@@ -138,7 +138,7 @@ const maxJournalSize = 1 << 20
 // maxDataPlaneListeners leaves ports for others.
 const maxDataPlaneListeners = 10_000
 
-// The values of --data-plane-source, beside CIDR blocks.
+// The values of --data-plane-source, in addition to CIDR blocks.
 const (
 	sourceOwn         = "own"
 	sourceTransparent = "transparent"

@@ -112,7 +112,7 @@ func TestNoEmulator(t *testing.T) {
 	}
 }
 
-// TestEnvIsQuiet proves that what a shell evaluates comes without notes beside it.
+// TestEnvIsQuiet proves that what a shell evaluates comes without notes next to it.
 func TestEnvIsQuiet(t *testing.T) {
 	if r := binary.Run(t, "env", "--api", "http://127.0.0.1:9600"); r.Code != 0 || r.Stderr != "" || !strings.Contains(r.Stdout, "export SLB_ENDPOINT=") {
 		t.Errorf("env = %+v, want the variables alone", r)

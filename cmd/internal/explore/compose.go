@@ -489,8 +489,8 @@ func (c *composer) expectAtRests() {
 	c.steps = all
 }
 
-// keepsBackends reports whether listeners must keep their backends until a rest. What
-// manual changes do may take them away.
+// keepsBackends reports whether listeners must keep their backends until a rest. Manual
+// changes may take them away.
 func (c *composer) keepsBackends(rest int) bool {
 	hand := c.atRest()
 	return !c.off(ruleBackends) && (hand == nil || hand.Rest != rest-1)

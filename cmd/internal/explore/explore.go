@@ -45,7 +45,7 @@ type Config struct {
 	Open func(ctx context.Context, worker int) (Place, error)
 	// Cluster returns the cluster of a worker.
 	Cluster func(worker int) scenarios.Cluster
-	// Env holds what a worker's program gets beside the place's variables.
+	// Env holds what a worker's program gets in addition to the place's variables.
 	Env func(worker int) map[string]string
 	// Load reads a scenario.
 	Load func(file string, text []byte) (*scenarios.Scenario, error)
@@ -194,7 +194,7 @@ type subject struct {
 	scenarios.Explore
 	half    string
 	program bool // a program is the client
-	ends    bool // it ends by itself
+	ends    bool // it ends on its own
 }
 
 // Run explores. A context that ends stops it: the report has the results so far.
@@ -336,7 +336,7 @@ type observed struct {
 	// namespace and name.
 	ingress []map[string]map[string][]string
 	steps   []uint64 // the journal's mark at the end of each step
-	ended   bool     // the program had ended by itself
+	ended   bool     // the program had ended on its own
 	// flooded is true when there were more calls than the journal keeps.
 	flooded bool
 }

@@ -310,7 +310,7 @@ func (p *varying) State(ctx context.Context) ([]string, error) {
 	return state, err
 }
 
-// TestVarying proves that nothing is explored of a client that ends differently by itself,
+// TestVarying proves that nothing is explored of a client that ends differently on its own,
 // and that the error says where.
 func TestVarying(t *testing.T) {
 	c := config(brief)

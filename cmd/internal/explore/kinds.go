@@ -106,11 +106,11 @@ func Kinds() (list [][2]string) {
 		list = append(list, [2]string{k.name, k.about})
 	}
 	list = append(list, [2]string{againKind, "At rest, the client starts again."})
-	return append(list, [2]string{"by hand", "At rest, somebody deletes, stops, renames, untags or empties what the client made; then it is nudged."})
+	return append(list, [2]string{"by hand", "At rest, clbemu deletes, stops, renames, untags or empties what the client made, and then nudges it."})
 }
 
 // refusals lists the codes that the state can lead to. One about a parameter is not
-// the state's, unless it names a deleted one.
+// the state's, unless what it names no longer exists.
 func refusals(e *explorer, c Call) (codes []string) {
 	if e.Refusals == nil {
 		return nil
@@ -233,30 +233,30 @@ func ofNLBListener(action string) func(name, line string) string {
 
 // manualChanges lists the changes made by hand.
 var manualChanges = []manualChange{
-	{"deleted", "At rest, somebody deletes the load balancer.", "LoadBalancer",
+	{"deleted", "At rest, clbemu deletes the load balancer.", "LoadBalancer",
 		ofCLB(protectionOff + `{action: DeleteLoadBalancer, params: {LoadBalancerId: "{{handLB}}"}}`)},
-	{"stopped", "At rest, somebody stops the load balancer.", "LoadBalancer",
+	{"stopped", "At rest, clbemu stops the load balancer.", "LoadBalancer",
 		ofCLB(`{action: SetLoadBalancerStatus, params: {LoadBalancerId: "{{handLB}}", LoadBalancerStatus: inactive}}`)},
-	{"renamed", "At rest, somebody renames the load balancer.", "LoadBalancer",
+	{"renamed", "At rest, clbemu renames the load balancer.", "LoadBalancer",
 		ofCLB(`{action: SetLoadBalancerModificationProtection, params: {LoadBalancerId: "{{handLB}}", ModificationProtectionStatus: NonProtection}}
 - call: {action: SetLoadBalancerName, params: {LoadBalancerId: "{{handLB}}", LoadBalancerName: by-hand}}`)},
-	{"stopped", "At rest, somebody stops a listener.", "Listener",
+	{"stopped", "At rest, clbemu stops a listener.", "Listener",
 		ofListener(`{action: StopLoadBalancerListener, params: {LoadBalancerId: "{{handLB}}", ListenerPort: PORT, ListenerProtocol: PROTOCOL}}`)},
-	{"deleted", "At rest, somebody deletes a listener.", "Listener",
+	{"deleted", "At rest, clbemu deletes a listener.", "Listener",
 		ofListener(`{action: DeleteLoadBalancerListener, params: {LoadBalancerId: "{{handLB}}", ListenerPort: PORT, ListenerProtocol: PROTOCOL}}`)},
-	{"untagged", "At rest, somebody removes the load balancer's tags.", "LoadBalancer",
+	{"untagged", "At rest, clbemu removes the load balancer's tags.", "LoadBalancer",
 		ofCLB(`{action: UntagResources, params: {ResourceType: instance, "ResourceId.1": "{{handLB}}", All: true}}`)},
-	{"deleted", "At rest, somebody deletes the load balancer of NLB.", "NLBLoadBalancer",
+	{"deleted", "At rest, clbemu deletes the load balancer of NLB.", "NLBLoadBalancer",
 		ofNLB(`{product: Nlb, action: UpdateLoadBalancerProtection, params: {LoadBalancerId: "{{handLB}}", DeletionProtectionEnabled: false, ModificationProtectionStatus: NonProtection}}
 - call: {product: Nlb, action: DeleteLoadBalancer, params: {LoadBalancerId: "{{handLB}}"}}`)},
-	{"renamed", "At rest, somebody renames the load balancer of NLB.", "NLBLoadBalancer",
+	{"renamed", "At rest, clbemu renames the load balancer of NLB.", "NLBLoadBalancer",
 		ofNLB(`{product: Nlb, action: UpdateLoadBalancerAttribute, params: {LoadBalancerId: "{{handLB}}", LoadBalancerName: by-hand}}`)},
-	{"untagged", "At rest, somebody removes the tags of the load balancer of NLB and renames it.", "NLBLoadBalancer",
+	{"untagged", "At rest, clbemu removes the tags of the load balancer of NLB and renames it.", "NLBLoadBalancer",
 		ofNLB(`{product: Nlb, action: UntagResources, params: {ResourceType: loadbalancer, "ResourceId.1": "{{handLB}}", All: true}}
 - call: {product: Nlb, action: UpdateLoadBalancerAttribute, params: {LoadBalancerId: "{{handLB}}", LoadBalancerName: by-hand}}`)},
-	{"stopped", "At rest, somebody stops a listener of NLB.", "NLBListener", ofNLBListener("StopListener")},
-	{"deleted", "At rest, somebody deletes a listener of NLB.", "NLBListener", ofNLBListener("DeleteListener")},
-	{"emptied", "At rest, somebody removes a backend from a group.", "VServerGroup",
+	{"stopped", "At rest, clbemu stops a listener of NLB.", "NLBListener", ofNLBListener("StopListener")},
+	{"deleted", "At rest, clbemu deletes a listener of NLB.", "NLBListener", ofNLBListener("DeleteListener")},
+	{"emptied", "At rest, clbemu removes a backend from a group.", "VServerGroup",
 		func(name, line string) string {
 			lb := field(line, "LoadBalancerID")
 			if !strings.Contains(line, `"ServerID":`) || lb == "" {

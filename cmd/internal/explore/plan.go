@@ -252,7 +252,7 @@ func (o *observed) last() []string {
 }
 
 // pairs lists the plays with a second disturbance after the first. A first one that went
-// the way of another, or that is a violation by itself, has none.
+// the way of another, or that is a violation on its own, has none.
 func (e *explorer) pairs() (plays []planned) {
 	seen := make(map[string]bool)
 	firsts := slices.Clone(e.outcomes)

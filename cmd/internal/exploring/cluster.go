@@ -30,7 +30,7 @@ func ClusterEnv(kubeconfig string) map[string]string {
 	return map[string]string{"KUBECONFIG": kubeconfig}
 }
 
-// OnCluster returns an emulator beside a cluster, with its nodes as instances.
+// OnCluster returns an emulator next to a cluster, with its nodes as instances.
 func OnCluster(ctx context.Context, kubeconfig string) (explore.Place, error) {
 	e, err := private.NewOpen(ctx, false)
 	if err != nil {
@@ -43,7 +43,7 @@ func OnCluster(ctx context.Context, kubeconfig string) (explore.Place, error) {
 	return place, nil
 }
 
-// clusterPlace is an emulator beside a cluster.
+// clusterPlace is an emulator next to a cluster.
 type clusterPlace struct {
 	*private.Emulator
 

@@ -149,7 +149,7 @@ const (
 	removalPause = 2 * time.Second
 )
 
-// passing are parts of the codes of refusals that go away by themselves.
+// passing are parts of the codes of refusals that go away on their own.
 var passing = []string{"Incorrect", "InConfiguring", "InCreating", "Conflict", "Configuring", "Busy", "Processing"}
 
 // remove deletes a thing that the ledger has. The reason says why it could not.

@@ -35,7 +35,7 @@ var kinds = []kind{
 	{product: "Nlb", create: "CreateSecurityPolicy", id: "SecurityPolicyId", tagged: "securitypolicy", remove: "DeleteSecurityPolicy", parameter: "SecurityPolicyId", gone: "ResourceNotFound.SecurityPolicy"},
 }
 
-// kindOf returns what a creation makes, nil if it makes nothing deleted by itself.
+// kindOf returns what a creation makes, nil if it makes nothing deleted on its own.
 func kindOf(product, create string) *kind {
 	i := slices.IndexFunc(kinds, func(k kind) bool { return k.product == product && k.create == create })
 	if i < 0 {

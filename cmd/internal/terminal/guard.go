@@ -113,7 +113,7 @@ func Escape(text string) string {
 	return out.String()
 }
 
-// controls reports whether a letter does something to those beside it: C0, C1, marks
+// controls reports whether a letter does something to those next to it: C0, C1, marks
 // of direction, separators of lines, and what is no letter.
 func controls(r rune) bool {
 	switch {

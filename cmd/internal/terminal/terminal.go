@@ -299,7 +299,7 @@ func columnWidths(header []string, rows [][]string) []int {
 }
 
 // leastWidths returns the least widths of the columns. The first has ids; like addresses
-// useless when cut.
+// they are useless when cut.
 func leastWidths(header []string, rows [][]string, widths []int) []int {
 	least := slices.Clone(widths)
 	for column := 1; column < len(least); column++ {

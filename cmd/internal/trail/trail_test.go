@@ -70,8 +70,8 @@ func TestEach(t *testing.T) {
 	}
 }
 
-// actionModel returns what is found in a text, which is also played if it can be.
-func actionModel(t *testing.T, text string, play bool) ([]trail.Finding, *trail.Player) {
+// judged returns what is found in a text, which is also played if it can be.
+func judged(t *testing.T, text string, play bool) ([]trail.Finding, *trail.Player) {
 	t.Helper()
 	findings := trail.NewFindings(emulator.Names())
 	forks, err := private.NewForks(t.Context())
@@ -106,7 +106,7 @@ func TestFindings(t *testing.T) {
 	unknown := `{"serviceName":"Slb","eventName":"CreateRocket"}`
 	strange := `{"serviceName":"Slb","eventName":"DescribeRegions","requestParameters":{"AcceptLanguage":"zh","Rocket":"1"},"errorCode":"Rocket.Failed",
 		"responseElements":{"Regions":{"Region":[{"RegionId":"a","Rocket":1}]}}}`
-	got, _ := actionModel(t, unknown+strange+strange, false)
+	got, _ := judged(t, unknown+strange+strange, false)
 	want := []trail.Finding{
 		{Kind: "code", Action: "Slb DescribeRegions", What: "Rocket.Failed", Times: 2},
 		{Kind: "field", Action: "Slb DescribeRegions", What: "Regions.Region.Rocket", Times: 2},
@@ -116,7 +116,7 @@ func TestFindings(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("findings = %+v, want %+v", got, want)
 	}
-	if known, _ := actionModel(t, created+refused, false); len(known) > 0 {
+	if known, _ := judged(t, created+refused, false); len(known) > 0 {
 		t.Errorf("findings of what is known = %+v", known)
 	}
 }
@@ -125,12 +125,12 @@ func TestFindings(t *testing.T) {
 // the file does not make is left out, and that another answer is found.
 func TestPlay(t *testing.T) {
 	gone := strings.ReplaceAll(refused, "lb-bp1b3iffgeccmaww3abcd", "lb-bp1b3iffgeccmaww3wxyz")
-	got, player := actionModel(t, created+refused+gone, true)
+	got, player := judged(t, created+refused+gone, true)
 	if len(got) > 0 || player.Played != 2 || player.Skipped != 1 {
 		t.Errorf("%d played, %d skipped, %+v; want 2, 1 and no finding", player.Played, player.Skipped, got)
 	}
 	other := strings.Replace(refused, "OperationDenied.DeleteProtectionIsOn", "InvalidLoadBalancerId.NotFound", 1)
-	got, _ = actionModel(t, created+other, true)
+	got, _ = judged(t, created+other, true)
 	if len(got) != 1 || got[0].What != "there InvalidLoadBalancerId.NotFound, here OperationDenied.DeleteProtectionIsOn" {
 		t.Errorf("findings = %+v, want the other answer", got)
 	}
@@ -142,7 +142,7 @@ func TestNothingSecret(t *testing.T) {
 	const secret = "LTAI5tSecret123456"
 	text := fmt.Sprintf(`{"serviceName":"Slb","eventName":"DescribeRegions","requestParameters":{%[1]q:"x","Rocket":%[1]q},"errorCode":%[1]q,"errorMessage":%[1]q,"responseElements":{%[1]q:1}}
 		{"serviceName":%[1]q,"eventName":%[1]q}`, secret)
-	got, _ := actionModel(t, text, true)
+	got, _ := judged(t, text, true)
 	printed, err := json.Marshal(got)
 	if err != nil || strings.Contains(string(printed), "Secret") || len(got) == 0 {
 		t.Errorf("findings = %s, %v, want some without the secret", printed, err)

@@ -217,7 +217,7 @@ func (b *networkLoadBalancer) await(ctx context.Context, jobs ...string) error {
 }
 
 // nlbName is the name of a listener or a group; what is called otherwise belongs
-// to somebody else.
+// to another owner.
 func (b *networkLoadBalancer) nlbName(service *corev1.Service, port int32, protocol corev1.Protocol) string {
 	return fmt.Sprintf("k8s.%d.%s%s", port, protocol, b.nlbSuffix(service))
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/clbemu/clbemu/state/engine/enginetest"
 )
 
-// A branch keeps the contract of all engines, and it is no part of the state beside it.
+// A branch keeps the contract of all engines, and it is no part of the state next to it.
 func TestBranch(t *testing.T) {
 	members := startEtcd(t, 1)
 	e := open(t, members, "/branched/")

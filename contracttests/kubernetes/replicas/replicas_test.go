@@ -170,7 +170,7 @@ func TestRollingUpgrade(t *testing.T) {
 	t.Logf("%d calls in %d tries; the longest took %s", len(made), tries, longest)
 }
 
-// With --read local, a follower answers reads by itself and says how old they may be;
+// With --read local, a follower answers reads on its own and says how old they may be;
 // what it can't answer goes to the leader.
 func TestReadLocally(t *testing.T) {
 	t.Parallel()

@@ -6,7 +6,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// Fault is a fault rule with its counters, kept as the text in which it was written
+// Fault is a fault rule with its counters, kept as the text that it is written
 // as: what it means is not known here.
 type Fault struct {
 	Name     string

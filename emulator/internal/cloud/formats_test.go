@@ -172,7 +172,7 @@ func TestImportOfVersion1(t *testing.T) {
 	}
 }
 
-// A row from before a field was added is as good as one with it, and one with a
+// A row from before a field was added is as good as one with it, and one with an
 // unknown field comes with a warning.
 func TestRowsOfOtherVersions(t *testing.T) {
 	e := &memory.Engine{}

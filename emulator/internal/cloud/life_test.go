@@ -75,7 +75,7 @@ func profile(name string) func(*state.Tx) error {
 	}
 }
 
-// timeOf returns how long a stage lasts where it begins: stages that begin
+// timeOf returns how long a stage lasts where a resource enters it: stages that begin
 // only when the world has a time for them have none of their own.
 func timeOf(stage state.Stage) time.Duration {
 	return cmp.Or(cloud.Schema.Stages()[stage], time.Second)
@@ -360,7 +360,7 @@ func TestTransitionsInOrder(t *testing.T) {
 	}
 }
 
-// A View sees what is due, and so does a transaction, and after a refused one; each
+// A View sees what is due, and so does a transaction, also after a refused one; each
 // happens at its own time.
 func TestSettled(t *testing.T) {
 	refused := errors.New("refused")

@@ -233,7 +233,7 @@ func consistent(v *state.View) error {
 }
 
 // TestModel plays random transactions against the store and a twin of maps,
-// beside readers that must always find a consistent state. What was committed
+// next to readers that must always find a consistent state. What was committed
 // is still there when the store is opened again.
 func TestModel(t *testing.T) {
 	seed := *seedFlag

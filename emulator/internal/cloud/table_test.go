@@ -55,7 +55,7 @@ func TestTableGet(t *testing.T) {
 	})
 }
 
-// A lookup needs the whole id, not by its beginning.
+// A lookup needs the whole id, not its beginning.
 func TestTableGetTakesNoPrefix(t *testing.T) {
 	inTx(t, hangzhou, func(tx *state.Tx) {
 		putLoadBalancer(tx, hangzhou, "lb-12", "")
@@ -210,7 +210,7 @@ func TestIndexByTheFirstValues(t *testing.T) {
 	})
 }
 
-// Each of several keys finds the resource, and once by each.
+// Each of several keys finds the resource, and finds it once.
 func TestIndexWithSeveralKeys(t *testing.T) {
 	inTx(t, hangzhou, func(tx *state.Tx) {
 		cloud.VServerGroups.Put(tx, &cloud.VServerGroup{Owner: hangzhou, ID: "rsp-1", BackendServers: []cloud.BackendServer{

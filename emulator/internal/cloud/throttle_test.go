@@ -6,7 +6,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 )
 
-// An explicit limit overrides the profile's rate, each by itself; the account has no
+// An explicit limit overrides the profile's rate, each on its own; the account has no
 // limit by default.
 func TestThrottleLimits(t *testing.T) {
 	none, published := cloud.Rate{}, cloud.Rate{PerSecond: 20, Burst: 40}

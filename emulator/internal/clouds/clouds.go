@@ -34,7 +34,7 @@ import (
 
 // Process is what clouds need of the process that they are in.
 type Process interface {
-	// Listen opens a server beside that of the API, at a port of the same host.
+	// Listen opens a server next to that of the API, at a port of the same host.
 	Listen(name, port string, connections chan struct{}, handler http.Handler) (*listen.Server, error)
 	// APIURL returns where the API is, "" before it listens.
 	APIURL() string

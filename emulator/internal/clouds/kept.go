@@ -37,7 +37,7 @@ type Keeper interface {
 	forget(ctx context.Context, name string) error
 }
 
-// Branches keeps clouds beside the state that replicas share. The leader has them.
+// Branches keeps clouds next to the state that replicas share. The leader has them.
 func Branches(of engine.Elected) Keeper { return branches{of} }
 
 // Folders keeps clouds within the folder of the state.

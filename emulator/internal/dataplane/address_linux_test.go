@@ -29,7 +29,7 @@ var direct = []netip.Prefix{netip.MustParsePrefix("10.77.0.0/16"), netip.MustPar
 // onLoopback lets a plane put addresses on lo.
 func onLoopback(cfg *dataplane.Config) { cfg.Interface, cfg.Direct = "lo", direct }
 
-// here is the addresses that are on lo, beside its own.
+// here is the addresses that are on lo, next to its own.
 func here(t *testing.T) string {
 	t.Helper()
 	var list []string
@@ -265,7 +265,7 @@ func (f *fixture) named(id string) (list []netip.Addr) {
 }
 
 // The header SLB-IP is the address that the client used; an elastic IP address answers from
-// when it is there until it goes, beside connections that stay.
+// when it is there until it goes, next to connections that stay.
 func TestElasticAddress(t *testing.T) {
 	if !rooms.Isolated(t) {
 		return

@@ -59,7 +59,7 @@ func putMany(b *testing.B, store *state.Store) {
 	}
 }
 
-// BenchmarkChange changes one group beside 1,000 listeners, and reports how long it took
+// BenchmarkChange changes one group next to 1,000 listeners, and reports how long it took
 // until the change was in force.
 func BenchmarkChange(b *testing.B) {
 	store, err := state.Open(b.Context(), state.Config{Schema: cloud.Schema, Engine: &memory.Engine{}, Seed: 1})

@@ -10,7 +10,7 @@ import (
 type binder interface {
 	// bindAddrs returns where to bind a listener, the same each time. omitted says what
 	// of the listener can't have a place at all; err what has none for now. There may be
-	// places beside both.
+	// places with both.
 	bindAddrs(lb *topology.LoadBalancer, f *topology.Frontend) (places []netip.AddrPort, omitted string, err error)
 	// keepsPorts reports whether listeners answer at their own ports.
 	keepsPorts() bool

@@ -110,7 +110,7 @@ func New(cfg Config) (*Plane, error) {
 func newBinder(cfg *Config) (binder, error) {
 	if cfg.Interface == "" {
 		if err := removeMachineLeftovers(); err != nil { // which needs a right that the ports don't
-			cfg.Log.Warn().Err(err).Msg("an address of a load balancer may take packets that nobody answers")
+			cfg.Log.Warn().Err(err).Msg("an address of a load balancer may take packets without an answer")
 		}
 		return loadPorts(cfg.Cloud, cfg.PortsFile)
 	}
@@ -373,7 +373,7 @@ func (p *Plane) add(f *topology.Frontend) *listener {
 	l := newListener(f, forward.Config{Log: p.logOf(f.ID), Dial: p.dial, Clock: p.clock, MaxDescriptor: p.cfg.MaxDescriptor})
 	l.config.Observer = &observer{plane: p, listener: l}
 	// An emulator that forgets everything at its end has no port to come back to. Others of
-	// its kind may have listeners with the same ids beside it.
+	// its kind may have listeners with the same ids next to it.
 	l.omitted = p.cfg.PortsFile == "" && p.cfg.Interface == ""
 	p.listeners[f.ID] = l
 	return l

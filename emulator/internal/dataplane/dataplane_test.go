@@ -330,7 +330,7 @@ func (f *fixture) problems() string {
 	return ""
 }
 
-// Two emulators that keep nothing answer beside each other, though their listeners have
+// Two emulators that keep nothing answer side by side, though their listeners have
 // the same ids.
 func TestTwoAtOnce(t *testing.T) {
 	for _, name := range []string{"a", "b"} {

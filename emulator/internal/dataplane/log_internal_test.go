@@ -10,7 +10,7 @@ import (
 )
 
 // TestLogIsBounded proves that the log gets a few lines of a listener whose trouble comes
-// again and again, and that another listener is heard beside it.
+// again and again, and that another listener is heard next to it.
 func TestLogIsBounded(t *testing.T) {
 	var b bytes.Buffer
 	p := &Plane{cfg: Config{Log: zerolog.New(&b)}}

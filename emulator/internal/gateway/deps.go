@@ -5,7 +5,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// Deps holds what products may need beside the state. The zero Deps work for all
+// Deps holds what products may need in addition to the state. The zero Deps work for all
 // products.
 type Deps struct {
 	// MakeNetworkInterface, if set, is asked to make the network interface of an

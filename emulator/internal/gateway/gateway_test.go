@@ -281,7 +281,7 @@ func TestRefusedRequests(t *testing.T) {
 	}
 }
 
-// The gateway refuses a body that breaks off, not half read.
+// The gateway refuses a body that breaks off, and does not read half of it.
 func TestBrokenBody(t *testing.T) {
 	body := io.MultiReader(strings.NewReader("Name=x"), brokenReader{})
 	a := newTestServer(t, nil).do(httptest.NewRequest("POST", "/?Action=Who&Version=2014-05-15", body))

@@ -55,7 +55,7 @@ func OpenNonces(path string, now time.Time) (*Nonces, error) {
 	if floor <= spanOf(now.Add(timestampWindow)) { // and not from a clock that was ahead
 		n.floor, n.ends = floor, nonceLife
 	}
-	age := n.expire(now)
+	age := n.elapsed(now)
 	for _, r := range records {
 		n.makeRoom(age)
 		n.add(r, age)
@@ -111,8 +111,8 @@ func (n *Nonces) refuseLocked(used nonce) *Problem {
 	return nil
 }
 
-// expire is the time since the first call, by the monotonic clock.
-func (n *Nonces) expire(now time.Time) time.Duration {
+// elapsed is the time since the first call, by the monotonic clock.
+func (n *Nonces) elapsed(now time.Time) time.Duration {
 	if n.start.IsZero() {
 		n.start = now
 	}
@@ -124,7 +124,7 @@ func (n *Nonces) expire(now time.Time) time.Duration {
 func (n *Nonces) spend(used nonce, now time.Time) (problem *Problem, lost error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	age := n.expire(now)
+	age := n.elapsed(now)
 	n.makeRoom(age)
 	if problem := n.refuseLocked(used); problem != nil {
 		return problem, nil

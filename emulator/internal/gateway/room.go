@@ -22,7 +22,7 @@ const (
 	roomForBodies     = 16 * MaxBody
 	roomForParameters = 32 << 20
 	smallBody         = 64 << 10
-	// paramCost is the memory that a parameter takes beside its letters.
+	// paramCost is the memory that a parameter takes in addition to its letters.
 	paramCost = 256
 	// patience limits how long a call waits for room, and bodyTimeout how long a large
 	// body may take that others wait for.

@@ -26,7 +26,7 @@ type Config struct {
 	// Name is "" for the cloud that is there from the start.
 	Name string
 	// Schema declares what the store holds; nil is the cloud's schema. More are products
-	// that are served beside the cloud's own.
+	// that are served next to the cloud's own.
 	Schema *state.Schema
 	More   []func(products.Deps) *products.Product
 	// Products, if set, are served in place of those, by clouds that share them.
@@ -52,7 +52,7 @@ type Config struct {
 	Seed    uint64
 	Log     zerolog.Logger
 	Journal journal.Config
-	// Dir is the folder of what is kept beside the state: snapshots, nonces and ports. It is
+	// Dir is the folder of what is kept in addition to the state: snapshots, nonces and ports. It is
 	// "" where the state leaves nothing behind.
 	Dir     string
 	Packets Packets

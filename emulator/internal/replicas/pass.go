@@ -64,7 +64,7 @@ func (r *Replica) trusts(c tls.ConnectionState) error {
 	if slices.ContainsFunc(r.members, func(m member) bool { return m.Certificate == shown }) {
 		return nil
 	}
-	return errors.New("the certificate is none that a replica has")
+	return errors.New("no replica has this certificate")
 }
 
 // API answers calls of the cloud: here if this replica leads, or if it follows and the

@@ -310,7 +310,7 @@ func TestLateAnswer(t *testing.T) {
 	}
 }
 
-// Who led until now and does not follow yet answers no reads by itself: it does not know
+// Who led until now and does not follow yet answers no reads on its own: it does not know
 // how old they are.
 func TestDeposedReadsNothing(t *testing.T) {
 	store, err := state.Open(t.Context(), state.Config{Schema: state.NewSchema(), Engine: &memory.Engine{}})

@@ -1,5 +1,5 @@
 // Package resources creates the resources of a world as the cloud does, with everything
-// that the cloud adds by itself: for the world file, and for later additions. It must
+// that the cloud adds on its own: for the world file, and for later additions. It must
 // not know who calls it.
 package resources
 

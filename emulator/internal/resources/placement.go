@@ -12,8 +12,8 @@ import (
 // Sizes of the blocks that are made around addresses, as lengths of prefixes.
 const vpcBits = 16
 
-// vSwitchBits are tried from the largest block down to one that is beside the
-// VPC's other vSwitches.
+// vSwitchBits are tried from the largest block down to one that overlaps none of
+// the VPC's other vSwitches.
 var vSwitchBits = []int{20, 22, 24, 26, 28}
 
 // Made counts what was made around addresses.
@@ -47,7 +47,7 @@ func VSwitchAround(tx *state.Tx, owner state.Owner, vpcID, zone, address string,
 	return nil, fmt.Errorf("VPC %s has no room for a vSwitch around %s", vpc.ID, ip)
 }
 
-// free reports whether block lies in the VPC and beside its vSwitches.
+// free reports whether block lies in the VPC and overlaps none of its vSwitches.
 func free(v *state.View, vpc *cloud.VPC, block netip.Prefix) bool {
 	for sw := range cloud.VSwitchesByVPC.List(v, vpc.ID) {
 		if Overlaps(block, sw.CIDRBlock) {

@@ -30,7 +30,7 @@ func inNetwork(t *testing.T, fn func(tx *state.Tx, vpc *cloud.VPC, sw *cloud.VSw
 }
 
 // TestVSwitchAround proves that an address is put into the vSwitch that holds it, and
-// otherwise into the largest new one beside the others, in the VPC around it, which is
+// otherwise into the largest new one apart from the others, in the VPC around it, which is
 // made or grows where there is none.
 func TestVSwitchAround(t *testing.T) {
 	for _, c := range []struct {
@@ -84,7 +84,7 @@ func TestVSwitchAround(t *testing.T) {
 // TestNoRoomForAVSwitch proves that a VPC without room says so.
 func TestNoRoomForAVSwitch(t *testing.T) {
 	inNetwork(t, func(tx *state.Tx, vpc *cloud.VPC, _ *cloud.VSwitch) {
-		// Blocks that no vSwitch around 10.0.1.1 can be beside.
+		// Blocks that no vSwitch around 10.0.1.1 can be apart from.
 		resources.AddVSwitch(tx, vpc, &cloud.VSwitch{ID: "vsw-2", CIDRBlock: "10.0.1.8/29"})
 		if sw, err := resources.VSwitchAround(tx, owner, "vpc-1", "cn-hangzhou-i", "10.0.1.1", &resources.Made{}); err == nil ||
 			!strings.Contains(err.Error(), "VPC vpc-1 has no room for a vSwitch around 10.0.1.1") {

@@ -64,7 +64,7 @@ func (r *Rules) Change(commit func() error) (err error) {
 }
 
 // Follow arms the rules again if the store has found out since what became of a change
-// that are kept without being known.
+// whose outcome was unknown.
 func (r *Rules) Follow() {
 	if r.store.Recovered() != r.recovered.Load() {
 		r.Injector.Change(r.load)

@@ -45,7 +45,7 @@ type LoadBalancer struct {
 // Address is an address at which clients reach a load balancer.
 type Address struct {
 	IP   string
-	IPv6 string // beside IP, where it has both
+	IPv6 string // in addition to IP, where it has both
 	Type string // internet or intranet
 	Zone string
 	// EIP is the id of the elastic IP address that it is.
@@ -152,7 +152,7 @@ type Group struct {
 	ClientAddress bool
 	Check         HealthCheck
 	Members       []Member
-	// Frontends forward to it, by themselves or by a rule.
+	// Frontends forward to it, on their own or by a rule.
 	Frontends iter.Seq[Frontend]
 }
 
@@ -214,7 +214,7 @@ func (f *Frontend) By(r *Rule) *Frontend {
 	return &by
 }
 
-// For returns the frontend as the requests for a group find it: by itself where it
+// For returns the frontend as the requests for a group find it: on its own where it
 // forwards to the group, or else by the first rule that does.
 func (f *Frontend) For(g *Group) *Frontend {
 	if f.GroupID != g.ID {

@@ -304,7 +304,7 @@ func (e *Emulator) Start(ctx context.Context, p scenarios.Program) (scenarios.Ru
 	return supervised{r, e}, nil
 }
 
-// supervised is a program beside which an emulator that crashes is started again.
+// supervised is a program next to which an emulator that crashes is started again.
 type supervised struct {
 	scenarios.Running
 	emulator *Emulator

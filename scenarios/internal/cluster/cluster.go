@@ -43,7 +43,7 @@ var values = map[string]map[string][]string{
 // anything.
 func (k Kind) Values(path ...string) []string { return values[k.Name][strings.Join(path, ".")] }
 
-// Kinds lists the kinds that a cluster has by itself.
+// Kinds lists the kinds that a cluster has on its own.
 var Kinds = sync.OnceValue(func() (kinds []Kind) {
 	for line := range strings.Lines(kubernetes) {
 		words := strings.Fields(line)

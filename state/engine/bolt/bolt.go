@@ -87,7 +87,7 @@ func OpenReadOnly(dir string) (*Engine, error) {
 // anyTransaction is as far as a file that was not open yet may be.
 const anyTransaction = math.MaxInt
 
-// open opens the file when it is whole.
+// open opens the file after the check found it whole.
 func (e *Engine) open() (err error) {
 	defer catchDamage(e.path, &err)
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
@@ -278,8 +278,8 @@ func (e *Engine) update(fn func(*bolt.Tx) error) (err error) {
 	return e.stillThere()
 }
 
-// stillThere reports whether the file has its name, without which the writes
-// is gone when the process ends.
+// stillThere reports whether the file has its name, without which the changes
+// are gone when the process ends.
 func (e *Engine) stillThere() error {
 	info, err := os.Stat(e.path)
 	if errors.Is(err, os.ErrNotExist) || err == nil && !os.SameFile(info, e.identity) {

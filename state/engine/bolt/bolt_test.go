@@ -130,7 +130,7 @@ func overwrite(offset, size int) func(*testing.T, string) {
 	}
 }
 
-// Open rejects an unusable file with the reason, and stays
+// Open rejects an unusable file with the reason, and leaves it
 // as it was, byte for byte.
 func TestRefusedFiles(t *testing.T) {
 	page := os.Getpagesize()

@@ -16,7 +16,7 @@ import (
 // unfinished ends the names of unfinished files.
 const unfinished = ".unfinished"
 
-// Create opens a new file with mode 0600 beside path, for Publish or Replace to
+// Create opens a new file with mode 0600 next to path, for Publish or Replace to
 // give its name.
 func Create(path string) (*os.File, error) {
 	return os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*"+unfinished)

@@ -1,4 +1,4 @@
-// Package cloud runs the clbemu binary beside a test, with a world in which the
+// Package cloud runs the clbemu binary next to a test, with a world in which the
 // cluster's nodes are instances, and looks at it from outside: by its commands,
 // its metrics and the cloud's own SDK. It knows nothing of Kubernetes.
 package cloud

@@ -1,4 +1,4 @@
-// What somebody can do to a load balancer here, as in the cloud's own console: each is a
+// What a user can do to a load balancer here, as in the cloud's own console: each is a
 // call of the cloud's API, which the emulator signs, and which the journal shows as made by
 // the console.
 

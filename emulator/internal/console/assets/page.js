@@ -155,7 +155,7 @@ export function latest(load, draw) {
 }
 
 // redraw makes what an element holds of data, if that is other than before. What
-// somebody is writing in stays until it is left, and the focus where it was.
+// the user is typing in stays until it is left, and the focus where it was.
 const drawn = new WeakMap();
 const waiting = new WeakMap();
 export function redraw(element, data, make, besides = '') {

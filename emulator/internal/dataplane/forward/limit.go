@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A limit holds a listener to its bandwidth, each way by itself. A nil limit
+// A limit holds a listener to its bandwidth, each way on its own. A nil limit
 // lets everything pass.
 type limit struct {
 	rate    float64 // bytes a second

@@ -57,7 +57,7 @@ func rawPage(status int, reason string) string {
 		status, http.StatusText(status), len(body), serverName, ReasonHeader, oneLine(reason), body)
 }
 
-// replacePage returns the page to write in place of what net/http writes by itself to a client
+// replacePage returns the page to write in place of what net/http writes on its own to a client
 // that sent no request, or else p.
 func replacePage(p []byte) []byte {
 	if bytes.HasPrefix(p, []byte("HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server")) {

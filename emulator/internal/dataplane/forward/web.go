@@ -20,7 +20,7 @@ const (
 	// maxHeader limits the length of a request's header.
 	maxHeader = 32 << 10
 	// readableHeader is the length of a header up to which net/http reads it before it
-	// answers by itself, with another status than the cloud.
+	// answers on its own, with another status than the cloud.
 	readableHeader = 256 << 10
 	// requestsPerConnection limits the requests of a client's HTTP/1 connection.
 	requestsPerConnection = 100

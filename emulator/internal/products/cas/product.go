@@ -17,7 +17,7 @@ import (
 //go:embed actions.txt
 var actionNames string
 
-// refusals are the reasons of this product, declared beside what refuses. No list of
+// refusals are the reasons of this product, declared next to the code that refuses. No list of
 // the API's codes is public: CLB-0412.
 var refusals gateway.Refusals
 

@@ -61,7 +61,7 @@ const maxBackendServersPerCall = 40
 const maxDescription = 255
 
 // backendServerParam is an element of the JSON text BackendServers. The keys are
-// found in any case, and ignores others: a CCM sends both.
+// found in any case, and others mean nothing: a CCM sends both.
 type backendServerParam struct {
 	ServerID    gateway.Text            `json:"ServerId"`
 	ServerIP    gateway.Text            `json:"ServerIp"`

@@ -86,7 +86,7 @@ func TestAbsentOfListeners(t *testing.T) {
 	expect(t, client.Do("DescribeLoadBalancerTCPListenerAttribute", setTCP), "AclType", "white", "AclId", "acl-used")
 }
 
-// CA certificates take tags as certificates, beside server certificates.
+// CA certificates take tags as certificates, next to server certificates.
 func TestTagCACertificates(t *testing.T) {
 	client, _ := newClient(t)
 	both := params("ResourceType", "certificate", "ResourceId.1", "ca-free", "ResourceId.2", "cert-free")
@@ -122,7 +122,7 @@ func TestExpiredCertificate(t *testing.T) {
 }
 
 // A member added to the default group again stays as it is, and fails
-// to an account that refuses them.
+// for an account that refuses them.
 func TestAddBackendServersAgain(t *testing.T) {
 	client, store := newClient(t)
 	add := func(weight string) gatewaytest.Params {

@@ -7,7 +7,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// refusals holds the refusals of this product, declared beside the code that returns
+// refusals holds the refusals of this product, declared next to the code that returns
 // them. The evidence says where code and message come from: CLB-0200 the API metadata,
 // CLB-0201 the documentation's common error table, CLB-0202 ACK's troubleshooting page,
 // CLB-0203 nothing public, chosen here.

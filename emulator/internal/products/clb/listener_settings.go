@@ -107,7 +107,7 @@ func (s *httpCheckSettings) Validate() error {
 	return nil
 }
 
-// layer4Settings holds the settings of TCP and UDP. For UDP clients alone show some
+// layer4Settings holds the settings of TCP and UDP. For UDP some are known from clients
 // alone: CLB-0187.
 type layer4Settings struct {
 	listenerSettings

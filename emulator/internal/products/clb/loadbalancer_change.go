@@ -265,8 +265,8 @@ type modifyLoadBalancerPayTypeRequest struct {
 	AutoPay      bool   `rpc:"AutoPay"`
 }
 
-// modifyLoadBalancerPayType orders a subscription. The cloud takes the payment at once, also
-// where AutoPay is off, as no user pays it: CLB-0185.
+// modifyLoadBalancerPayType orders a subscription. clbemu pays an order at once, also
+// where AutoPay is off, as no user can: CLB-0185.
 func modifyLoadBalancerPayType(tx *state.Tx, req *modifyLoadBalancerPayTypeRequest) (*orderResponse, error) {
 	resp := &orderResponse{OrderID: tx.NewOrderID()}
 	_, err := editLoadBalancer(tx, req.LoadBalancerID, func(lb *cloud.LoadBalancer) error {

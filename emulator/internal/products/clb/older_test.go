@@ -63,7 +63,7 @@ func TestMasterSlaveReleased(t *testing.T) {
 }
 
 // An account can make a policy of its own, use it, list it with its listener, change
-// and deleted.
+// and delete it.
 func TestTLSCipherPolicy(t *testing.T) {
 	client, _, clock := newTimedClient(t, realistic)
 	id := client.Do("CreateTLSCipherPolicy", with(createPolicy, "TLSVersions.2", "TLSv1.3", "Ciphers.2", "AES128-SHA", "Ciphers.3", "TLS_AES_128_GCM_SHA256")).Text("TLSCipherPolicyId")

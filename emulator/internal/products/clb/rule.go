@@ -94,8 +94,8 @@ type rulesResponse struct {
 	Rules []ruleView `rpc:"Rules>Rule"`
 }
 
-// ruleView shows a rule in answers. Values from its listener appear as the
-// listener has it.
+// ruleView shows a rule in answers. Values of its listener appear as the
+// listener has them.
 type ruleView struct {
 	RuleID             string `rpc:"RuleId"`
 	RuleName           string `rpc:"RuleName"`

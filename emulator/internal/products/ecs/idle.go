@@ -4,8 +4,8 @@ import "github.com/clbemu/clbemu/emulator/internal/gateway"
 
 // idle are the parameters that nothing here reads, as they change no answer.
 var idle = []gateway.Idle{
-	{Parameter: "Password", Actions: []string{"RunInstances", "ModifyInstanceAttribute"}, Why: "passwords are never shown, and nobody logs in"},
-	{Parameter: "PasswordInherit", Actions: []string{"RunInstances"}, Why: "passwords are never shown, and nobody logs in"},
+	{Parameter: "Password", Actions: []string{"RunInstances", "ModifyInstanceAttribute"}, Why: "clbemu never shows passwords, and has no logins"},
+	{Parameter: "PasswordInherit", Actions: []string{"RunInstances"}, Why: "clbemu never shows passwords, and has no logins"},
 	{Parameter: "AutoPay", Actions: []string{"RunInstances"}, Why: "no order waits to be paid"},
 	{Parameter: "AutoRenew", Actions: []string{"RunInstances"}, Values: []string{"false"}, Why: "no subscription is renewed"},
 	{Parameter: "Period", Actions: []string{"RunInstances"}, Why: "subscriptions do not end"},

@@ -132,7 +132,7 @@ func (r *describeNetworkInterfacesRequest) candidates(v *state.View) iter.Seq[*c
 }
 
 // interfacesAt yields the interfaces that have any of the addresses, in the VPC
-// or, without a name, in each of the scope's.
+// or, without a VPC, in each of the scope's.
 func interfacesAt(v *state.View, vpcID string, addresses []string) iter.Seq[*cloud.NetworkInterface] {
 	vpcs := []string{vpcID}
 	if vpcID == "" {

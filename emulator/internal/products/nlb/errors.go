@@ -7,7 +7,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// refusals holds the refusals of this product, declared beside the code that returns
+// refusals holds the refusals of this product, declared next to the code that returns
 // them. The evidence says where code and message come from: NLB-0001 the API's
 // documentation, NLB-0002 what clients look for, CLB-0203 nothing public, chosen here.
 var refusals gateway.Refusals

@@ -88,7 +88,7 @@ var steps = []func(*twin) step{
 	addServer, addServer, addServer, removeServer, listenAt, listenAt, listenAt, deleteListenerOf,
 }
 
-// otherZones maps vSwitches to the zones that a load balancer can be in beside zone h.
+// otherZones maps vSwitches to the zones that a load balancer can be in besides zone h.
 var otherZones = map[string]string{vSwitch2: zoneI, vSwitchJ: zoneJ}
 
 func zonesOf(vSwitch string) gatewaytest.Params {

@@ -193,7 +193,7 @@ func private(v *state.View, vpcID string, ip netip.Addr) bool {
 }
 
 // locate finds where a server is: its VPC, its zone, and the address at which it is
-// reached without one.
+// reached if the call gives none.
 func locate(v *state.View, s *cloud.NLBServer) (vpcID string, err error) {
 	switch s.Type {
 	case cloud.NLBServerIP:

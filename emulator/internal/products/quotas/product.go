@@ -20,7 +20,7 @@ import (
 //go:embed actions.txt
 var actionNames string
 
-// refusals are the reasons of this product, declared beside what refuses. Their codes are
+// refusals are the reasons of this product, declared next to the code that refuses. Their codes are
 // of the Quota Center's list of errors, as far as published: CLB-0415.
 var refusals gateway.Refusals
 

@@ -17,7 +17,7 @@ import (
 //go:embed actions.txt
 var actionNames string
 
-// refusals are the reasons of this product, declared beside what refuses.
+// refusals are the reasons of this product, declared next to the code that refuses.
 var refusals gateway.Refusals
 
 var errorTable = refusals.Table([]gateway.ErrorRow{

@@ -111,7 +111,7 @@ type getResourceGroupResponse struct {
 	ResourceGroup resourceGroupDetail `rpc:"ResourceGroup"`
 }
 
-// resourceGroupDetail is a group with the regions that offer it: in every region.
+// resourceGroupDetail is a group with the regions that offer it, which are all.
 type resourceGroupDetail struct {
 	resourceGroupView
 	RegionStatuses []regionStatus `rpc:"RegionStatuses>RegionStatus"`

@@ -116,7 +116,7 @@ func associate(tx *state.Tx, req *associateEIPAddressRequest) error {
 // target describes what an EIP is, or will be, associated with.
 type target struct {
 	vpcID     string
-	privateIP string   // the address that the EIP stands for without a name
+	privateIP string   // the address that the EIP stands for if the call names none
 	others    []string // the further addresses that it can stand for
 	publicIP  bool     // it has its own public address
 	many      bool     // it takes several EIPs

@@ -124,7 +124,7 @@ type eipView struct {
 	Tags               []tagging.Tag `rpc:"Tags>Tag"`
 }
 
-// eipLock is the reason of an EIP's lock. None is, but the list exists, as
+// eipLock is the reason of an EIP's lock. No EIP has one, but the list exists, as
 // Terraform's provider reads it: CLB-0523.
 type eipLock struct {
 	Reason string `rpc:"LockReason"`

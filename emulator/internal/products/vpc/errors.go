@@ -9,7 +9,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// refusals are the reasons of this product, declared beside what refuses.
+// refusals are the reasons of this product, declared next to the code that refuses.
 var refusals gateway.Refusals
 
 // published is the evidence for codes and messages of the API's metadata,

@@ -163,7 +163,7 @@ func TestAssociateRouteTable(t *testing.T) {
 	}
 }
 
-// An account has a default VPC once made, with a default vSwitch a zone beside
+// An account has a default VPC once made, with a default vSwitch a zone next to
 // whatever else is in it.
 func TestDefaultVPC(t *testing.T) {
 	c := newClient(t)

@@ -41,7 +41,7 @@ type routeTableWithEntries struct {
 	RouteEntries    []routeEntryWithHost `rpc:"RouteEntrys>RouteEntry"` // the cloud's spelling
 }
 
-// routeEntryWithHost has its next hop beside the list of them, as clients that came
+// routeEntryWithHost has its next hop in addition to the list of them, as clients that came
 // before the list read it.
 type routeEntryWithHost struct {
 	routeEntryView

@@ -7,7 +7,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
 )
 
-// A custom table shows beside the system one, with the vSwitches that use each.
+// A custom table shows next to the system one, with the vSwitches that use each.
 func TestRouteTables(t *testing.T) {
 	c := newClient(t)
 	id := c.Do("CreateRouteTable", params{"VpcId": vpcID, "RouteTableName": "pods", "Tag.1.Key": "team", "Tag.1.Value": "net"}).Text("RouteTableId")
@@ -42,7 +42,7 @@ func TestRouteTables(t *testing.T) {
 	}
 }
 
-// The older list of tables has their entries, each with its next hop beside the list
+// The older list of tables has their entries, each with its next hop next to the list
 // of them.
 func TestDescribeRouteTables(t *testing.T) {
 	c := newClient(t, customEntry(routeTableID, "172.20.0.0/24", instanceID))
