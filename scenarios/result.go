@@ -22,14 +22,15 @@ const (
 type Result struct {
 	Scenario string `json:"scenario"`
 	File     string `json:"file"`
-	Half     string `json:"half"`
+	Half     string `json:"half" enum:"client,kubernetes"`
 	// Client is in words whose client it was that was judged.
 	Client  string   `json:"client,omitempty"`
-	Status  Status   `json:"status"`
+	Status  Status   `json:"status" enum:"passed,failed,skipped,broken"`
 	Seconds float64  `json:"seconds"`
 	Failure *Failure `json:"failure,omitempty"`
-	Reason  string   `json:"reason,omitempty"` // why it was skipped
-	Notes   []string `json:"notes,omitempty"`
+	// Reason is why it was skipped.
+	Reason string   `json:"reason,omitempty"`
+	Notes  []string `json:"notes,omitempty"`
 }
 
 // The bounds of what a result keeps, in bytes of a text and in elements of a list.

@@ -193,22 +193,22 @@ func Routes() []*routes.Route { return routes.All }
 
 // Health is nil when the process lives.
 func (c *Client) Health(ctx context.Context) error {
-	return c.do(ctx, call{route: routes.Health}, discard)
+	return c.do(ctx, call{route: routes.Health.Route}, discard)
 }
 
 // Ready is nil when calls are taken.
 func (c *Client) Ready(ctx context.Context) error {
-	return c.do(ctx, call{route: routes.Ready}, discard)
+	return c.do(ctx, call{route: routes.Ready.Route}, discard)
 }
 
 // Metrics writes the metrics as Prometheus reads them.
 func (c *Client) Metrics(ctx context.Context, w io.Writer) error {
-	return c.do(ctx, call{route: routes.Metrics}, to(w))
+	return c.do(ctx, call{route: routes.Metrics.Route}, to(w))
 }
 
 // OpenAPI writes the document that describes the API.
 func (c *Client) OpenAPI(ctx context.Context, w io.Writer) error {
-	return c.do(ctx, call{route: routes.GetOpenAPI}, to(w))
+	return c.do(ctx, call{route: routes.GetOpenAPI.Route}, to(w))
 }
 
 func to(w io.Writer) func(io.Reader) error {
@@ -220,18 +220,18 @@ func to(w io.Writer) func(io.Reader) error {
 
 // Version is the emulator's.
 func (c *Client) Version(ctx context.Context) (got controlapi.Version, err error) {
-	err = c.do(ctx, call{route: routes.GetVersion}, into(&got))
+	err = c.do(ctx, call{route: routes.GetVersion.Route}, into(&got))
 	return got, err
 }
 
 // Server returns the addresses at which clients find the emulator.
 func (c *Client) Server(ctx context.Context) (got controlapi.Server, err error) {
-	err = c.do(ctx, call{route: routes.GetServer}, into(&got))
+	err = c.do(ctx, call{route: routes.GetServer.Route}, into(&got))
 	return got, err
 }
 
 // Actions lists the actions of the cloud's API.
 func (c *Client) Actions(ctx context.Context) (list []controlapi.Action, err error) {
-	err = c.do(ctx, call{route: routes.GetActions}, into(&list))
+	err = c.do(ctx, call{route: routes.GetActions.Route}, into(&list))
 	return list, err
 }

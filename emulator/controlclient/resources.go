@@ -30,14 +30,14 @@ func (w Wanted) query() url.Values {
 
 // Resources lists the resources of the cloud.
 func (c *Client) Resources(ctx context.Context, wanted Wanted) (got controlapi.Resources, err error) {
-	err = c.do(ctx, call{route: routes.GetResources, query: wanted.query()}, into(&got))
+	err = c.do(ctx, call{route: routes.GetResources.Route, query: wanted.query()}, into(&got))
 	return got, err
 }
 
 // WatchResources shows the resources of the cloud and then their changes, until ctx
 // ends or show fails.
 func (c *Client) WatchResources(ctx context.Context, wanted Wanted, show func(controlapi.ResourceChange) error) error {
-	return c.do(ctx, call{route: routes.WatchResources, query: wanted.query(), stream: true}, func(body io.Reader) error {
+	return c.do(ctx, call{route: routes.WatchResources.Route, query: wanted.query(), stream: true}, func(body io.Reader) error {
 		return events(body, func(data []byte) error {
 			var change controlapi.ResourceChange
 			if err := json.Unmarshal(data, &change); err != nil {
@@ -50,14 +50,14 @@ func (c *Client) WatchResources(ctx context.Context, wanted Wanted, show func(co
 
 // LoadBalancer returns a load balancer, by its id or name, with everything that belongs to it.
 func (c *Client) LoadBalancer(ctx context.Context, where controlapi.Where, name string) (got controlapi.LoadBalancerTree, err error) {
-	what := call{route: routes.GetLoadBalancer, path: routes.GetLoadBalancer.For(name), query: about(where)}
+	what := call{route: routes.GetLoadBalancer.Route, path: routes.GetLoadBalancer.For(name), query: about(where)}
 	err = c.do(ctx, what, into(&got))
 	return got, err
 }
 
 // Explanation returns the explanation of a code or an action.
 func (c *Client) Explanation(ctx context.Context, name string) (got controlapi.Explanation, err error) {
-	err = c.do(ctx, call{route: routes.GetExplanation, path: routes.GetExplanation.For(name)}, into(&got))
+	err = c.do(ctx, call{route: routes.GetExplanation.Route, path: routes.GetExplanation.For(name)}, into(&got))
 	return got, err
 }
 
@@ -85,13 +85,13 @@ func (c *Client) Traffic(ctx context.Context, name string) (got controlapi.Traff
 	if name != "" {
 		query.Set("name", name)
 	}
-	err = c.do(ctx, call{route: routes.GetTraffic, query: query}, into(&got))
+	err = c.do(ctx, call{route: routes.GetTraffic.Route, query: query}, into(&got))
 	return got, err
 }
 
 // ResourceKinds lists the kinds of resources.
 func (c *Client) ResourceKinds(ctx context.Context) ([]controlapi.ResourceKind, error) {
 	var got controlapi.ResourceKinds
-	err := c.do(ctx, call{route: routes.GetResourceKinds}, into(&got))
+	err := c.do(ctx, call{route: routes.GetResourceKinds.Route}, into(&got))
 	return got.Kinds, err
 }

@@ -21,14 +21,15 @@ import (
 // taking refuses a query parameter that a call does not take. Which fields the
 // journal has, its query says.
 func taking(route *routes.Route, next http.HandlerFunc) http.HandlerFunc {
-	if slices.Contains(route.Parameters, routes.AnyField) {
+	taken, all := route.Names()
+	if !all {
 		return next
 	}
 	return func(w http.ResponseWriter, r *http.Request) {
 		for _, name := range slices.Sorted(maps.Keys(r.URL.Query())) {
-			if !slices.Contains(route.Parameters, name) {
+			if !slices.Contains(taken, name) {
 				fail(w, http.StatusUnprocessableEntity, fmt.Sprintf("%s takes no parameter %s%s", r.URL.Path, name,
-					names.DidYouMean(name, route.Parameters, "it takes "+orNone(route.Parameters))))
+					names.DidYouMean(name, taken, "it takes "+orNone(taken))))
 				return
 			}
 		}
