@@ -1,7 +1,7 @@
-// Package controlapi defines the control API's wire format: its calls, and the types
-// of their bodies and answers. Tests compare its server (emulator/internal/control), its client
-// (emulator/controlclient) and the OpenAPI document with it. It must not know how a
-// call is answered.
+// Package controlapi defines the control API's wire format: the types of the bodies and
+// answers of its calls, which emulator/internal/routes declares. The OpenAPI document is
+// written from them and their comments: a tag enum lists the values that a field can have.
+// It must not know how a call is answered.
 package controlapi
 
 import (

@@ -44,13 +44,12 @@ func orNone(list []string) string {
 	return strings.Join(list, ", ")
 }
 
-func (a *api) explain(w http.ResponseWriter, r *http.Request) {
+func (a *api) explain(r *http.Request) (controlapi.Explanation, error) {
 	explained, err := explain.Name(a.names(), mux.Vars(r)["name"])
 	if err != nil {
-		fail(w, http.StatusNotFound, err.Error())
-		return
+		return explained, &refusal{err, http.StatusNotFound}
 	}
-	answer(w, http.StatusOK, explained)
+	return explained, nil
 }
 
 // checkSettings rejects conditions with unknown names.
