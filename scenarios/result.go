@@ -25,7 +25,7 @@ type Result struct {
 	Half     string `json:"half" enum:"client,kubernetes"`
 	// Client is in words whose client it was that was judged.
 	Client  string   `json:"client,omitempty"`
-	Status  Status   `json:"status" enum:"passed,failed,skipped,broken"`
+	Status  Status   `json:"status"`
 	Seconds float64  `json:"seconds"`
 	Failure *Failure `json:"failure,omitempty"`
 	// Reason is why it was skipped.

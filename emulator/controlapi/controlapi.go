@@ -1,6 +1,7 @@
 // Package controlapi defines the control API's wire format: the types of the bodies and
 // answers of its calls, which emulator/internal/routes declares. The OpenAPI document is
-// written from them and their comments: a tag enum lists the values that a field can have.
+// written from them and their comments: a tag enum lists the values that a field can
+// have, or names the type whose constants they are.
 // It must not know how a call is answered.
 package controlapi
 
@@ -256,7 +257,7 @@ type FaultRule struct {
 	Name string `json:"name"`
 	// Rule is the rule as YAML.
 	Rule  string    `json:"rule"`
-	At    string    `json:"at" enum:"accept,beforeCall,beforeCommit,afterCommit,reply,listen,connect,forward,check"`
+	At    string    `json:"at" enum:"faults.Point"`
 	Since time.Time `json:"since"`
 	// Seen counts the calls that it matched.
 	Seen uint64 `json:"seen"`

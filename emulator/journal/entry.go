@@ -31,7 +31,7 @@ type Entry struct {
 	Sequence uint64 `json:"sequence"`
 	// Time is the emulated time at which it was answered.
 	Time        time.Time `json:"time"`
-	Kind        Kind      `json:"kind" enum:"call,mark,world,clock,fault,state,traffic"`
+	Kind        Kind      `json:"kind"`
 	RequestID   string    `json:"requestId,omitempty"`
 	AccessKeyID string    `json:"accessKeyId,omitempty"`
 	UserAgent   string    `json:"userAgent,omitempty"`

@@ -2,6 +2,7 @@ package control_test
 
 import (
 	"bytes"
+	"cmp"
 	"flag"
 	"go/ast"
 	"go/parser"
@@ -31,7 +32,7 @@ var update = flag.Bool("update", false, "write openapi.yaml")
 // TestDocument proves that openapi.yaml is what the rows of routes, the types of their
 // bodies and answers, and the comments of these say. With -update it writes it.
 func TestDocument(t *testing.T) {
-	w := documentWriter{T: t, comments: comments(t), types: make(map[string]reflect.Type)}
+	w := documentWriter{T: t, comments: comments(t), constants: constants(t), types: make(map[string]reflect.Type)}
 	var text bytes.Buffer
 	text.WriteString("# Written by make golden.\n")
 	encoder := yaml.NewEncoder(&text)
@@ -80,13 +81,44 @@ func mapping(pairs []pair, style yaml.Style) (*yaml.Node, error) {
 	return n, nil
 }
 
+// described are the folders of the types that the document describes.
+var described = []string{"../../controlapi", "../../journal", "../../../scenarios", "../../../state", "../../../faults"}
+
+// constants are the values of each type of text that has some, such as journal.Kind.
+func constants(t *testing.T) map[string][]string {
+	found := make(map[string][]string)
+	for _, folder := range described {
+		for _, file := range parsed(t, folder) {
+			ast.Inspect(file, func(n ast.Node) bool {
+				spec, ok := n.(*ast.ValueSpec)
+				if !ok || len(spec.Values) != 1 {
+					return true
+				}
+				of, typed := spec.Type.(*ast.Ident)
+				text, literal := spec.Values[0].(*ast.BasicLit)
+				if !typed || !literal || text.Kind != token.STRING {
+					return true
+				}
+				value, err := strconv.Unquote(text.Value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				name := file.Name.Name + "." + of.Name
+				found[name] = append(found[name], value)
+				return true
+			})
+		}
+	}
+	return found
+}
+
 // comments are the doc comments of the types whose JSON the document describes, and of their
 // fields: those of Server and Server.API in controlapi are controlapi.Server and
 // controlapi.Server.API.
 func comments(t *testing.T) map[string]string {
 	found := make(map[string]string)
-	for _, folder := range []string{"emulator/controlapi", "emulator/journal", "scenarios", "state"} {
-		for _, file := range parsed(t, "../../../"+folder) {
+	for _, folder := range described {
+		for _, file := range parsed(t, folder) {
 			ast.Inspect(file, func(n ast.Node) bool {
 				declared, ok := n.(*ast.GenDecl)
 				if !ok || declared.Tok != token.TYPE {
@@ -155,9 +187,10 @@ func rowNames(t *testing.T) (list []string) {
 // documentWriter writes the document, and gathers the schemas that it names.
 type documentWriter struct {
 	*testing.T
-	comments map[string]string
-	schemas  block
-	types    map[string]reflect.Type // of the schemas
+	comments  map[string]string
+	constants map[string][]string
+	schemas   block
+	types     map[string]reflect.Type // of the schemas
 }
 
 func (w *documentWriter) document(names []string) block {
@@ -295,11 +328,9 @@ var special = map[reflect.Type]flow{
 	reflect.TypeFor[routes.Text]():        {{"type", "string"}},
 	reflect.TypeFor[routes.YAML]():        {{"type", "object"}},
 	reflect.TypeFor[routes.Object]():      {{"type", "object"}},
-	reflect.TypeFor[faults.Point](): {{"type", "string"}, {"enum", []faults.Point{faults.Accept, faults.BeforeCall, faults.BeforeCommit, faults.AfterCommit,
-		faults.Reply, faults.Listen, faults.Connect, faults.Forward, faults.Check}}},
-	reflect.TypeFor[faults.Match]():  {{"type", "object"}},
-	reflect.TypeFor[faults.When]():   {{"type", "object"}},
-	reflect.TypeFor[faults.Effect](): {{"type", "object"}},
+	reflect.TypeFor[faults.Match]():       {{"type", "object"}},
+	reflect.TypeFor[faults.When]():        {{"type", "object"}},
+	reflect.TypeFor[faults.Effect]():      {{"type", "object"}},
 }
 
 // stands are the types that the document describes for what has no type in a row.
@@ -379,11 +410,17 @@ func (w *documentWriter) component(of reflect.Type) string {
 	return name
 }
 
-// property is the schema of a field, with its comment and the values that its tag lists.
+// property is the schema of a field, with its comment and the values that it can have: those
+// that its tag lists, or the constants of its type or of the one that its tag names.
 func (w *documentWriter) property(of reflect.Type, f reflect.StructField) flow {
 	schema := w.schema(f.Type)
-	if tag := f.Tag.Get("enum"); tag != "" {
-		values := pair{"enum", strings.Split(tag, ",")}
+	tag := cmp.Or(f.Tag.Get("enum"), f.Type.String())
+	list := w.constants[tag]
+	if list == nil && f.Tag.Get("enum") != "" {
+		list = strings.Split(tag, ",")
+	}
+	if list != nil {
+		values := pair{"enum", list}
 		if f.Type.Kind() == reflect.Slice {
 			schema[1].value = append(schema[1].value.(flow), values)
 		} else {
