@@ -98,8 +98,8 @@ bench:
 contract:
 	go test -count=1 ./contracttests/...
 
-# golden: rewrite the recorded replies, the pages of the reference and the scenarios' JSON
-# Schema; with CASE=Slb/CreateVServerGroup/empty, which may be a pattern, that case alone
+# golden: rewrite the recorded replies, the pages of the reference, the OpenAPI document and
+# the scenarios' JSON Schema; with CASE=Slb/CreateVServerGroup/empty, which may be a pattern, that case alone
 golden:
 ifdef CASE
 	go test ./contracttests -run 'TestGolden/$(CASE)' -update
@@ -107,6 +107,7 @@ else
 	go test ./scenarios -run Schema -update
 	go test ./contracttests -run 'Golden|DeclaredLimits|StatementsPage|CCMVersionsPage|FidelityPage' -update
 	go test ./contracttests -run 'Refusals|Explained' -update-refusals
+	go test ./emulator/internal/control -run 'Document$$' -update
 	go test ./emulator/names -run Answers -update
 	go test ./cmd/internal/command -run Reference -update
 	go test ./docs -run 'GoPackages|ChineseLibrary' -update

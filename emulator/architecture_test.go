@@ -102,7 +102,7 @@ var mayImport = map[string][]string{
 	"emulator/internal/clouds":   {"state", "emulator/controlapi", "emulator/internal/cloud", "emulator/internal/control", "emulator/internal/gateway", "emulator/internal/listen", "emulator/internal/onecloud", "emulator/names"},
 	// It knows who leads, and not what a call asks for.
 	"emulator/internal/replicas": {"state", "emulator/controlapi", "emulator/internal/routes"},
-	"emulator/internal/routes":   {},
+	"emulator/internal/routes":   {"emulator/controlapi", "emulator/journal", "scenarios"},
 	"emulator/names":             {"state", "emulator/controlapi", "faults", "emulator/internal/cloud", "emulator/internal/gateway", "emulator/world", "emulator/spelling", "emulator/glob"},
 	// What goes over the wire, and who calls: neither knows who answers.
 	"emulator/controlapi":    {"emulator/journal", "scenarios"},

@@ -10,21 +10,22 @@ import (
 // Failure describes why a half ended early.
 type Failure struct {
 	File string `json:"file"`
-	// Line and Step are where; of several expectations, the first.
+	// Line is where; of several expectations, the first.
 	Line int    `json:"line"`
 	Step string `json:"step"`
 	// Reason is why it could not run.
 	Reason string `json:"reason,omitempty"`
 	// Unmet are the expectations that did not hold, at least one unless there is a reason.
 	Unmet []Unmet `json:"unmet,omitempty"`
-	// Calls are the client's, and Faults what became of the scenario's rules, both
-	// since the half began.
-	Calls  []FoldedCalls `json:"calls,omitempty"`
-	Faults []FaultHits   `json:"faults,omitempty"`
+	// Calls are the client's, since the half began.
+	Calls []FoldedCalls `json:"calls,omitempty"`
+	// Faults are what became of the scenario's rules, since then.
+	Faults []FaultHits `json:"faults,omitempty"`
 	// Output is the last part of what a program wrote.
 	Output string `json:"output,omitempty"`
-	// Hint says what to look at first, Advice what the client should do.
-	Hint   string `json:"hint,omitempty"`
+	// Hint says what to look at first.
+	Hint string `json:"hint,omitempty"`
+	// Advice says what the client should do.
 	Advice string `json:"advice,omitempty"`
 
 	status Status
@@ -33,17 +34,18 @@ type Failure struct {
 // Unmet is an expectation that did not hold, and the error of one.
 type Unmet struct {
 	Line int `json:"line"`
-	// Kind is the step's or expectation's, such as call or state. Step is its title, which
-	// with Expected and Seen is for people alone.
-	Kind     string `json:"kind"`
+	// Kind is the step's or expectation's, such as call or state.
+	Kind string `json:"kind"`
+	// Step is its title, which with Expected and Seen is for people alone.
 	Step     string `json:"step"`
 	Expected string `json:"expected"`
 	Seen     string `json:"seen"`
-	// Missing and Extra are the lines by which a state differs, and Code is that of a call
-	// that was refused.
+	// Missing are the lines that a state lacks.
 	Missing []string `json:"missing,omitempty"`
-	Extra   []string `json:"extra,omitempty"`
-	Code    string   `json:"code,omitempty"`
+	// Extra are the lines that a state has too much.
+	Extra []string `json:"extra,omitempty"`
+	// Code is that of a call that was refused.
+	Code string `json:"code,omitempty"`
 	// Of is the expectation, nil where a step itself failed.
 	Of *Expectation `json:"-"`
 

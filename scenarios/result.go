@@ -22,14 +22,15 @@ const (
 type Result struct {
 	Scenario string `json:"scenario"`
 	File     string `json:"file"`
-	Half     string `json:"half"`
+	Half     string `json:"half" enum:"client,kubernetes"`
 	// Client names whose client the play judged.
 	Client  string   `json:"client,omitempty"`
 	Status  Status   `json:"status"`
 	Seconds float64  `json:"seconds"`
 	Failure *Failure `json:"failure,omitempty"`
-	Reason  string   `json:"reason,omitempty"` // why it did not run
-	Notes   []string `json:"notes,omitempty"`
+	// Reason is why it did not run.
+	Reason string   `json:"reason,omitempty"`
+	Notes  []string `json:"notes,omitempty"`
 }
 
 // The bounds of what a result keeps, in bytes of a text and in elements of a list.

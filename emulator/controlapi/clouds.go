@@ -24,9 +24,11 @@ type NewCloud struct {
 
 // Cloud is a cloud of a running emulator.
 type Cloud struct {
-	Name    string     `json:"name"`
-	From    string     `json:"from,omitempty"`
+	Name string `json:"name"`
+	From string `json:"from,omitempty"`
+	// Created is in real time, as Expires.
 	Created *time.Time `json:"created,omitempty"`
+	// Expires is when it is deleted; none if it never is.
 	Expires *time.Time `json:"expires,omitempty"`
 	Durable bool       `json:"durable,omitempty"`
 	Seed    uint64     `json:"seed,omitempty"`
@@ -39,9 +41,10 @@ type Cloud struct {
 	Host string `json:"host,omitempty"`
 	// AccessKeyPrefix before an access key's id chooses it, "" for the default one.
 	AccessKeyPrefix string `json:"accessKeyPrefix,omitempty"`
-	// Resources counts what its state holds, and Calls what it answered.
-	Resources int    `json:"resources"`
-	Calls     uint64 `json:"calls"`
+	// Resources counts what its state holds.
+	Resources int `json:"resources"`
+	// Calls counts what it answered.
+	Calls uint64 `json:"calls"`
 	// Problem is why a durable cloud could not be opened. Such a cloud can be deleted only.
 	Problem string `json:"problem,omitempty"`
 }

@@ -1,7 +1,8 @@
-// Package controlapi defines the control API's wire format: its calls, and the types
-// of their bodies and answers. Tests compare its server (emulator/internal/control), its client
-// (emulator/controlclient) and the OpenAPI document with it. It must not know how a
-// call is answered.
+// Package controlapi defines the control API's wire format: the types of the bodies and
+// answers of its calls, which emulator/internal/routes declares. The OpenAPI document is
+// written from them and their comments: a tag enum lists the values that a field can
+// have, or names the type whose constants they are.
+// It must not know how a call is answered.
 package controlapi
 
 import (
@@ -29,7 +30,8 @@ type Refusal struct {
 type Version struct {
 	Version string `json:"version"`
 	Commit  string `json:"commit,omitempty"`
-	Date    string `json:"date,omitempty"`
+	// Date is the date of the commit.
+	Date string `json:"date,omitempty"`
 }
 
 // Server is the answer of GetServer: how clients of the cloud find a running emulator.
@@ -41,12 +43,12 @@ type Server struct {
 	// Certificate is the certificate of the API's HTTPS in PEM, for clients to trust.
 	Certificate string `json:"certificate,omitempty"`
 	// Auth is strict where signatures are verified, else off.
-	Auth string `json:"auth"`
+	Auth string `json:"auth" enum:"strict,off"`
 	// DataDir is the folder of the state, "" where it is in memory.
 	DataDir string `json:"dataDir,omitempty"`
-	// Cloud is the name of a cloud that was forked, "" for the default one, and
-	// AccessKeyPrefix goes before an access key's id to choose it.
-	Cloud           string `json:"cloud,omitempty"`
+	// Cloud is the name of a cloud that was forked, "" for the default one.
+	Cloud string `json:"cloud,omitempty"`
+	// AccessKeyPrefix goes before an access key's id to choose that cloud.
 	AccessKeyPrefix string `json:"accessKeyPrefix,omitempty"`
 	// Time is real time at the emulator, with which signatures are compared.
 	Time time.Time `json:"time"`
@@ -58,9 +60,9 @@ type Server struct {
 
 // Replicas are the emulators that share a state, as one of them sees it.
 type Replicas struct {
-	// Self names the replica that answers, and Leader the one that leads, "" while
-	// nobody does.
-	Self   string `json:"self"`
+	// Self names the replica that answers.
+	Self string `json:"self"`
+	// Leader names the one that leads, "" while nobody does.
 	Leader string `json:"leader,omitempty"`
 	// Leads reports whether the replica that answers leads for certain.
 	Leads bool `json:"leads"`
@@ -75,8 +77,9 @@ type Replicas struct {
 // Replica is an emulator that shares its state with others.
 type Replica struct {
 	Name string `json:"name"`
-	// API and Control are the URLs where other replicas reach it.
-	API     string `json:"api"`
+	// API is the URL where other replicas reach its API.
+	API string `json:"api"`
+	// Control is the URL where they reach its control API.
 	Control string `json:"control"`
 	// Certificate is the PEM certificate of the API's HTTPS, which the others trust.
 	Certificate string `json:"certificate,omitempty"`
@@ -94,6 +97,7 @@ func (s *Server) Endpoints() (names []string) {
 
 // Product is an API of the emulated cloud.
 type Product struct {
+	// Name is what its API is called, such as Slb.
 	Name    string `json:"name"`
 	Version string `json:"version"`
 	// Title is its name for people, such as CLB.
@@ -122,6 +126,7 @@ type Action struct {
 
 // Problems is the answer of CheckState.
 type Problems struct {
+	// Problems is empty for a consistent state.
 	Problems []string `json:"problems"`
 }
 
@@ -134,6 +139,7 @@ type Where struct {
 
 // Setting gives a condition of the world a value.
 type Setting struct {
+	// Name is one that clbemu world set --help lists.
 	Name  string `json:"name"`
 	Value string `json:"value"`
 }
@@ -156,11 +162,11 @@ type KnownCondition struct {
 	Name string `json:"name"`
 	// Help describes the value and its effect.
 	Help string `json:"help"`
-	// Scope says what the condition belongs to: account, region or emulator.
-	Scope string `json:"scope"`
-	// Secret is a condition whose value only an export contains, Policy one with a
-	// policy document.
+	// Scope says what the condition belongs to.
+	Scope string `json:"scope" enum:"account,region,emulator"`
+	// Secret is a condition whose value only an export contains.
 	Secret bool `json:"secret,omitempty"`
+	// Policy is a condition whose value is a policy document.
 	Policy bool `json:"policy,omitempty"`
 	// Named may stand for the <…>; none where only the world knows.
 	Named []string `json:"named,omitempty"`
@@ -217,21 +223,24 @@ type QuotaHolder struct {
 
 // Clock is the answer of GetClock and SetClock.
 type Clock struct {
-	Now   time.Time `json:"now"`
-	Scale float64   `json:"scale"`
+	Now time.Time `json:"now"`
+	// Scale is the speed relative to real time; 0 if frozen.
+	Scale float64 `json:"scale"`
 }
 
-// ClockChange is the body of SetClock: Advance is a duration such as 168h, Scale
-// how fast the clock goes from there, 0 to freeze it. What is left out stays.
+// ClockChange is the body of SetClock. What is left out stays.
 type ClockChange struct {
-	Advance string   `json:"advance,omitempty"`
-	Scale   *float64 `json:"scale,omitempty"`
+	// Advance is a duration such as 168h.
+	Advance string `json:"advance,omitempty"`
+	// Scale is how fast the clock goes from there, 0 to freeze it.
+	Scale *float64 `json:"scale,omitempty" minimum:"0"`
 }
 
-// CloudCall is a call of the cloud's API that the emulator signs and sends to itself, by
-// a key of the account, the first when empty.
+// CloudCall is a call of the cloud's API that the emulator signs and sends to itself.
 type CloudCall struct {
-	Account    string            `json:"account,omitempty"`
+	// Account is the account whose key signs the call; the first one when empty.
+	Account string `json:"account,omitempty"`
+	// Product is what its API is called, such as Slb.
 	Product    string            `json:"product"`
 	Action     string            `json:"action"`
 	Parameters map[string]string `json:"parameters,omitempty"`
@@ -245,13 +254,16 @@ type CloudAnswer struct {
 
 // FaultRule is a rule with its counters.
 type FaultRule struct {
-	Name  string    `json:"name"`
-	Rule  string    `json:"rule"` // YAML
-	At    string    `json:"at"`
+	Name string `json:"name"`
+	// Rule is the rule as YAML.
+	Rule  string    `json:"rule"`
+	At    string    `json:"at" enum:"faults.Point"`
 	Since time.Time `json:"since"`
-	Seen  uint64    `json:"seen"`
-	Hits  uint64    `json:"hits"`
-	Spent bool      `json:"spent"`
+	// Seen counts the calls that it matched.
+	Seen uint64 `json:"seen"`
+	// Hits counts the calls that it affected.
+	Hits  uint64 `json:"hits"`
+	Spent bool   `json:"spent"`
 	// Disabled is a rule that is kept, and affects nothing.
 	Disabled bool `json:"disabled,omitempty"`
 }
@@ -266,8 +278,9 @@ type FaultRules struct {
 // SkippedFault is a fault rule that can't be read, perhaps because a newer clbemu wrote
 // it.
 type SkippedFault struct {
-	Name    string `json:"name"`
-	Rule    string `json:"rule"`
+	Name string `json:"name"`
+	Rule string `json:"rule"`
+	// Problem is why it is not in force.
 	Problem string `json:"problem"`
 }
 
@@ -294,8 +307,9 @@ type Marks struct {
 
 // Snapshot is an exported state with a name.
 type Snapshot struct {
-	Name  string    `json:"name"`
-	Taken time.Time `json:"taken"` // in real time
+	Name string `json:"name"`
+	// Taken is in real time.
+	Taken time.Time `json:"taken"`
 	Bytes int       `json:"bytes"`
 }
 
@@ -316,10 +330,11 @@ type Scenarios struct {
 // Playing is a scenario that is being played.
 type Playing struct {
 	Scenario string `json:"scenario"`
-	// Steps are over; Line and Step are the last of them.
-	Steps int    `json:"steps"`
-	Line  int    `json:"line,omitempty"`
-	Step  string `json:"step,omitempty"`
+	// Steps is the number of steps that are over.
+	Steps int `json:"steps"`
+	// Line is the line of the last of them.
+	Line int    `json:"line,omitempty"`
+	Step string `json:"step,omitempty"`
 }
 
 // Library is the answer of GetLibrary.
@@ -330,14 +345,14 @@ type Library struct {
 // LibraryScenario is a scenario of the library; halves are those that it has.
 type LibraryScenario struct {
 	Name   string   `json:"name"`
-	Halves []string `json:"halves"`
+	Halves []string `json:"halves" enum:"client,kubernetes,program"`
 	About  string   `json:"about"`
 }
 
 // ScenarioEvent is the data of an event of WatchScenarios. The stream starts with all
 // events of the current or last play.
 type ScenarioEvent struct {
-	Event    string            `json:"event"`
+	Event    string            `json:"event" enum:"begun,step,ended"`
 	Scenario string            `json:"scenario"`
 	Step     *ScenarioStep     `json:"step,omitempty"`
 	Result   *scenarios.Result `json:"result,omitempty"`

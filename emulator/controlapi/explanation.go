@@ -34,9 +34,10 @@ type ExplainedParameter struct {
 	Required bool   `json:"required,omitempty"`
 }
 
-// ExplainedAnswer is an error that some actions of a product return; no actions means all.
+// ExplainedAnswer is an error that some actions of a product return.
 type ExplainedAnswer struct {
-	Product  string   `json:"product"`
+	Product string `json:"product"`
+	// Actions is empty for all actions.
 	Actions  []string `json:"actions,omitempty"`
 	Status   int      `json:"status"`
 	Code     string   `json:"code"`
@@ -46,15 +47,16 @@ type ExplainedAnswer struct {
 
 // Statement is something that a source says of an action, and whether it holds here.
 type Statement struct {
+	// Action is product and action, such as Slb/CreateLoadBalancer.
 	Action string `json:"action"`
 	ID     string `json:"id"`
 	Class  string `json:"class"`
 	Says   string `json:"says"`
 	// Source is its title, date and kind.
-	Source string `json:"source"`
-	// Verdict is holds, differs, open or unchecked, and Reason why it does not hold or has no case.
-	Verdict string `json:"verdict"`
-	Reason  string `json:"reason,omitempty"`
+	Source  string `json:"source"`
+	Verdict string `json:"verdict" enum:"holds,differs,open,unchecked"`
+	// Reason is why it does not hold, or has no case.
+	Reason string `json:"reason,omitempty"`
 }
 
 // Cause is something for which calls are refused.
@@ -65,9 +67,10 @@ type Cause struct {
 	Status  int    `json:"status"`
 	Code    string `json:"code"`
 	Message string `json:"message"`
-	// Begin and End say what to do, with commands and calls between backticks.
+	// Begin says what to do, with commands and calls between backticks.
 	Begin string `json:"begin"`
-	End   string `json:"end"`
+	// End says what ends it.
+	End string `json:"end"`
 }
 
 // Evidence is the source of a behaviour of the cloud.

@@ -12,14 +12,14 @@ type ResourceKind struct {
 	Columns []Column `json:"columns"`
 }
 
-// Column is a field that a table shows: id, name, product, region, status,
-// loadBalancer, or one of Fields.
+// Column is a field that a table shows.
 type Column struct {
+	// Name is id, name, product, region, status, loadBalancer, or one of the fields.
 	Name string `json:"name"`
 	// Wide is shown where there is room.
 	Wide bool `json:"wide,omitempty"`
-	// Form is FormNumber or FormList for values that are one, "" for texts.
-	Form string `json:"form,omitempty"`
+	// Form is number or list for values that are one, "" for texts.
+	Form string `json:"form,omitempty" enum:"number,list"`
 }
 
 // The forms of columns. A list has commas between its values.
@@ -32,9 +32,10 @@ const (
 type Resource struct {
 	Kind string `json:"kind"`
 	// ID is unique in its kind.
-	ID      string `json:"id"`
-	Name    string `json:"name,omitempty"`
-	Product string `json:"product"` // as its API is called, such as Slb
+	ID   string `json:"id"`
+	Name string `json:"name,omitempty"`
+	// Product is what its API is called, such as Slb.
+	Product string `json:"product"`
 	// ProductTitle is the product's name for people, such as CLB.
 	ProductTitle string `json:"productTitle,omitempty"`
 	Account      string `json:"account"`
@@ -84,7 +85,7 @@ type Resources struct {
 // come first, followed by a change that is synced and has no resource. A deleted
 // resource has its kind, id and load balancer only.
 type ResourceChange struct {
-	Change   string    `json:"change"`
+	Change   string    `json:"change" enum:"added,changed,deleted,synced"`
 	Resource *Resource `json:"resource,omitempty"`
 }
 
@@ -114,9 +115,8 @@ type LoadBalancerTree struct {
 // Address is an address of a load balancer.
 type Address struct {
 	Address string `json:"address"`
-	// Type is internet or intranet.
-	Type string `json:"type"`
-	Zone string `json:"zone,omitempty"`
+	Type    string `json:"type" enum:"internet,intranet"`
+	Zone    string `json:"zone,omitempty"`
 	// EIP is the id of the elastic IP that it is.
 	EIP string `json:"eip,omitempty"`
 }
@@ -149,7 +149,8 @@ type GroupTree struct {
 
 // QuotaShare is one holder's use of a quota.
 type QuotaShare struct {
-	Name  string `json:"name"`
+	Name string `json:"name"`
+	// By is the id of the resource that uses it.
 	By    string `json:"by"`
 	Used  int    `json:"used"`
 	Limit int    `json:"limit"`

@@ -12,12 +12,13 @@ type ListenerTraffic struct {
 	LoadBalancer string `json:"loadBalancer"`
 	Protocol     string `json:"protocol"`
 	// AnswersAt lists the addresses at which clients on this machine reach it,
-	// separated by commas. Problem says why they don't, or not everywhere.
+	// separated by commas.
 	AnswersAt string `json:"answersAt,omitempty"`
-	Problem   string `json:"problem,omitempty"`
-	// Refused are the connections that access control or a limit refused, and Waiting
-	// those that wait as no server is well.
-	Refused uint64          `json:"refused"`
+	// Problem says why they don't, or not everywhere.
+	Problem string `json:"problem,omitempty"`
+	// Refused are the connections that access control or a limit refused.
+	Refused uint64 `json:"refused"`
+	// Waiting are the connections that wait as no server is well.
 	Waiting int64           `json:"waiting"`
 	Servers []ServerTraffic `json:"servers"`
 }

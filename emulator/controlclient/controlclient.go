@@ -95,10 +95,9 @@ func elsewhere(response *http.Response) string {
 	return ""
 }
 
-// call is a call to make.
+// call is what a call brings: the name in its path, its query and its body.
 type call struct {
-	route *routes.Route
-	path  string // the route's when empty
+	name  string
 	query url.Values
 	body  io.Reader
 	// stream is an answer that may go on for ever, and is not kept.
@@ -106,14 +105,12 @@ type call struct {
 }
 
 // do makes a call and passes the body of a success to read.
-func (c *Client) do(ctx context.Context, what call, read func(io.Reader) error) error {
-	if what.path == "" {
-		what.path = what.route.Path
-	}
+func (c *Client) do(ctx context.Context, route *routes.Route, what call, read func(io.Reader) error) error {
+	path := route.For(what.name)
 	if len(what.query) > 0 {
-		what.path += "?" + what.query.Encode()
+		path += "?" + what.query.Encode()
 	}
-	request, err := http.NewRequestWithContext(ctx, what.route.Method, strings.TrimSuffix(c.URL, "/")+what.path, what.body)
+	request, err := http.NewRequestWithContext(ctx, route.Method, strings.TrimSuffix(c.URL, "/")+path, what.body)
 	if err != nil {
 		return err
 	}
@@ -153,7 +150,7 @@ func (c *Client) do(ctx context.Context, what call, read func(io.Reader) error) 
 	if strings.Contains(why, httpToHTTPS) {
 		return &Elsewhere{c.URL, "something by HTTPS"}
 	}
-	refused := &Refused{Route: what.route, Status: response.StatusCode, Reason: why}
+	refused := &Refused{Route: route, Status: response.StatusCode, Reason: why}
 	if _, local := client.Transport.(*inProcess); !local {
 		refused.url = c.URL
 	}
@@ -175,17 +172,37 @@ func discard(body io.Reader) error {
 	return err
 }
 
-func into(value any) func(io.Reader) error {
-	return func(body io.Reader) error { return json.NewDecoder(body).Decode(value) }
+// tell makes a call of whose answer only a refusal matters.
+func (c *Client) tell(ctx context.Context, route *routes.Route, what call) error {
+	return c.do(ctx, route, what, discard)
 }
 
-// send makes a call with a JSON body.
-func (c *Client) send(ctx context.Context, route *routes.Route, body any, read func(io.Reader) error) error {
+// ask makes a call and returns its answer.
+func ask[Request, Answer any](ctx context.Context, c *Client, row routes.Call[Request, Answer], what call) (got Answer, err error) {
+	err = c.do(ctx, row.Route, what, func(body io.Reader) error { return json.NewDecoder(body).Decode(&got) })
+	return got, err
+}
+
+// send makes a call with a body in JSON and returns its answer.
+func send[Request, Answer any](ctx context.Context, c *Client, row routes.Call[Request, Answer], name string, body Request) (got Answer, err error) {
 	text, err := json.Marshal(body)
 	if err != nil {
-		return err
+		return got, err
 	}
-	return c.do(ctx, call{route: route, body: bytes.NewReader(text)}, read)
+	return ask(ctx, c, row, call{name: name, body: bytes.NewReader(text)})
+}
+
+// watch shows the data of each event of a stream, until ctx ends or show fails.
+func watch[Data any](ctx context.Context, c *Client, row routes.Call[routes.None, routes.Events[Data]], query url.Values, show func(Data) error) error {
+	return c.do(ctx, row.Route, call{query: query, stream: true}, func(body io.Reader) error {
+		return events(body, func(text []byte) error {
+			var data Data
+			if err := json.Unmarshal(text, &data); err != nil {
+				return err
+			}
+			return show(data)
+		})
+	})
 }
 
 // Routes lists the calls of the control API, for the page about them.
@@ -193,22 +210,22 @@ func Routes() []*routes.Route { return routes.All }
 
 // Health is nil when the process lives.
 func (c *Client) Health(ctx context.Context) error {
-	return c.do(ctx, call{route: routes.Health}, discard)
+	return c.tell(ctx, routes.Health.Route, call{})
 }
 
 // Ready is nil when calls are taken.
 func (c *Client) Ready(ctx context.Context) error {
-	return c.do(ctx, call{route: routes.Ready}, discard)
+	return c.tell(ctx, routes.Ready.Route, call{})
 }
 
 // Metrics writes the metrics as Prometheus reads them.
 func (c *Client) Metrics(ctx context.Context, w io.Writer) error {
-	return c.do(ctx, call{route: routes.Metrics}, to(w))
+	return c.do(ctx, routes.Metrics.Route, call{}, to(w))
 }
 
 // OpenAPI writes the document that describes the API.
 func (c *Client) OpenAPI(ctx context.Context, w io.Writer) error {
-	return c.do(ctx, call{route: routes.GetOpenAPI}, to(w))
+	return c.do(ctx, routes.GetOpenAPI.Route, call{}, to(w))
 }
 
 func to(w io.Writer) func(io.Reader) error {
@@ -219,19 +236,16 @@ func to(w io.Writer) func(io.Reader) error {
 }
 
 // Version is the emulator's.
-func (c *Client) Version(ctx context.Context) (got controlapi.Version, err error) {
-	err = c.do(ctx, call{route: routes.GetVersion}, into(&got))
-	return got, err
+func (c *Client) Version(ctx context.Context) (controlapi.Version, error) {
+	return ask(ctx, c, routes.GetVersion, call{})
 }
 
 // Server returns the addresses at which clients find the emulator.
-func (c *Client) Server(ctx context.Context) (got controlapi.Server, err error) {
-	err = c.do(ctx, call{route: routes.GetServer}, into(&got))
-	return got, err
+func (c *Client) Server(ctx context.Context) (controlapi.Server, error) {
+	return ask(ctx, c, routes.GetServer, call{})
 }
 
 // Actions lists the actions of the cloud's API.
-func (c *Client) Actions(ctx context.Context) (list []controlapi.Action, err error) {
-	err = c.do(ctx, call{route: routes.GetActions}, into(&list))
-	return list, err
+func (c *Client) Actions(ctx context.Context) ([]controlapi.Action, error) {
+	return ask(ctx, c, routes.GetActions, call{})
 }

@@ -3,7 +3,6 @@ package controlclient
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"io"
 	"net/url"
 	"strings"
@@ -29,36 +28,24 @@ func (w Wanted) query() url.Values {
 }
 
 // Resources lists the resources of the cloud.
-func (c *Client) Resources(ctx context.Context, wanted Wanted) (got controlapi.Resources, err error) {
-	err = c.do(ctx, call{route: routes.GetResources, query: wanted.query()}, into(&got))
-	return got, err
+func (c *Client) Resources(ctx context.Context, wanted Wanted) (controlapi.Resources, error) {
+	return ask(ctx, c, routes.GetResources, call{query: wanted.query()})
 }
 
 // WatchResources shows the resources of the cloud and then their changes, until ctx
 // ends or show fails.
 func (c *Client) WatchResources(ctx context.Context, wanted Wanted, show func(controlapi.ResourceChange) error) error {
-	return c.do(ctx, call{route: routes.WatchResources, query: wanted.query(), stream: true}, func(body io.Reader) error {
-		return events(body, func(data []byte) error {
-			var change controlapi.ResourceChange
-			if err := json.Unmarshal(data, &change); err != nil {
-				return err
-			}
-			return show(change)
-		})
-	})
+	return watch(ctx, c, routes.WatchResources, wanted.query(), show)
 }
 
 // LoadBalancer returns a load balancer, by its id or name, with everything that belongs to it.
-func (c *Client) LoadBalancer(ctx context.Context, where controlapi.Where, name string) (got controlapi.LoadBalancerTree, err error) {
-	what := call{route: routes.GetLoadBalancer, path: routes.GetLoadBalancer.For(name), query: about(where)}
-	err = c.do(ctx, what, into(&got))
-	return got, err
+func (c *Client) LoadBalancer(ctx context.Context, where controlapi.Where, name string) (controlapi.LoadBalancerTree, error) {
+	return ask(ctx, c, routes.GetLoadBalancer, call{name: name, query: about(where)})
 }
 
 // Explanation returns the explanation of a code or an action.
-func (c *Client) Explanation(ctx context.Context, name string) (got controlapi.Explanation, err error) {
-	err = c.do(ctx, call{route: routes.GetExplanation, path: routes.GetExplanation.For(name)}, into(&got))
-	return got, err
+func (c *Client) Explanation(ctx context.Context, name string) (controlapi.Explanation, error) {
+	return ask(ctx, c, routes.GetExplanation, call{name: name})
 }
 
 // maxEvent bounds a line of a stream; entries and resources are some KiB.
@@ -80,18 +67,16 @@ func events(body io.Reader, each func([]byte) error) error {
 
 // Traffic returns the traffic of listeners: those whose id, load balancer's id or load
 // balancer's name matches a glob; "" is all.
-func (c *Client) Traffic(ctx context.Context, name string) (got controlapi.Traffic, err error) {
+func (c *Client) Traffic(ctx context.Context, name string) (controlapi.Traffic, error) {
 	query := url.Values{}
 	if name != "" {
 		query.Set("name", name)
 	}
-	err = c.do(ctx, call{route: routes.GetTraffic, query: query}, into(&got))
-	return got, err
+	return ask(ctx, c, routes.GetTraffic, call{query: query})
 }
 
 // ResourceKinds lists the kinds of resources.
 func (c *Client) ResourceKinds(ctx context.Context) ([]controlapi.ResourceKind, error) {
-	var got controlapi.ResourceKinds
-	err := c.do(ctx, call{route: routes.GetResourceKinds}, into(&got))
+	got, err := ask(ctx, c, routes.GetResourceKinds, call{})
 	return got.Kinds, err
 }

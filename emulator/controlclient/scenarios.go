@@ -13,20 +13,18 @@ import (
 )
 
 // Scenarios returns the running scenario and the last results.
-func (c *Client) Scenarios(ctx context.Context) (got controlapi.Scenarios, err error) {
-	err = c.do(ctx, call{route: routes.GetScenarios}, into(&got))
-	return got, err
+func (c *Client) Scenarios(ctx context.Context) (controlapi.Scenarios, error) {
+	return ask(ctx, c, routes.GetScenarios, call{})
 }
 
 // RunScenario plays a scenario of the library on the emulator, or text where name
 // is "".
-func (c *Client) RunScenario(ctx context.Context, name string, text []byte) (result scenarios.Result, err error) {
-	err = c.do(ctx, play(routes.RunScenario, name, text), into(&result))
-	return result, err
+func (c *Client) RunScenario(ctx context.Context, name string, text []byte) (scenarios.Result, error) {
+	return ask(ctx, c, routes.RunScenario, play(name, text))
 }
 
-func play(route *routes.Route, name string, text []byte) call {
-	what := call{route: route, body: bytes.NewReader(text)}
+func play(name string, text []byte) call {
+	what := call{body: bytes.NewReader(text)}
 	if name != "" {
 		what.query = url.Values{"name": {name}}
 	}
@@ -34,50 +32,44 @@ func play(route *routes.Route, name string, text []byte) call {
 }
 
 // StartScenario is RunScenario that does not wait for the end.
-func (c *Client) StartScenario(ctx context.Context, name string, text []byte) (got controlapi.Playing, err error) {
-	err = c.do(ctx, play(routes.StartScenario, name, text), into(&got))
-	return got, err
+func (c *Client) StartScenario(ctx context.Context, name string, text []byte) (controlapi.Playing, error) {
+	return ask(ctx, c, routes.StartScenario, play(name, text))
 }
 
 // StopScenario stops the current play.
 func (c *Client) StopScenario(ctx context.Context) error {
-	return c.do(ctx, call{route: routes.StopScenario}, discard)
+	return c.tell(ctx, routes.StopScenario.Route, call{})
 }
 
 // WatchScenarios shows the events of the current or last play, and then the new ones,
 // until ctx ends or show fails.
 func (c *Client) WatchScenarios(ctx context.Context, show func(controlapi.ScenarioEvent) error) error {
-	return c.do(ctx, call{route: routes.WatchScenarios, stream: true}, func(body io.Reader) error {
-		return events(body, func(data []byte) error {
-			var event controlapi.ScenarioEvent
-			if err := json.Unmarshal(data, &event); err != nil {
-				return err
-			}
-			return show(event)
-		})
-	})
+	return watch(ctx, c, routes.WatchScenarios, nil, show)
 }
 
 // Exploration reads the results of the last clbemu explore that sent some.
 func (c *Client) Exploration(ctx context.Context, results any) error {
-	return c.do(ctx, call{route: routes.GetExploration}, into(results))
+	return c.do(ctx, routes.GetExploration.Route, call{}, func(body io.Reader) error { return json.NewDecoder(body).Decode(results) })
 }
 
 // PutExploration shows the results of clbemu explore in the console.
 func (c *Client) PutExploration(ctx context.Context, results any) error {
-	return c.send(ctx, routes.PutExploration, results, discard)
+	text, err := json.Marshal(results)
+	if err != nil {
+		return err
+	}
+	return c.tell(ctx, routes.PutExploration.Route, call{body: bytes.NewReader(text)})
 }
 
 // Library lists the scenarios of the library.
 func (c *Client) Library(ctx context.Context) ([]controlapi.LibraryScenario, error) {
-	var got controlapi.Library
-	err := c.do(ctx, call{route: routes.GetLibrary}, into(&got))
+	got, err := ask(ctx, c, routes.GetLibrary, call{})
 	return got.Scenarios, err
 }
 
 // LibraryScenario is the text of a scenario of the library.
 func (c *Client) LibraryScenario(ctx context.Context, name string) (text []byte, err error) {
-	err = c.do(ctx, call{route: routes.GetLibraryScenario, path: routes.GetLibraryScenario.For(name)}, func(body io.Reader) error {
+	err = c.do(ctx, routes.GetLibraryScenario.Route, call{name: name}, func(body io.Reader) error {
 		text, err = io.ReadAll(body)
 		return err
 	})

@@ -28,32 +28,38 @@ var kinds = []Kind{KindCall, KindMark, KindWorld, KindClock, KindFault, KindStat
 // Entry is one call, or one change through the control API, which Action and
 // Parameters then describe.
 type Entry struct {
-	Sequence    uint64    `json:"sequence"`
-	Time        time.Time `json:"time"` // emulated, when it was answered
+	Sequence uint64 `json:"sequence"`
+	// Time is the emulated time at which it was answered.
+	Time        time.Time `json:"time"`
 	Kind        Kind      `json:"kind"`
 	RequestID   string    `json:"requestId,omitempty"`
 	AccessKeyID string    `json:"accessKeyId,omitempty"`
 	UserAgent   string    `json:"userAgent,omitempty"`
 	Product     string    `json:"product,omitempty"`
-	Action      string    `json:"action"`
-	Region      string    `json:"region,omitempty"`
-	// Resource is the id that the call is about, and Also are the ids of other resources
-	// that its parameters have.
-	Resource string   `json:"resource,omitempty"`
-	Also     []string `json:"also,omitempty"`
-	// Made is the id of what the call made, and AlsoMade are those of what it made besides.
-	Made       string     `json:"made,omitempty"`
-	AlsoMade   []string   `json:"alsoMade,omitempty"`
+	// Action is the action of a call, a description of a change, or the name of a mark.
+	Action string `json:"action"`
+	Region string `json:"region,omitempty"`
+	// Resource is the id that the call is about.
+	Resource string `json:"resource,omitempty"`
+	// Also are the ids of other resources that its parameters have.
+	Also []string `json:"also,omitempty"`
+	// Made is the id of what the call made.
+	Made string `json:"made,omitempty"`
+	// AlsoMade are the ids of what it made besides.
+	AlsoMade []string `json:"alsoMade,omitempty"`
+	// Parameters has long values cut, and secrets hidden.
 	Parameters Parameters `json:"parameters,omitempty"`
 	// Omitted counts the parameters that are too many to be kept.
-	Omitted int    `json:"omitted,omitempty"`
-	Status  int    `json:"status,omitempty"`
-	Code    string `json:"code,omitempty"` // of a refusal
+	Omitted int `json:"omitted,omitempty"`
+	Status  int `json:"status,omitempty"`
+	// Code is the error code of a refusal.
+	Code string `json:"code,omitempty"`
 	// Evidence is the number of the entry that says how the refusal is known, such as
 	// CLB-0203: that one is a guess.
 	Evidence string `json:"evidence,omitempty"`
 	// Answer is the beginning of the answer to the call. Only the newest calls have it,
-	// and only when a query names one by its sequence. It is recorded by RecordCall only.
+	// and only when a query names one by its sequence; answers with secrets are hidden. It
+	// is recorded by RecordCall only.
 	Answer string `json:"answer,omitempty"`
 	// Milliseconds is the duration of the call, in real time.
 	Milliseconds float64 `json:"milliseconds,omitempty"`

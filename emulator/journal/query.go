@@ -33,10 +33,11 @@ type Page struct {
 	// Counts counts all calls that the query matches, including those that its limit
 	// leaves out.
 	Counts []Count `json:"counts"`
-	// First and Last are the oldest and the newest sequence that there is,
-	// whatever the query; First is 0 when there is none in memory.
+	// First is the oldest sequence that there is, whatever the query; 0 when there is none
+	// in memory.
 	First uint64 `json:"first"`
-	Last  uint64 `json:"last"`
+	// Last is the newest one.
+	Last uint64 `json:"last"`
 	// Missed counts the entries after Since that are gone.
 	Missed uint64 `json:"missed"`
 }
@@ -44,8 +45,9 @@ type Page struct {
 // Count is the number of calls of an action that got a code.
 type Count struct {
 	Action string `json:"action"`
-	Code   string `json:"code"` // OK for a success
-	Calls  int    `json:"calls"`
+	// Code is OK for a success.
+	Code  string `json:"code"`
+	Calls int    `json:"calls"`
 }
 
 // Success is the code of a call that was not refused, in queries and counts.

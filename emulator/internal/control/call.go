@@ -1,6 +1,7 @@
 package control
 
 import (
+	"errors"
 	"net/http"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
@@ -8,19 +9,13 @@ import (
 
 // makeCall makes a call of the cloud's API for somebody at the console. What the cloud
 // refuses is an answer too.
-func (a *api) makeCall(w http.ResponseWriter, r *http.Request) {
-	var made controlapi.CloudCall
-	if !read(w, r, &made) {
-		return
-	}
+func (a *api) makeCall(r *http.Request, made controlapi.CloudCall) (controlapi.CloudAnswer, error) {
 	if a.Call == nil {
-		fail(w, http.StatusUnprocessableEntity, "no emulator runs that could take the call: start one with `clbemu serve`")
-		return
+		return controlapi.CloudAnswer{}, errors.New("no emulator runs that could take the call: start one with `clbemu serve`")
 	}
 	got, err := a.Call(r.Context(), made)
 	if err != nil {
-		fail(w, http.StatusUnprocessableEntity, err.Error())
-		return
+		err = &refusal{err, http.StatusUnprocessableEntity}
 	}
-	answer(w, http.StatusOK, got)
+	return got, err
 }

@@ -71,66 +71,64 @@ func (a *api) ofCloud(rest http.Handler) http.Handler {
 	})
 }
 
-func (a *api) getClouds(w http.ResponseWriter, _ *http.Request) {
-	answer(w, http.StatusOK, controlapi.Clouds{Clouds: a.Clouds.List()})
-}
-
-func (a *api) createCloud(w http.ResponseWriter, r *http.Request) {
-	var made controlapi.NewCloud
-	if !read(w, r, &made) {
+// bindClouds binds the calls about clouds. It refuses them where there are none, as over the
+// state of a stopped emulator.
+func (a *api) bindClouds(h handlers) {
+	on(h, routes.GetClouds, a.getClouds)
+	onBody(h, routes.CreateCloud, a.createCloud)
+	on(h, routes.ResetCloud, a.resetCloud)
+	on(h, routes.DeleteCloud, a.deleteCloud)
+	if a.Clouds != nil {
 		return
 	}
+	for _, row := range []*routes.Route{routes.GetClouds.Route, routes.CreateCloud.Route, routes.ResetCloud.Route, routes.DeleteCloud.Route} {
+		h[row] = refuse(http.StatusUnprocessableEntity, "only a running emulator has clouds").ServeHTTP
+	}
+}
+
+func (a *api) getClouds(*http.Request) (controlapi.Clouds, error) {
+	return controlapi.Clouds{Clouds: a.Clouds.List()}, nil
+}
+
+func (a *api) createCloud(r *http.Request, made controlapi.NewCloud) (controlapi.Cloud, error) {
 	name := mux.Vars(r)["name"]
 	if made.From == "" {
 		made.From, _ = r.Context().Value(within{}).(string)
 	}
 	created, err := a.Clouds.Create(r.Context(), name, made)
 	if err != nil {
-		a.failCloud(w, "create a cloud", err)
-		return
+		return created, a.ofClouds("create a cloud", err)
 	}
 	a.changed(journal.KindState, "create cloud", "name", name, "from", created.From)
-	answer(w, http.StatusOK, created)
+	return created, nil
 }
 
-func (a *api) resetCloud(w http.ResponseWriter, r *http.Request) {
+func (a *api) resetCloud(r *http.Request) (controlapi.Cloud, error) {
 	name := mux.Vars(r)["name"]
 	reset, err := a.Clouds.Reset(r.Context(), name)
 	if err != nil {
-		a.failCloud(w, "reset a cloud", err)
-		return
+		return reset, a.ofClouds("reset a cloud", err)
 	}
 	a.changed(journal.KindState, "reset cloud", "name", name)
-	answer(w, http.StatusOK, reset)
+	return reset, nil
 }
 
-func (a *api) deleteCloud(w http.ResponseWriter, r *http.Request) {
+func (a *api) deleteCloud(r *http.Request) (controlapi.Clouds, error) {
 	name := mux.Vars(r)["name"]
 	if err := a.Clouds.Delete(r.Context(), name); err != nil {
-		a.failCloud(w, "delete a cloud", err)
-		return
+		return controlapi.Clouds{}, a.ofClouds("delete a cloud", err)
 	}
 	a.changed(journal.KindState, "delete cloud", "name", name)
-	a.getClouds(w, r)
+	return a.getClouds(r)
 }
 
-func (a *api) failCloud(w http.ResponseWriter, doing string, err error) {
+// ofClouds is the error of what could not be done with a cloud.
+func (a *api) ofClouds(doing string, err error) error {
 	switch {
 	case errors.Is(err, ErrNoCloud):
-		fail(w, http.StatusNotFound, err.Error())
+		return &refusal{err, http.StatusNotFound}
 	case errors.Is(err, ErrCloud), errors.Is(err, ErrTaken):
-		fail(w, http.StatusUnprocessableEntity, err.Error())
-	default:
-		a.failInside(w, doing, err)
+		return &refusal{err, http.StatusUnprocessableEntity}
 	}
-}
-
-// withClouds refuses where there are none, as over the state of a stopped emulator.
-func (a *api) withClouds(do http.HandlerFunc) http.HandlerFunc {
-	if a.Clouds != nil {
-		return do
-	}
-	return func(w http.ResponseWriter, _ *http.Request) {
-		fail(w, http.StatusUnprocessableEntity, "only a running emulator has clouds")
-	}
+	return a.inside(doing, err)
 }

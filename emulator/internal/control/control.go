@@ -87,11 +87,9 @@ const defaultMaxImport = 256 << 20
 // api is the control API's handlers.
 type api struct {
 	Config
-	runs    scenarioRuns
-	answers room // for large ones
-	imports room
-	names   func() *names.Names
-	index   func() (*explain.Index, error)
+	runs  scenarioRuns
+	names func() *names.Names
+	index func() (*explain.Index, error)
 
 	exploration exploration
 }
@@ -99,7 +97,7 @@ type api struct {
 // New returns the control API.
 func New(cfg Config) http.Handler {
 	cfg.MaxImport = cmp.Or(cfg.MaxImport, defaultMaxImport)
-	a := &api{Config: cfg, runs: scenarioRuns{Player: cfg.Player, news: make(chan struct{})}, answers: make(room, 4), imports: make(room, 1),
+	a := &api{Config: cfg, runs: scenarioRuns{Player: cfg.Player, news: make(chan struct{})},
 		names: sync.OnceValue(func() *names.Names { return names.Of(cfg.Store.Schema(), cfg.Products) })}
 	a.index = sync.OnceValues(func() (*explain.Index, error) { return explain.NewIndex(a.names()) })
 	r := mux.NewRouter().SkipClean(true) // an untidy path is an unknown one, not a redirect
@@ -108,11 +106,16 @@ func New(cfg Config) http.Handler {
 	sameOrigin.SetDenyHandler(refuse(http.StatusForbidden, "the control API takes no calls from the pages of other sites"))
 	closed.Use(a.admit, sameOrigin.Handler)
 	handlers := a.handlers()
+	rooms := map[routes.Room]room{routes.RoomOfAnswers: make(room, 4), routes.RoomOfImports: make(room, 1)}
 	for _, route := range routes.All {
+		handle := handlers[route]
+		if room := rooms[route.Room]; room != nil {
+			handle = room.bound(handle)
+		}
 		if route.Open {
-			r.HandleFunc(route.Path, handlers[route]).Methods(route.Method)
+			r.HandleFunc(route.Path, handle).Methods(route.Method)
 		} else {
-			closed.HandleFunc(route.Path, taking(route, handlers[route])).Methods(route.Method)
+			closed.HandleFunc(route.Path, taking(route, handle)).Methods(route.Method)
 		}
 	}
 	r.MatcherFunc(func(r *http.Request, _ *mux.RouteMatch) bool { return console.Has(r.URL.Path) }).Handler(a.fromHere(console.Handler()))
@@ -148,62 +151,61 @@ func NewOffline(cfg Config) (http.Handler, error) {
 	return New(cfg), err
 }
 
-// handlers maps each route to its handler.
-func (a *api) handlers() map[*routes.Route]http.HandlerFunc {
-	return map[*routes.Route]http.HandlerFunc{
-		routes.Health:             a.healthz,
-		routes.Ready:              a.readyz,
-		routes.Metrics:            a.Metrics.Handler().ServeHTTP,
-		routes.ExportState:        a.answers.bound(a.exportState),
-		routes.ImportState:        a.imports.bound(a.importState),
-		routes.CheckState:         a.checkState,
-		routes.ResetState:         a.resetState,
-		routes.GetWorld:           a.getWorld,
-		routes.SetWorld:           a.setWorld,
-		routes.ImportCluster:      a.imports.bound(a.importCluster),
-		routes.GetConditions:      a.conditions,
-		routes.GetQuotas:          a.quotas,
-		routes.GetTraffic:         a.getTraffic,
-		routes.GetClock:           a.getClock,
-		routes.SetClock:           a.setClock,
-		routes.GetResources:       a.answers.bound(a.getResources),
-		routes.GetResourceKinds:   a.getResourceKinds,
-		routes.WatchResources:     a.watchResources,
-		routes.GetLoadBalancer:    a.getLoadBalancer,
-		routes.MakeCall:           a.makeCall,
-		routes.GetExplanation:     a.explain,
-		routes.GetFaults:          a.getFaults,
-		routes.AddFaults:          a.addFaults,
-		routes.DeleteFaults:       a.deleteFaults,
-		routes.ResetFaults:        a.restartFaults,
-		routes.DeleteFault:        a.deleteFaults,
-		routes.GetJournal:         a.answers.bound(a.getJournal),
-		routes.ClearJournal:       a.clearJournal,
-		routes.GetMarks:           a.getMarks,
-		routes.AddMark:            a.addMark,
-		routes.StreamJournal:      a.streamJournal,
-		routes.GetExploration:     a.getExploration,
-		routes.PutExploration:     a.imports.bound(a.putExploration),
-		routes.GetScenarios:       a.getScenarios,
-		routes.RunScenario:        a.runScenario,
-		routes.StartScenario:      a.startScenario,
-		routes.StopScenario:       a.stopScenario,
-		routes.WatchScenarios:     a.watchScenarios,
-		routes.GetLibrary:         a.getLibrary,
-		routes.GetLibraryScenario: a.getLibraryScenario,
-		routes.GetSnapshots:       a.getSnapshots,
-		routes.TakeSnapshot:       a.imports.bound(a.takeSnapshot),
-		routes.DeleteSnapshot:     a.deleteSnapshot,
-		routes.RestoreSnapshot:    a.imports.bound(a.restoreSnapshot),
-		routes.GetClouds:          a.withClouds(a.getClouds),
-		routes.CreateCloud:        a.withClouds(a.createCloud),
-		routes.ResetCloud:         a.withClouds(a.resetCloud),
-		routes.DeleteCloud:        a.withClouds(a.deleteCloud),
-		routes.GetOpenAPI:         a.openAPI,
-		routes.GetActions:         a.actions,
-		routes.GetVersion:         a.version,
-		routes.GetServer:          a.server,
+// handlers binds each call to its handler.
+func (a *api) handlers() handlers {
+	h := handlers{
+		// What is no JSON, or goes on until the client leaves.
+		routes.Metrics.Route:            a.Metrics.Handler().ServeHTTP,
+		routes.ExportState.Route:        a.exportState,
+		routes.WatchResources.Route:     a.watchResources,
+		routes.StreamJournal.Route:      a.streamJournal,
+		routes.GetExploration.Route:     a.getExploration,
+		routes.RunScenario.Route:        a.runScenario,
+		routes.WatchScenarios.Route:     a.watchScenarios,
+		routes.GetLibraryScenario.Route: a.getLibraryScenario,
+		routes.GetOpenAPI.Route:         a.openAPI,
 	}
+	on(h, routes.Health, a.healthz)
+	on(h, routes.Ready, a.readyz)
+	onText(h, routes.ImportState, a.MaxImport, a.importState)
+	on(h, routes.CheckState, a.checkState)
+	on(h, routes.ResetState, a.resetState)
+	on(h, routes.GetWorld, a.getWorld)
+	onBody(h, routes.SetWorld, a.setWorld)
+	onText(h, routes.ImportCluster, a.MaxImport, a.importCluster)
+	on(h, routes.GetConditions, a.conditions)
+	on(h, routes.GetQuotas, a.quotas)
+	on(h, routes.GetTraffic, a.getTraffic)
+	on(h, routes.GetClock, a.getClock)
+	onBody(h, routes.SetClock, a.setClock)
+	on(h, routes.GetResources, a.getResources)
+	on(h, routes.GetResourceKinds, a.getResourceKinds)
+	on(h, routes.GetLoadBalancer, a.getLoadBalancer)
+	onBody(h, routes.MakeCall, a.makeCall)
+	on(h, routes.GetExplanation, a.explain)
+	on(h, routes.GetFaults, a.getFaults)
+	onText(h, routes.AddFaults, maxRequest, a.addFaults)
+	on(h, routes.DeleteFaults, a.deleteFaults)
+	on(h, routes.ResetFaults, a.restartFaults)
+	on(h, routes.DeleteFault, a.deleteFaults)
+	on(h, routes.GetJournal, a.getJournal)
+	on(h, routes.ClearJournal, a.clearJournal)
+	on(h, routes.GetMarks, a.getMarks)
+	onBody(h, routes.AddMark, a.addMark)
+	onText(h, routes.PutExploration, maxExploration, a.putExploration)
+	on(h, routes.GetScenarios, a.getScenarios)
+	onText(h, routes.StartScenario, maxRequest, a.startScenario)
+	on(h, routes.StopScenario, a.stopScenario)
+	on(h, routes.GetLibrary, a.getLibrary)
+	on(h, routes.GetSnapshots, a.getSnapshots)
+	on(h, routes.TakeSnapshot, a.takeSnapshot)
+	on(h, routes.DeleteSnapshot, a.deleteSnapshot)
+	on(h, routes.RestoreSnapshot, a.restoreSnapshot)
+	on(h, routes.GetActions, a.actions)
+	on(h, routes.GetVersion, a.version)
+	on(h, routes.GetServer, a.server)
+	a.bindClouds(h)
+	return h
 }
 
 // admit lets in who has the token. Without one, a web page that the user of
@@ -271,22 +273,20 @@ func answer(w http.ResponseWriter, status int, body any) {
 	_ = json.NewEncoder(w).Encode(body)
 }
 
-func (a *api) healthz(w http.ResponseWriter, _ *http.Request) {
-	answer(w, http.StatusOK, controlapi.Status{Status: "ok"})
+func (a *api) healthz(*http.Request) (controlapi.Status, error) {
+	return controlapi.Status{Status: "ok"}, nil
 }
 
-func (a *api) readyz(w http.ResponseWriter, _ *http.Request) {
+func (a *api) readyz(*http.Request) (controlapi.Status, error) {
 	if a.Ready != nil {
 		if err := a.Ready(); err != nil {
-			fail(w, http.StatusServiceUnavailable, err.Error())
-			return
+			return controlapi.Status{}, &refusal{err, http.StatusServiceUnavailable}
 		}
 	}
 	if err := a.Store.Failing(); err != nil {
-		fail(w, http.StatusServiceUnavailable, "writes are refused, reads are served: "+err.Error())
-		return
+		return controlapi.Status{}, refused(http.StatusServiceUnavailable, "writes are refused, reads are served: "+err.Error())
 	}
-	answer(w, http.StatusOK, controlapi.Status{Status: "ready", Warnings: a.warnings()})
+	return controlapi.Status{Status: "ready", Warnings: a.warnings()}, nil
 }
 
 // warnings lists what is wrong with a state that is served all the same.
@@ -297,13 +297,11 @@ func (a *api) warnings() (list []string) {
 	return list
 }
 
-func (a *api) version(w http.ResponseWriter, _ *http.Request) {
-	answer(w, http.StatusOK, a.Version)
-}
+func (a *api) version(*http.Request) (controlapi.Version, error) { return a.Version, nil }
 
 // server returns where the caller reaches the cloud's API: an API on all addresses is
 // at the one where the caller found the control API.
-func (a *api) server(w http.ResponseWriter, r *http.Request) {
+func (a *api) server(r *http.Request) (controlapi.Server, error) {
 	described := controlapi.Server{Auth: controlapi.AuthStrict}
 	if a.Server != nil {
 		described = a.Server()
@@ -319,7 +317,7 @@ func (a *api) server(w http.ResponseWriter, r *http.Request) {
 	for i, p := range a.Products {
 		described.Products[i] = controlapi.Product{Name: p.Name, Version: p.Version, Title: p.Title, ShortNames: p.ShortNames, Endpoint: p.Endpoint}
 	}
-	answer(w, http.StatusOK, described)
+	return described, nil
 }
 
 //go:embed openapi.yaml
@@ -344,6 +342,4 @@ func Actions(products []*gateway.Product) []controlapi.Action {
 	return rows
 }
 
-func (a *api) actions(w http.ResponseWriter, _ *http.Request) {
-	answer(w, http.StatusOK, Actions(a.Products))
-}
+func (a *api) actions(*http.Request) ([]controlapi.Action, error) { return Actions(a.Products), nil }

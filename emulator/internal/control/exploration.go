@@ -2,7 +2,6 @@ package control
 
 import (
 	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
 	"sync"
@@ -32,24 +31,18 @@ func (a *api) getExploration(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write(text) // a client that is gone needs none
 }
 
-func (a *api) putExploration(w http.ResponseWriter, r *http.Request) {
-	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxExploration))
-	switch tooLarge := (*http.MaxBytesError)(nil); {
-	case errors.As(err, &tooLarge):
-		fail(w, http.StatusRequestEntityTooLarge, err.Error())
-		return
-	case err != nil:
-		fail(w, http.StatusBadRequest, err.Error())
-		return
+func (a *api) putExploration(_ *http.Request, body io.Reader) (controlapi.Status, error) {
+	text, err := io.ReadAll(body)
+	if err != nil {
+		return controlapi.Status{}, &refusal{err, http.StatusBadRequest}
 	}
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal(text, &object); err != nil || object == nil {
-		fail(w, http.StatusBadRequest, "the results of an exploration are a JSON object")
-		return
+		return controlapi.Status{}, refused(http.StatusBadRequest, "the results of an exploration are a JSON object")
 	}
 	a.exploration.mu.Lock()
 	a.exploration.text = text
 	a.exploration.mu.Unlock()
 	a.changed(journal.KindState, "keep an exploration")
-	answer(w, http.StatusOK, controlapi.Status{Status: "kept"})
+	return controlapi.Status{Status: "kept"}, nil
 }

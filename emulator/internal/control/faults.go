@@ -19,60 +19,56 @@ func ruleOf(s faults.Status) controlapi.FaultRule {
 	return controlapi.FaultRule{Name: s.Rule.Name, Rule: s.Text, At: string(s.Rule.Point()), Since: s.Since, Seen: s.Seen, Hits: s.Hits, Spent: s.Spent(), Disabled: s.Rule.Disabled}
 }
 
-func (a *api) answerFaults(w http.ResponseWriter) {
+func (a *api) faultRules() controlapi.FaultRules {
 	list := []controlapi.FaultRule{}
 	for _, s := range a.Faults.Injector.Rules() {
 		list = append(list, ruleOf(s))
 	}
-	answer(w, http.StatusOK, controlapi.FaultRules{Faults: list, Skipped: a.Faults.Skipped()})
+	return controlapi.FaultRules{Faults: list, Skipped: a.Faults.Skipped()}
 }
 
-func (a *api) getFaults(w http.ResponseWriter, _ *http.Request) {
+func (a *api) getFaults(*http.Request) (controlapi.FaultRules, error) {
 	a.Faults.Follow()
-	a.answerFaults(w)
+	return a.faultRules(), nil
 }
 
 // addFaults takes rules as YAML, which includes JSON.
-func (a *api) addFaults(w http.ResponseWriter, r *http.Request) {
-	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
+func (a *api) addFaults(r *http.Request, body io.Reader) (controlapi.FaultRules, error) {
+	text, err := io.ReadAll(body)
 	if err != nil {
-		fail(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the body must not exceed %d bytes", maxRequest))
-		return
+		return controlapi.FaultRules{}, refused(http.StatusRequestEntityTooLarge, fmt.Sprintf("the body must not exceed %d bytes", maxRequest))
 	}
 	rules, err := a.Faults.Add(r.URL.Query().Get("file"), text)
 	if err != nil {
-		a.failChange(w, "add fault rules", err)
-		return
+		return controlapi.FaultRules{}, a.ofChange("add fault rules", err)
 	}
 	var added []string
 	for _, rule := range rules {
 		added = append(added, rule.Name, rule.String())
 	}
 	a.changed(journal.KindFault, "add fault rules", added...)
-	a.answerFaults(w)
+	return a.faultRules(), nil
 }
 
-func (a *api) deleteFaults(w http.ResponseWriter, r *http.Request) {
+func (a *api) deleteFaults(r *http.Request) (controlapi.FaultRules, error) {
 	var names []string
 	if name := mux.Vars(r)["name"]; name != "" {
 		names = []string{name}
 	}
 	switch err := a.Faults.Delete(names...); {
 	case errors.Is(err, rules.ErrUnknown):
-		fail(w, http.StatusNotFound, err.Error())
+		return controlapi.FaultRules{}, &refusal{err, http.StatusNotFound}
 	case err != nil:
-		a.failInside(w, "delete fault rules", err)
-	default:
-		a.changed(journal.KindFault, "delete fault rules", "name", cmp.Or(mux.Vars(r)["name"], "all"))
-		a.answerFaults(w)
+		return controlapi.FaultRules{}, a.inside("delete fault rules", err)
 	}
+	a.changed(journal.KindFault, "delete fault rules", "name", cmp.Or(mux.Vars(r)["name"], "all"))
+	return a.faultRules(), nil
 }
 
-func (a *api) restartFaults(w http.ResponseWriter, _ *http.Request) {
+func (a *api) restartFaults(*http.Request) (controlapi.FaultRules, error) {
 	if err := a.Faults.Restart(); err != nil {
-		a.failInside(w, "restart the fault rules", err)
-		return
+		return controlapi.FaultRules{}, a.inside("restart the fault rules", err)
 	}
 	a.changed(journal.KindFault, "reset fault rules")
-	a.answerFaults(w)
+	return a.faultRules(), nil
 }

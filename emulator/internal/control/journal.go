@@ -89,37 +89,31 @@ func (a *api) nearMark(name string) string {
 	return names.DidYouMean(name, marks, "`clbemu journal marks` lists them")
 }
 
-func (a *api) getJournal(w http.ResponseWriter, r *http.Request) {
+func (a *api) getJournal(r *http.Request) (page journal.Page, err error) {
 	q, err := a.readQuery(r.URL.Query())
 	if err == nil {
 		err = a.checkQuery(q, false)
 	}
 	if err != nil {
-		fail(w, http.StatusUnprocessableEntity, err.Error())
-		return
+		return page, err
 	}
-	answer(w, http.StatusOK, a.Journal.Query(q))
+	return a.Journal.Query(q), nil
 }
 
-func (a *api) clearJournal(w http.ResponseWriter, _ *http.Request) {
+func (a *api) clearJournal(*http.Request) (controlapi.Status, error) {
 	a.Journal.Clear()
-	answer(w, http.StatusOK, controlapi.Status{Status: "cleared"})
+	return controlapi.Status{Status: "cleared"}, nil
 }
 
-func (a *api) getMarks(w http.ResponseWriter, _ *http.Request) {
-	answer(w, http.StatusOK, controlapi.Marks{Marks: a.Journal.Marks()})
+func (a *api) getMarks(*http.Request) (controlapi.Marks, error) {
+	return controlapi.Marks{Marks: a.Journal.Marks()}, nil
 }
 
-func (a *api) addMark(w http.ResponseWriter, r *http.Request) {
-	var mark controlapi.NewMark
-	if !read(w, r, &mark) {
-		return
-	}
+func (a *api) addMark(r *http.Request, mark controlapi.NewMark) (controlapi.Marks, error) {
 	if _, err := a.Journal.Mark(mark.Name, a.Store.Now()); err != nil {
-		fail(w, http.StatusUnprocessableEntity, err.Error())
-		return
+		return controlapi.Marks{}, err
 	}
-	a.getMarks(w, r)
+	return a.getMarks(r)
 }
 
 // streamJournal sends the entries that match a query, and then the new ones, as
@@ -133,7 +127,7 @@ func (a *api) streamJournal(w http.ResponseWriter, r *http.Request) {
 		err = a.checkQuery(q, true)
 	}
 	if err != nil {
-		fail(w, http.StatusUnprocessableEntity, err.Error())
+		failed(w, err)
 		return
 	}
 	newStream(w).run(r.Context(), a.Journal, q)

@@ -1,8 +1,8 @@
 package control
 
 import (
-	"errors"
 	"fmt"
+	"io"
 	"net/http"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
@@ -11,26 +11,19 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-func (a *api) importCluster(w http.ResponseWriter, r *http.Request) {
-	cluster, err := clusterimport.Read(http.MaxBytesReader(w, r.Body, a.MaxImport))
-	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
-		fail(w, http.StatusRequestEntityTooLarge, err.Error())
-		return
-	}
+func (a *api) importCluster(r *http.Request, body io.Reader) (done controlapi.Imported, err error) {
+	cluster, err := clusterimport.Read(body)
 	if err != nil {
-		fail(w, http.StatusBadRequest, err.Error())
-		return
+		return done, &refusal{err, http.StatusBadRequest}
 	}
-	var done controlapi.Imported
 	where := where(r)
 	if err := a.Store.Update(state.Owner{}, func(tx *state.Tx) (err error) {
 		done, err = cluster.Import(tx, where)
 		return err
 	}); err != nil {
-		a.failChange(w, "import a cluster", err)
-		return
+		return done, a.ofChange("import a cluster", err)
 	}
 	a.changed(journal.KindWorld, "import a cluster", "account", where.AccountID,
 		"instances", fmt.Sprint(done.Instances), "networkInterfaces", fmt.Sprint(done.NetworkInterfaces))
-	answer(w, http.StatusOK, done)
+	return done, nil
 }

@@ -21,14 +21,15 @@ import (
 // taking refuses a query parameter that a call does not take. Which fields the
 // journal has, its query says.
 func taking(route *routes.Route, next http.HandlerFunc) http.HandlerFunc {
-	if slices.Contains(route.Parameters, routes.AnyField) {
+	taken, all := route.Names()
+	if !all {
 		return next
 	}
 	return func(w http.ResponseWriter, r *http.Request) {
 		for _, name := range slices.Sorted(maps.Keys(r.URL.Query())) {
-			if !slices.Contains(route.Parameters, name) {
+			if !slices.Contains(taken, name) {
 				fail(w, http.StatusUnprocessableEntity, fmt.Sprintf("%s takes no parameter %s%s", r.URL.Path, name,
-					names.DidYouMean(name, route.Parameters, "it takes "+orNone(route.Parameters))))
+					names.DidYouMean(name, taken, "it takes "+orNone(taken))))
 				return
 			}
 		}
@@ -43,13 +44,12 @@ func orNone(list []string) string {
 	return strings.Join(list, ", ")
 }
 
-func (a *api) explain(w http.ResponseWriter, r *http.Request) {
+func (a *api) explain(r *http.Request) (controlapi.Explanation, error) {
 	explained, err := explain.Name(a.names(), mux.Vars(r)["name"])
 	if err != nil {
-		fail(w, http.StatusNotFound, err.Error())
-		return
+		return explained, &refusal{err, http.StatusNotFound}
 	}
-	answer(w, http.StatusOK, explained)
+	return explained, nil
 }
 
 // checkSettings rejects conditions with unknown names.

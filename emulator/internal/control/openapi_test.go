@@ -8,7 +8,6 @@ import (
 	"maps"
 	"net/http"
 	"os"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -21,11 +20,7 @@ import (
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
 
-	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/internal/routes"
-	"github.com/clbemu/clbemu/emulator/journal"
-	"github.com/clbemu/clbemu/scenarios"
-	"github.com/clbemu/clbemu/state"
 )
 
 // node is a part of the OpenAPI document.
@@ -226,76 +221,6 @@ func TestDocumentHasEveryRoute(t *testing.T) {
 	if !maps.Equal(served, described) || len(served) < 20 {
 		t.Errorf("the router serves %v, and openapi.yaml has %v", slices.Sorted(maps.Keys(served)), slices.Sorted(maps.Keys(described)))
 	}
-}
-
-// structs are the types that the schemas describe.
-var structs = map[string]any{
-	"Problems": controlapi.Problems{}, "Action": controlapi.Action{}, "Setting": controlapi.Setting{}, "Conditions": controlapi.Conditions{},
-	"Change": controlapi.Change{}, "KnownConditions": controlapi.KnownConditions{}, "KnownCondition": controlapi.KnownCondition{}, "Scenarios": controlapi.Scenarios{}, "Playing": controlapi.Playing{}, "Library": controlapi.Library{}, "LibraryScenario": controlapi.LibraryScenario{}, "ScenarioEvent": controlapi.ScenarioEvent{}, "ScenarioStep": controlapi.ScenarioStep{}, "Result": scenarios.Result{},
-	"Failure": scenarios.Failure{}, "Unmet": scenarios.Unmet{}, "FoldedCalls": scenarios.FoldedCalls{}, "FaultHits": scenarios.FaultHits{}, "JournalCall": scenarios.JournalCall{}, "Imported": controlapi.Imported{}, "ImportedCount": controlapi.Count{}, "Quotas": controlapi.Quotas{}, "QuotaUse": controlapi.QuotaUse{}, "QuotaHolder": controlapi.QuotaHolder{},
-	"Clock": controlapi.Clock{}, "ClockChange": controlapi.ClockChange{}, "ResourceKinds": controlapi.ResourceKinds{}, "CloudCall": controlapi.CloudCall{}, "CloudAnswer": controlapi.CloudAnswer{}, "FaultRules": controlapi.FaultRules{}, "FaultRule": controlapi.FaultRule{},
-	"Page": journal.Page{}, "Count": journal.Count{}, "Entry": journal.Entry{}, "Missed": controlapi.Missed{}, "NewMark": controlapi.NewMark{},
-	"Marks": controlapi.Marks{}, "Mark": journal.Mark{}, "Snapshots": controlapi.Snapshots{}, "Snapshot": controlapi.Snapshot{}, "Export": state.Export{},
-	"Status": controlapi.Status{}, "SkippedFault": controlapi.SkippedFault{}, "Error": controlapi.Refusal{}, "ResourceKind": controlapi.ResourceKind{}, "Column": controlapi.Column{}, "Resource": controlapi.Resource{}, "Resources": controlapi.Resources{},
-	"Explanation": controlapi.Explanation{}, "ExplainedAction": controlapi.ExplainedAction{}, "ExplainedParameter": controlapi.ExplainedParameter{},
-	"ExplainedAnswer": controlapi.ExplainedAnswer{}, "Cause": controlapi.Cause{}, "Evidence": controlapi.Evidence{}, "Statement": controlapi.Statement{},
-	"ResourceChange": controlapi.ResourceChange{}, "LoadBalancerTree": controlapi.LoadBalancerTree{}, "Address": controlapi.Address{},
-	"ListenerTree": controlapi.ListenerTree{}, "RuleTree": controlapi.RuleTree{}, "GroupTree": controlapi.GroupTree{}, "QuotaShare": controlapi.QuotaShare{},
-	"NewCloud": controlapi.NewCloud{}, "Cloud": controlapi.Cloud{}, "Clouds": controlapi.Clouds{},
-	"Version": controlapi.Version{}, "Server": controlapi.Server{}, "Replicas": controlapi.Replicas{}, "Replica": controlapi.Replica{}, "Product": controlapi.Product{},
-	"Traffic": controlapi.Traffic{}, "ListenerTraffic": controlapi.ListenerTraffic{}, "ServerTraffic": controlapi.ServerTraffic{},
-}
-
-// plain are the schemas of what is YAML.
-var plain = []string{"Rule"}
-
-// TestDocumentHasEveryField proves that a schema has the fields of its type, all
-// of them and no others, and says which can be absent.
-func TestDocumentHasEveryField(t *testing.T) {
-	schemas := at(t, mustDocument(t), "components", "schemas")
-	for name := range schemas {
-		if structs[name] == nil && !slices.Contains(plain, name) {
-			t.Errorf("the schema %s belongs to no type", name)
-		}
-	}
-	for name, of := range structs {
-		all, required := jsonFields(reflect.TypeOf(of))
-		schema := at(t, schemas, name)
-		if got := slices.Sorted(maps.Keys(at(t, schema, "properties"))); !slices.Equal(got, all) {
-			t.Errorf("schema %s has the fields %v, its type %v", name, got, all)
-		}
-		var got []string
-		for _, field := range schema["required"].([]any) {
-			got = append(got, field.(string))
-		}
-		slices.Sort(got)
-		if !slices.Equal(got, required) {
-			t.Errorf("schema %s requires %v, its type %v", name, got, required)
-		}
-	}
-}
-
-// jsonFields lists what a struct is in JSON, and what of it is always there.
-func jsonFields(of reflect.Type) (all, required []string) {
-	for _, f := range reflect.VisibleFields(of) {
-		if f.Anonymous || !f.IsExported() {
-			continue
-		}
-		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if name == "-" {
-			continue
-		}
-		if name == "" {
-			name = f.Name
-		}
-		all = append(all, name)
-		if options != "omitempty" {
-			required = append(required, name)
-		}
-	}
-	slices.Sort(all)
-	slices.Sort(required)
-	return all, required
 }
 
 // TestDocumentIsServed proves that the document can be had from the emulator, and

@@ -43,56 +43,31 @@ func (a *api) inventory() inventory.Inventory {
 	return inventory.Inventory{Health: a.Health, Packets: a.Packets, Products: a.Products}
 }
 
-func (a *api) getResourceKinds(w http.ResponseWriter, _ *http.Request) {
-	answer(w, http.StatusOK, controlapi.ResourceKinds{Kinds: inventory.Kinds()})
-}
-
-func (a *api) listResources(r *http.Request) (found controlapi.Resources, err error) {
-	err = a.seen(where(r), func(v *state.View) error {
-		found, err = a.inventory().List(v, wanted(r))
-		return err
-	})
-	return found, err
+func (a *api) getResourceKinds(*http.Request) (controlapi.ResourceKinds, error) {
+	return controlapi.ResourceKinds{Kinds: inventory.Kinds()}, nil
 }
 
 func (a *api) eachResource(r *http.Request, add func(controlapi.Resource)) error {
 	return a.seen(where(r), func(v *state.View) error { return a.inventory().Each(v, wanted(r), add) })
 }
 
-// failQuestion answers a call that is wrong, or names an unknown resource, account or
-// region.
-func failQuestion(w http.ResponseWriter, err error) {
-	status := http.StatusUnprocessableEntity
-	unknown, stranger := (*inventory.Unknown)(nil), (*resources.Unknown)(nil)
-	if errors.As(err, &unknown) || errors.As(err, &stranger) {
-		status = http.StatusNotFound
-	}
-	fail(w, status, err.Error())
-}
-
-func (a *api) getResources(w http.ResponseWriter, r *http.Request) {
-	found, err := a.listResources(r)
-	if err != nil {
-		failQuestion(w, err)
-		return
-	}
+func (a *api) getResources(r *http.Request) (found controlapi.Resources, err error) {
+	err = a.seen(where(r), func(v *state.View) error {
+		found, err = a.inventory().List(v, wanted(r))
+		return err
+	})
 	found.Warnings = a.warnings()
-	answer(w, http.StatusOK, found)
+	return found, err
 }
 
-func (a *api) getLoadBalancer(w http.ResponseWriter, r *http.Request) {
-	var tree controlapi.LoadBalancerTree
-	err := a.seen(where(r), func(v *state.View) (err error) {
+func (a *api) getLoadBalancer(r *http.Request) (tree controlapi.LoadBalancerTree, err error) {
+	err = a.seen(where(r), func(v *state.View) (err error) {
 		if tree, err = a.inventory().Tree(v, mux.Vars(r)["name"]); err == nil {
 			tree.Faults = append(tree.Faults, a.faultsOf(v, &tree.LoadBalancer)...)
 		}
 		return err
 	})
-	if err != nil {
-		failQuestion(w, err)
-		return
-	}
-	answer(w, http.StatusOK, tree)
+	return tree, err
 }
 
 // faultsOf are the rules that may strike calls about a load balancer.
@@ -138,7 +113,7 @@ func (a *api) faultsOf(v *state.View, lb *controlapi.Resource) (list []controlap
 // events.
 func (a *api) watchResources(w http.ResponseWriter, r *http.Request) {
 	if err := a.seen(where(r), func(*state.View) error { return a.inventory().Check(wanted(r)) }); err != nil {
-		failQuestion(w, err)
+		failed(w, err)
 		return
 	}
 	s := newStream(w)

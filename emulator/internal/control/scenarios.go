@@ -153,15 +153,14 @@ func (t *scenarioRuns) since(round, seen int) (events []controlapi.ScenarioEvent
 	return t.events[seen:], t.round, t.news
 }
 
-func (a *api) getScenarios(w http.ResponseWriter, _ *http.Request) {
-	answer(w, http.StatusOK, a.runs.status())
-}
+func (a *api) getScenarios(*http.Request) (controlapi.Scenarios, error) { return a.runs.status(), nil }
 
 // runScenario plays what is sent, or the scenario of the library that is named,
 // until the client leaves.
 func (a *api) runScenario(w http.ResponseWriter, r *http.Request) {
-	s, ok := a.scenarioOf(w, r)
-	if !ok {
+	s, err := a.scenarioOf(r, http.MaxBytesReader(w, r.Body, maxRequest))
+	if err != nil {
+		failed(w, ofBody(err))
 		return
 	}
 	// The listener's limit is on the time that a request takes to come in.
@@ -170,49 +169,42 @@ func (a *api) runScenario(w http.ResponseWriter, r *http.Request) {
 }
 
 // startScenario does the same and does not wait.
-func (a *api) startScenario(w http.ResponseWriter, r *http.Request) {
+func (a *api) startScenario(r *http.Request, body io.Reader) (controlapi.Playing, error) {
 	if a.Go == nil {
-		fail(w, http.StatusNotImplemented, "this emulator was started without a stage for scenarios: use clbemu serve")
-		return
+		return controlapi.Playing{}, refused(http.StatusNotImplemented, "this emulator was started without a stage for scenarios: use clbemu serve")
 	}
-	s, ok := a.scenarioOf(w, r)
-	if !ok {
-		return
+	s, err := a.scenarioOf(r, body)
+	if err != nil {
+		return controlapi.Playing{}, err
 	}
 	a.Go(func(ctx context.Context) { a.runs.play(ctx, s) })
-	answer(w, http.StatusOK, controlapi.Playing{Scenario: s.Name})
+	return controlapi.Playing{Scenario: s.Name}, nil
 }
 
-// scenarioOf loads the scenario of a call and keeps the stage for it; otherwise it has
-// answered.
-func (a *api) scenarioOf(w http.ResponseWriter, r *http.Request) (s *scenarios.Scenario, ok bool) {
+// scenarioOf loads the scenario of a call and keeps the stage for it.
+func (a *api) scenarioOf(r *http.Request, body io.Reader) (s *scenarios.Scenario, err error) {
 	if a.Player == nil {
-		fail(w, http.StatusNotImplemented, "this emulator was started without a player of scenarios: use clbemu serve")
-		return nil, false
+		return nil, refused(http.StatusNotImplemented, "this emulator was started without a player of scenarios: use clbemu serve")
 	}
-	name, text, err := scenarioText(w, r)
+	name, text, err := scenarioText(r, body)
 	if err == nil {
 		s, err = a.runs.Load(name, text)
 	}
-	switch tooLarge := (*http.MaxBytesError)(nil); {
-	case errors.As(err, &tooLarge):
-		fail(w, http.StatusRequestEntityTooLarge, err.Error())
+	switch {
 	case err != nil:
-		fail(w, http.StatusUnprocessableEntity, err.Error())
+		return nil, err
 	case s.Client == nil:
-		fail(w, http.StatusUnprocessableEntity, name+" has no client half: clbemu scenario run plays the other")
+		return nil, errors.New(name + " has no client half: clbemu scenario run plays the other")
 	case !a.runs.begin(s.Name):
-		fail(w, http.StatusConflict, "another scenario is being played: GET /v1/scenarios shows it")
-	default:
-		return s, true
+		return nil, refused(http.StatusConflict, "another scenario is being played: GET /v1/scenarios shows it")
 	}
-	return nil, false
+	return s, nil
 }
 
 // scenarioText is the text of the scenario that is named, or else what is sent.
-func scenarioText(w http.ResponseWriter, r *http.Request) (name string, text []byte, err error) {
+func scenarioText(r *http.Request, body io.Reader) (name string, text []byte, err error) {
 	if name = r.URL.Query().Get("name"); name == "" {
-		text, err = io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
+		text, err = io.ReadAll(body)
 		return "scenario.yaml", text, err
 	}
 	text, err = libraryText(name)
@@ -227,12 +219,11 @@ func libraryText(name string) ([]byte, error) {
 	return text, nil
 }
 
-func (a *api) stopScenario(w http.ResponseWriter, _ *http.Request) {
+func (a *api) stopScenario(*http.Request) (controlapi.Status, error) {
 	if !a.runs.cancel() {
-		fail(w, http.StatusConflict, "no scenario is being played")
-		return
+		return controlapi.Status{}, refused(http.StatusConflict, "no scenario is being played")
 	}
-	answer(w, http.StatusOK, controlapi.Status{Status: "stopped"})
+	return controlapi.Status{Status: "stopped"}, nil
 }
 
 // watchScenarios sends what is being played, or was last, and then what comes, as
@@ -261,22 +252,20 @@ func (a *api) watchScenarios(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (a *api) getLibrary(w http.ResponseWriter, r *http.Request) {
+func (a *api) getLibrary(r *http.Request) (controlapi.Library, error) {
 	list, err := library()
 	if err != nil {
-		a.failInside(w, "load the library", err)
-		return
+		return controlapi.Library{}, a.inside("load the library", err)
 	}
 	if text := r.URL.Query().Get("text"); text != "" {
 		index, err := a.index()
 		if err != nil {
-			a.failInside(w, "search the library", err)
-			return
+			return controlapi.Library{}, a.inside("search the library", err)
 		}
 		found := index.Scenarios(text)
 		list = slices.DeleteFunc(slices.Clone(list), func(s controlapi.LibraryScenario) bool { return !slices.Contains(found, s.Name) })
 	}
-	answer(w, http.StatusOK, controlapi.Library{Scenarios: list})
+	return controlapi.Library{Scenarios: list}, nil
 }
 
 // library lists the scenarios that are a part of the program. It reads them once.

@@ -11,26 +11,24 @@ import (
 	"github.com/clbemu/clbemu/emulator/journal"
 )
 
-func (a *api) getSnapshots(w http.ResponseWriter, _ *http.Request) {
+func (a *api) getSnapshots(*http.Request) (controlapi.Snapshots, error) {
 	list, err := a.Snapshots.List()
 	if err != nil {
-		a.failInside(w, "list the snapshots", err)
-		return
+		err = a.inside("list the snapshots", err)
 	}
-	answer(w, http.StatusOK, controlapi.Snapshots{Snapshots: list})
+	return controlapi.Snapshots{Snapshots: list}, err
 }
 
-func (a *api) takeSnapshot(w http.ResponseWriter, r *http.Request) {
+func (a *api) takeSnapshot(r *http.Request) (controlapi.Snapshots, error) {
 	name := mux.Vars(r)["name"]
 	if err := a.Snapshots.Take(a.Store, name); err != nil {
-		a.failSnapshot(w, "take a snapshot", err)
-		return
+		return controlapi.Snapshots{}, a.ofSnapshot("take a snapshot", err)
 	}
 	a.changed(journal.KindState, "take snapshot", "name", name)
-	a.getSnapshots(w, r)
+	return a.getSnapshots(r)
 }
 
-func (a *api) restoreSnapshot(w http.ResponseWriter, r *http.Request) {
+func (a *api) restoreSnapshot(r *http.Request) (controlapi.Status, error) {
 	name := mux.Vars(r)["name"]
 	var repaired []string
 	err := a.Faults.Change(func() (err error) {
@@ -38,32 +36,30 @@ func (a *api) restoreSnapshot(w http.ResponseWriter, r *http.Request) {
 		return err
 	})
 	if err != nil {
-		a.failSnapshot(w, "restore a snapshot", err)
-		return
+		return controlapi.Status{}, a.ofSnapshot("restore a snapshot", err)
 	}
 	a.changed(journal.KindState, "restore snapshot", "name", name)
-	answer(w, http.StatusOK, controlapi.Status{Status: "restored", Warnings: repaired})
+	return controlapi.Status{Status: "restored", Warnings: repaired}, nil
 }
 
-func (a *api) deleteSnapshot(w http.ResponseWriter, r *http.Request) {
+func (a *api) deleteSnapshot(r *http.Request) (controlapi.Snapshots, error) {
 	name := mux.Vars(r)["name"]
 	if err := a.Snapshots.Delete(name); err != nil {
-		a.failSnapshot(w, "delete a snapshot", err)
-		return
+		return controlapi.Snapshots{}, a.ofSnapshot("delete a snapshot", err)
 	}
 	a.changed(journal.KindState, "delete snapshot", "name", name)
-	a.getSnapshots(w, r)
+	return a.getSnapshots(r)
 }
 
-func (a *api) failSnapshot(w http.ResponseWriter, doing string, err error) {
+// ofSnapshot is the error of what could not be done with a snapshot.
+func (a *api) ofSnapshot(doing string, err error) error {
 	switch {
 	case isInside(err):
-		a.failInside(w, doing, err)
+		return a.inside(doing, err)
 	case errors.Is(err, snapshots.ErrName), errors.Is(err, snapshots.ErrBroken):
-		fail(w, http.StatusUnprocessableEntity, err.Error())
+		return err
 	case errors.Is(err, snapshots.ErrUnknown):
-		fail(w, http.StatusNotFound, err.Error())
-	default:
-		a.failInside(w, doing, err)
+		return &refusal{err, http.StatusNotFound}
 	}
+	return a.inside(doing, err)
 }

@@ -3,6 +3,7 @@ package control
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/http"
 	"os"
@@ -18,7 +19,7 @@ import (
 func (a *api) exportState(w http.ResponseWriter, _ *http.Request) {
 	export, err := a.Store.Export()
 	if err != nil {
-		a.failInside(w, "export the state", err)
+		failed(w, a.inside("export the state", err))
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -27,15 +28,10 @@ func (a *api) exportState(w http.ResponseWriter, _ *http.Request) {
 	}
 }
 
-func (a *api) importState(w http.ResponseWriter, r *http.Request) {
-	export, err := a.Store.ReadExport(http.MaxBytesReader(w, r.Body, a.MaxImport))
+func (a *api) importState(_ *http.Request, body io.Reader) (controlapi.Status, error) {
+	export, err := a.Store.ReadExport(body)
 	if err != nil {
-		status := http.StatusBadRequest
-		if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
-			status = http.StatusRequestEntityTooLarge
-		}
-		fail(w, status, err.Error())
-		return
+		return controlapi.Status{}, &refusal{err, http.StatusBadRequest}
 	}
 	var repaired []string
 	err = a.Faults.Change(func() (err error) {
@@ -43,51 +39,46 @@ func (a *api) importState(w http.ResponseWriter, r *http.Request) {
 		return err
 	})
 	if err != nil {
-		a.failChange(w, "import the state", err)
-		return
+		return controlapi.Status{}, a.ofChange("import the state", err)
 	}
 	a.changed(journal.KindState, "import the state")
-	answer(w, http.StatusOK, controlapi.Status{Status: "imported", Warnings: repaired})
+	return controlapi.Status{Status: "imported", Warnings: repaired}, nil
 }
 
-func (a *api) checkState(w http.ResponseWriter, r *http.Request) {
+func (a *api) checkState(r *http.Request) (controlapi.Problems, error) {
 	problems, err := a.Store.Check(r.Context())
 	if err != nil {
-		a.failInside(w, "check the state", err)
-		return
+		return controlapi.Problems{}, a.inside("check the state", err)
 	}
-	answer(w, http.StatusOK, controlapi.Problems{Problems: append([]string{}, problems...)})
+	return controlapi.Problems{Problems: append([]string{}, problems...)}, nil
 }
 
-func (a *api) resetState(w http.ResponseWriter, r *http.Request) {
+func (a *api) resetState(r *http.Request) (controlapi.Status, error) {
 	drop := false
 	if text := r.URL.Query().Get("faults"); text != "" {
 		var err error
 		if drop, err = strconv.ParseBool(text); err != nil {
-			fail(w, http.StatusUnprocessableEntity, fmt.Sprintf("faults: %q is not true or false", text))
-			return
+			return controlapi.Status{}, fmt.Errorf("faults: %q is not true or false", text)
 		}
 	}
 	if err := a.Faults.Reset(a.Plant, drop); err != nil {
-		a.failInside(w, "reset the state", err)
-		return
+		return controlapi.Status{}, a.inside("reset the state", err)
 	}
 	var also []string
 	if drop {
 		also = []string{"faults", "true"}
 	}
 	a.changed(journal.KindState, "reset the state", also...)
-	answer(w, http.StatusOK, controlapi.Status{Status: "reset"})
+	return controlapi.Status{Status: "reset"}, nil
 }
 
-// failChange answers for a change that was not made: because of what was asked, or
+// ofChange is the error of a change that was not made: because of what was asked, or
 // because it can't be kept.
-func (a *api) failChange(w http.ResponseWriter, doing string, err error) {
+func (a *api) ofChange(doing string, err error) error {
 	if isInside(err) {
-		a.failInside(w, doing, err)
-		return
+		return a.inside(doing, err)
 	}
-	failQuestion(w, err)
+	return err
 }
 
 // isInside reports whether no other call would have avoided the error.
@@ -95,9 +86,10 @@ func isInside(err error) bool {
 	return errors.Is(err, state.ErrNotKept) || errors.Is(err, state.ErrClosed)
 }
 
-func (a *api) failInside(w http.ResponseWriter, doing string, err error) {
+// inside logs an error that is not the caller's, and returns what the caller gets.
+func (a *api) inside(doing string, err error) error {
 	a.Log.Error().Err(err).Msg(doing)
-	fail(w, http.StatusInternalServerError, doing+": "+withoutFolders(err))
+	return refused(http.StatusInternalServerError, doing+": "+withoutFolders(err))
 }
 
 // withoutFolders is an error's text in which files have no folders: where this machine has

@@ -18,11 +18,10 @@ const settleTimeout = 2 * time.Second
 
 // getTraffic answers with the traffic of listeners. A name is one of load balancers or
 // listeners, as for resources.
-func (a *api) getTraffic(w http.ResponseWriter, r *http.Request) {
+func (a *api) getTraffic(r *http.Request) (controlapi.Traffic, error) {
 	answered := controlapi.Traffic{Listeners: []controlapi.ListenerTraffic{}}
 	if a.Packets == nil {
-		fail(w, http.StatusUnprocessableEntity, "load balancers answer no packets here: start clbemu serve with --data-plane ports or addresses")
-		return
+		return answered, errors.New("load balancers answer no packets here: start clbemu serve with --data-plane ports or addresses")
 	}
 	settled, cancel := context.WithTimeout(r.Context(), settleTimeout)
 	defer cancel()
@@ -31,15 +30,14 @@ func (a *api) getTraffic(w http.ResponseWriter, r *http.Request) {
 	}
 	wanted, err := a.listenersNamed(r.URL.Query().Get("name"))
 	if err != nil {
-		failQuestion(w, err)
-		return
+		return answered, err
 	}
 	for _, l := range a.Packets.Traffic() {
 		if wanted == nil || wanted[l.Listener] {
 			answered.Listeners = append(answered.Listeners, l)
 		}
 	}
-	answer(w, http.StatusOK, answered)
+	return answered, nil
 }
 
 // listenersNamed are the listeners with a name, or of load balancers with it; nil is all.

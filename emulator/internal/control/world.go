@@ -23,9 +23,8 @@ import (
 // maxRequest bounds the body of a request that is no import, in bytes.
 const maxRequest = 1 << 20
 
-// read decodes a small JSON body, refusing what it does not know. It has
-// answered when it returns false.
-func read(w http.ResponseWriter, r *http.Request, body any) bool {
+// read decodes a small JSON body, refusing what it does not know.
+func read(w http.ResponseWriter, r *http.Request, body any) error {
 	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxRequest))
 	d.DisallowUnknownFields()
 	err := d.Decode(body)
@@ -34,13 +33,11 @@ func read(w http.ResponseWriter, r *http.Request, body any) bool {
 	}
 	switch tooLarge := (*http.MaxBytesError)(nil); {
 	case err == nil:
-		return true
+		return nil
 	case errors.As(err, &tooLarge):
-		fail(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the body must not exceed %d bytes", maxRequest))
-	default:
-		fail(w, http.StatusBadRequest, "the body is not what this path takes: "+strings.TrimPrefix(jsonstream.InWords(err).Error(), "json: "))
+		return refused(http.StatusRequestEntityTooLarge, fmt.Sprintf("the body must not exceed %d bytes", maxRequest))
 	}
-	return false
+	return refused(http.StatusBadRequest, "the body is not what this path takes: "+strings.TrimPrefix(jsonstream.InWords(err).Error(), "json: "))
 }
 
 // nothingBehind refuses what is behind the value that was read.
@@ -58,41 +55,33 @@ func where(r *http.Request) controlapi.Where {
 	return controlapi.Where{AccountID: query.Get("account"), RegionID: query.Get("region")}
 }
 
-func (a *api) getWorld(w http.ResponseWriter, r *http.Request) { a.answerWorld(w, where(r)) }
+func (a *api) getWorld(r *http.Request) (controlapi.Conditions, error) { return a.world(where(r)) }
 
-// answerWorld lists the conditions, with warnings of those that were set.
-func (a *api) answerWorld(w http.ResponseWriter, where controlapi.Where, changed ...conditions.Setting) {
-	list, warnings := []controlapi.Setting{}, []string(nil)
+// world lists the conditions, with warnings of those that were set.
+func (a *api) world(where controlapi.Where, changed ...conditions.Setting) (controlapi.Conditions, error) {
+	got := controlapi.Conditions{Conditions: []controlapi.Setting{}}
 	err := a.Store.View(state.Owner{}, func(v *state.View) error {
 		set, err := conditions.Get(v, state.Owner(where))
 		for _, s := range set {
-			list = append(list, controlapi.Setting(s))
+			got.Conditions = append(got.Conditions, controlapi.Setting(s))
 		}
-		warnings = conditions.Idle(v, state.Owner(where), changed)
+		got.Warnings = conditions.Idle(v, state.Owner(where), changed)
 		return err
 	})
-	if err != nil {
-		failQuestion(w, err)
-		return
-	}
-	answer(w, http.StatusOK, controlapi.Conditions{Conditions: list, Warnings: warnings})
+	return got, err
 }
 
-func (a *api) conditions(w http.ResponseWriter, _ *http.Request) {
+func (a *api) conditions(*http.Request) (controlapi.KnownConditions, error) {
 	known, rows := a.names(), conditions.All()
 	list := make([]controlapi.KnownCondition, len(rows))
 	for i := range rows {
 		list[i] = controlapi.KnownCondition{Name: rows[i].Name, Help: rows[i].Help, Scope: string(rows[i].Scope),
 			Secret: rows[i].Secret, Policy: rows[i].Policy, Named: known.Named(&rows[i])}
 	}
-	answer(w, http.StatusOK, controlapi.KnownConditions{Conditions: list})
+	return controlapi.KnownConditions{Conditions: list}, nil
 }
 
-func (a *api) setWorld(w http.ResponseWriter, r *http.Request) {
-	var change controlapi.Change
-	if !read(w, r, &change) {
-		return
-	}
+func (a *api) setWorld(r *http.Request, change controlapi.Change) (controlapi.Conditions, error) {
 	change.AccountID = cmp.Or(change.AccountID, where(r).AccountID)
 	change.RegionID = cmp.Or(change.RegionID, where(r).RegionID)
 	changed := make([]conditions.Setting, len(change.Settings))
@@ -101,8 +90,7 @@ func (a *api) setWorld(w http.ResponseWriter, r *http.Request) {
 	}
 	err := a.checkSettings(change.Settings)
 	if errors.Is(err, names.ErrNoCondition) {
-		fail(w, http.StatusBadRequest, err.Error())
-		return
+		return controlapi.Conditions{}, &refusal{err, http.StatusBadRequest}
 	}
 	if err == nil {
 		err = a.Store.Update(state.Owner{}, func(tx *state.Tx) error {
@@ -110,18 +98,17 @@ func (a *api) setWorld(w http.ResponseWriter, r *http.Request) {
 		})
 	}
 	if err != nil {
-		a.failChange(w, "set conditions", err)
-		return
+		return controlapi.Conditions{}, a.ofChange("set conditions", err)
 	}
 	settings := []string{"account", change.AccountID, "region", change.RegionID}
 	for _, s := range changed {
 		settings = append(settings, s.Name, conditions.Shown(s).Value)
 	}
 	a.changed(journal.KindWorld, "set conditions", settings...)
-	a.answerWorld(w, change.Where, changed...)
+	return a.world(change.Where, changed...)
 }
 
-func (a *api) quotas(w http.ResponseWriter, r *http.Request) {
+func (a *api) quotas(r *http.Request) (controlapi.Quotas, error) {
 	var quotas []state.QuotaUse
 	err := a.Store.View(state.Owner{}, func(v *state.View) error {
 		owner, err := resources.Owner(v, state.Owner(where(r)))
@@ -131,8 +118,7 @@ func (a *api) quotas(w http.ResponseWriter, r *http.Request) {
 		return err
 	})
 	if err != nil {
-		failQuestion(w, err)
-		return
+		return controlapi.Quotas{}, err
 	}
 	uses := make([]controlapi.QuotaUse, len(quotas))
 	for i, q := range quotas {
@@ -141,33 +127,26 @@ func (a *api) quotas(w http.ResponseWriter, r *http.Request) {
 			uses[i].Holders = append(uses[i].Holders, controlapi.QuotaHolder(h))
 		}
 	}
-	answer(w, http.StatusOK, controlapi.Quotas{Quotas: uses})
+	return controlapi.Quotas{Quotas: uses}, nil
 }
 
-func (a *api) getClock(w http.ResponseWriter, _ *http.Request) {
+func (a *api) getClock(*http.Request) (controlapi.Clock, error) {
 	status, err := a.Store.ClockStatus()
 	if err != nil {
-		a.failInside(w, "read the clock", err)
-		return
+		err = a.inside("read the clock", err)
 	}
-	answer(w, http.StatusOK, controlapi.Clock(status))
+	return controlapi.Clock(status), err
 }
 
-func (a *api) setClock(w http.ResponseWriter, r *http.Request) {
-	var change controlapi.ClockChange
-	if !read(w, r, &change) {
-		return
-	}
-	err := adjust(a.Store, change)
-	switch {
+func (a *api) setClock(r *http.Request, change controlapi.ClockChange) (controlapi.Clock, error) {
+	switch err := adjust(a.Store, change); {
 	case errors.Is(err, state.ErrClock):
-		failQuestion(w, err)
+		return controlapi.Clock{}, err
 	case err != nil:
-		a.failInside(w, "set the clock", err)
-	default:
-		a.changed(journal.KindClock, "set the clock", "advance", change.Advance, "scale", scaleOf(change))
-		a.getClock(w, r)
+		return controlapi.Clock{}, a.inside("set the clock", err)
 	}
+	a.changed(journal.KindClock, "set the clock", "advance", change.Advance, "scale", scaleOf(change))
+	return a.getClock(r)
 }
 
 // scaleOf is the scale as a text, "" when it stays.

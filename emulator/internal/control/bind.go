@@ -1,0 +1,85 @@
+package control
+
+import (
+	"errors"
+	"io"
+	"net/http"
+
+	"github.com/clbemu/clbemu/emulator/internal/resources"
+	"github.com/clbemu/clbemu/emulator/internal/routes"
+	"github.com/clbemu/clbemu/emulator/inventory"
+)
+
+// handlers has the handler of each call.
+type handlers map[*routes.Route]http.HandlerFunc
+
+// on binds a call without a body.
+func on[Answer any](h handlers, row routes.Call[routes.None, Answer], handle func(*http.Request) (Answer, error)) {
+	h[row.Route] = func(w http.ResponseWriter, r *http.Request) {
+		got, err := handle(r)
+		respond(w, got, err)
+	}
+}
+
+// onBody binds a call with a small body in JSON.
+func onBody[Request, Answer any](h handlers, row routes.Call[Request, Answer], handle func(*http.Request, Request) (Answer, error)) {
+	h[row.Route] = func(w http.ResponseWriter, r *http.Request) {
+		var body Request
+		if err := read(w, r, &body); err != nil {
+			failed(w, err)
+			return
+		}
+		got, err := handle(r, body)
+		respond(w, got, err)
+	}
+}
+
+// onText binds a call whose handler reads the body, of at most so many bytes.
+func onText[Request, Answer any](h handlers, row routes.Call[Request, Answer], most int64, handle func(*http.Request, io.Reader) (Answer, error)) {
+	h[row.Route] = func(w http.ResponseWriter, r *http.Request) {
+		got, err := handle(r, http.MaxBytesReader(w, r.Body, most))
+		respond(w, got, ofBody(err))
+	}
+}
+
+// ofBody gives an error its status if it is that of a body which is too large.
+func ofBody(err error) error {
+	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
+		return &refusal{err, http.StatusRequestEntityTooLarge}
+	}
+	return err
+}
+
+func respond[Answer any](w http.ResponseWriter, got Answer, err error) {
+	if err != nil {
+		failed(w, err)
+		return
+	}
+	answer(w, http.StatusOK, got)
+}
+
+// refusal is an error with the status of its answer.
+type refusal struct {
+	error
+	status int
+}
+
+// Unwrap returns the error.
+func (r *refusal) Unwrap() error { return r.error }
+
+func refused(status int, reason string) error { return &refusal{errors.New(reason), status} }
+
+// failed answers with an error. One that is no refusal is of a call that is wrong, or
+// names an unknown resource, account or region.
+func failed(w http.ResponseWriter, err error) {
+	status := http.StatusUnprocessableEntity
+	with := (*refusal)(nil)
+	unknown, stranger := (*inventory.Unknown)(nil), (*resources.Unknown)(nil)
+	switch {
+	case errors.As(err, &with):
+		status = with.status
+	case errors.As(err, &unknown), errors.As(err, &stranger):
+		status = http.StatusNotFound
+	}
+	fail(w, status, err.Error())
+}
