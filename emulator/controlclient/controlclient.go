@@ -36,7 +36,8 @@ const defaultMaxAnswer = 256 << 20
 
 // Refused is an answer other than success.
 type Refused struct {
-	Route  *routes.Route
+	// Method is that of the call.
+	Method string
 	Status int
 	// Reason is the reason in the answer.
 	Reason string
@@ -150,7 +151,7 @@ func (c *Client) do(ctx context.Context, route *routes.Route, what call, read fu
 	if strings.Contains(why, httpToHTTPS) {
 		return &Elsewhere{c.URL, "something by HTTPS"}
 	}
-	refused := &Refused{Route: route, Status: response.StatusCode, Reason: why}
+	refused := &Refused{Method: route.Method, Status: response.StatusCode, Reason: why}
 	if _, local := client.Transport.(*inProcess); !local {
 		refused.url = c.URL
 	}
@@ -205,8 +206,24 @@ func watch[Data any](ctx context.Context, c *Client, row routes.Call[routes.None
 	})
 }
 
-// Routes lists the calls of the control API, for the page about them.
-func Routes() []*routes.Route { return routes.All }
+// Route is a call of the control API, for the page about them.
+type Route struct {
+	Method, Path, Summary string
+	// Query names the parameters; Fields says that those of journal entries are others.
+	Query  []string
+	Fields bool
+	// Open is a call that needs no token.
+	Open bool
+}
+
+// Routes lists the calls of the control API.
+func Routes() (list []Route) {
+	for _, r := range routes.All {
+		query, all := r.Names()
+		list = append(list, Route{r.Method, r.Path, r.Summary, query, !all, r.Open})
+	}
+	return list
+}
 
 // Health is nil when the process lives.
 func (c *Client) Health(ctx context.Context) error {

@@ -113,7 +113,7 @@ func withExitCode(err error) error {
 		return usage(fmt.Errorf("%w: --server takes the address of the control API, such as %s", err, defaultControl))
 	case !errors.As(err, &refused) || !refused.Wrong():
 		return cannot(err)
-	case refused.Status == http.StatusNotFound, refused.Route.Method == http.MethodGet:
+	case refused.Status == http.StatusNotFound, refused.Method == http.MethodGet:
 		return usage(err) // the query names an unknown resource
 	}
 	return failed(err)

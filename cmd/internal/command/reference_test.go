@@ -409,11 +409,11 @@ func scenariosPage(*testing.T) string {
 func controlAPIPage(*testing.T) string {
 	calls := table("call", "query", "does")
 	for _, r := range controlclient.Routes() {
-		query, all := r.Names()
-		for i := range query {
-			query[i] = code(query[i])
+		var query []string
+		for _, name := range r.Query {
+			query = append(query, code(name))
 		}
-		if !all {
+		if r.Fields {
 			query = append(query, "a field of entries")
 		}
 		summary := r.Summary
