@@ -6,8 +6,8 @@ var notRun = map[string]string{
 	"CONTRIBUTING.md: make          # the binary, in bin/": "these are all tests there are",
 
 	"README.md: make test": "these are all tests there are; .ci/run types it",
-	"README.md: CCM_IMAGE=registry.cn-hangzhou.aliyuncs.com/acs/cloud-controller-manager:v2.14.0 make kind-up": "it needs Docker, kind and the network; deploy/kind has the tests of what make kind-up runs",
-	"docs/kind.md: CCM_IMAGE=registry.cn-hangzhou.aliyuncs.com/acs/cloud-controller-manager:v2.14.0 make kind-up": "it needs Docker, kind and the network; deploy/kind has the tests of what make kind-up runs",
+	"README.md: CCM_IMAGE=registry.cn-hangzhou.aliyuncs.com/acs/cloud-controller-manager:v2.14.0 make kind-up":                                                "it needs Docker, kind and the network; deploy/kind has the tests of what make kind-up runs",
+	"docs/kind.md: CCM_IMAGE=registry.cn-hangzhou.aliyuncs.com/acs/cloud-controller-manager:v2.14.0 make kind-up":                                             "it needs Docker, kind and the network; deploy/kind has the tests of what make kind-up runs",
 	"docs/kind.md: kubectl --context kind-clbemu create deployment web --image registry.k8s.io/e2e-test-images/agnhost:2.53 --replicas 2 -- /agnhost netexec": "it needs the cluster of make kind-up; make e2e-kind does the same there",
 	"docs/kind.md: IP=$(kubectl --context kind-clbemu get service web --output 'jsonpath={.status.loadBalancer.ingress[0].ip}')":                              "it needs the cluster of make kind-up; make e2e-kind does the same there",
 	"docs/kind.md: make control-plane":                                                                                                                    "it builds Kubernetes, and goes on until Ctrl-C; make e2e runs the same control plane",
