@@ -66,17 +66,7 @@ did not keep all calls.`,
 			}
 			return check.show(cmd, c)
 		}
-		found, err := checkUpgrade(cmd.Context(), c, dataDir, sinceMark)
-		if err != nil {
-			return err
-		}
-		if err := printing(cmd).show(list("loadBalancers", found), func(s *terminal.Screen) error {
-			printChanges(s, found)
-			return nil
-		}); err != nil {
-			return err
-		}
-		return verdictOf(found)
+		return showChanges(cmd, c, dataDir, sinceMark)
 	})
 	flags := cmd.Flags()
 	flags.StringVar(&dataDir, "data-dir", defaultDataDir, "folder of a stopped emulator's state")
@@ -90,6 +80,21 @@ did not keep all calls.`,
 	cmd.MarkFlagsMutuallyExclusive("ccm", "since-mark")
 	completeFlag(cmd, "since-mark", fromEmulator(markNames))
 	return cmd
+}
+
+// showChanges prints what clients tried to change since a mark, and fails if that is anything.
+func showChanges(cmd *cobra.Command, c *controlclient.Client, dataDir, sinceMark string) error {
+	found, err := checkUpgrade(cmd.Context(), c, dataDir, sinceMark)
+	if err != nil {
+		return err
+	}
+	if err := printing(cmd).show(list("loadBalancers", found), func(s *terminal.Screen) error {
+		printChanges(s, found)
+		return nil
+	}); err != nil {
+		return err
+	}
+	return verdictOf(found)
 }
 
 func verdictOf(found []upgradecheck.LoadBalancer) error {

@@ -149,14 +149,9 @@ func ReadCloud(exported io.Reader, clusterID string) (Cloud, error) {
 		}
 	}
 	if clusterID == "" {
-		names := slices.Sorted(maps.Keys(clusters))
-		switch len(names) {
-		case 0:
-			return Cloud{}, errors.New("no load balancer has the tag ack.aliyun.com of a cluster: give --cluster-id")
-		case 1:
-			clusterID = names[0]
-		default:
-			return Cloud{}, fmt.Errorf("load balancers belong to the clusters %s: choose one with --cluster-id", strings.Join(names, ", "))
+		var err error
+		if clusterID, err = onlyOf(clusters); err != nil {
+			return Cloud{}, err
 		}
 	}
 	c := Cloud{ClusterID: clusterID}
@@ -190,6 +185,18 @@ func ReadCloud(exported io.Reader, clusterID string) (Cloud, error) {
 		}
 	}
 	return Cloud{}, fmt.Errorf("account %s has no active access key: give --cloud-config", account)
+}
+
+// onlyOf returns the cluster, if there is one alone.
+func onlyOf(clusters map[string]string) (string, error) {
+	names := slices.Sorted(maps.Keys(clusters))
+	switch len(names) {
+	case 0:
+		return "", errors.New("no load balancer has the tag ack.aliyun.com of a cluster: give --cluster-id")
+	case 1:
+		return names[0], nil
+	}
+	return "", fmt.Errorf("load balancers belong to the clusters %s: choose one with --cluster-id", strings.Join(names, ", "))
 }
 
 // Config is the file that configures a CCM (--cloud-config).

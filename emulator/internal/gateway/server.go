@@ -15,7 +15,6 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/state"
 )
@@ -220,15 +219,15 @@ func (s *Server) answer(call *Call) (response any, problem *Problem) {
 
 // steps lists what a call passes before its handler, in this order.
 var steps = []func(*Server, *Call) *Problem{
-	(*Server).authenticateCaller,
+	(*Server).checkCaller,
 	(*Server).findProduct,
 	func(s *Server, call *Call) *Problem { return s.applyFaults(faults.Accept, call) },
 	(*Server).checkState,
 	func(s *Server, call *Call) *Problem { return s.applyFaults(faults.BeforeCall, call) },
 }
 
-// authenticateCaller checks who calls, before the call can learn anything else.
-func (s *Server) authenticateCaller(call *Call) *Problem {
+// checkCaller checks who calls, before the call can learn anything else.
+func (s *Server) checkCaller(call *Call) *Problem {
 	if s.cfg.Caller == nil {
 		return nil
 	}
@@ -269,94 +268,6 @@ var stateChecks = []func(*Server, *Call, *state.View) *Problem{
 	(*Server).resolveRegion,
 	(*Server).throttle,
 	(*Server).authorize,
-}
-
-// authenticate finds out whose call it is. The order of its checks is the cloud
-// gateway's: evidence CLB-0004.
-func (s *Server) authenticate(call *Call, v *state.View) *Problem {
-	if !s.cfg.StrictAuth {
-		return s.identify(call, v)
-	}
-	sig, problem := call.readSignature()
-	if problem != nil {
-		return s.hintUnsigned(call, problem)
-	}
-	call.AccessKeyID = sig.accessKeyID
-	key, known := cloud.AccessKeys.Find(v, sig.accessKeyID)
-	switch {
-	case !known:
-		return problemUnknownKey
-	case key.Status != cloud.AccessKeyActive:
-		return problemInactiveKey
-	}
-	call.Scope.AccountID = key.AccountID
-	timestamp, problem := readTimestamp(sig.timestamp, call.Received)
-	if problem != nil {
-		return problem
-	}
-	used := nonceOf(sig.accessKeyID, sig.nonce, timestamp)
-	if problem := s.cfg.Nonces.refuse(used); problem != nil {
-		return problem
-	}
-	if problem := sig.verify(call, &sig, key.Secret); problem != nil {
-		return problem
-	}
-	if problem := checkToken(v, key, sig.securityToken); problem != nil {
-		return problem
-	}
-	// Only a call that was really signed may use up a nonce.
-	problem, call.nonceLost = s.cfg.Nonces.spend(used, call.Received)
-	return problem
-}
-
-func checkToken(v *state.View, key *cloud.AccessKey, token string) *Problem {
-	switch {
-	case key.SecurityToken == token && token == "":
-		return nil
-	case token == "":
-		return Missing("SecurityToken")
-	case key.SecurityToken != token:
-		if isToken(v, token) {
-			return problemTokenMismatch
-		}
-		return problemTokenMalformed
-	case !v.Now().Before(key.Expiration):
-		return problemTokenExpired
-	}
-	return nil
-}
-
-// isToken reports whether the token belongs to any key.
-func isToken(v *state.View, token string) bool {
-	for key := range cloud.AccessKeys.All(v) {
-		if key.SecurityToken == token {
-			return true
-		}
-	}
-	return false
-}
-
-// identify is authenticate without proof. It uses up a nonce all the same: the call
-// must not run again where proof is required.
-func (s *Server) identify(call *Call, v *state.View) *Problem {
-	if call.sent.signature != "" || call.underACS3 {
-		sig, problem := call.readSignature()
-		if call.AccessKeyID == "" {
-			call.AccessKeyID = sig.accessKeyID
-		}
-		if timestamp, wrong := readTimestamp(sig.timestamp, call.Received); problem == nil && wrong == nil {
-			_, _ = s.cfg.Nonces.spend(nonceOf(sig.accessKeyID, sig.nonce, timestamp), call.Received)
-		}
-	}
-	if key, ok := cloud.AccessKeys.Find(v, call.AccessKeyID); ok {
-		call.Scope.AccountID = key.AccountID
-		return nil
-	}
-	for account := range cloud.Accounts.All(v) {
-		call.Scope.AccountID = account.ID
-		return nil
-	}
-	return internalError(errors.New("the world has no account"))
 }
 
 // route finds the row of the action.
@@ -410,72 +321,6 @@ func (s *Server) refuseUnknownProduct(call *Call) *Problem {
 		return Missing("Action")
 	}
 	return problemUnknownVersion
-}
-
-// resolveRegion settles the region: the one that the call names, the host implies, as each region
-// of the cloud has its own endpoint, the resource is in, or the account has. Evidence
-// NLB-0027.
-func (s *Server) resolveRegion(call *Call, v *state.View) *Problem {
-	if call.Scope.RegionID == "" {
-		call.Scope.RegionID = regionOfHost(v, call.Host)
-	}
-	if call.Scope.RegionID == "" {
-		call.Scope.RegionID = regionOfResource(v, call)
-	}
-	if call.Scope.RegionID == "" {
-		account, err := cloud.Accounts.Get(v, call.Scope.AccountID)
-		if err != nil {
-			return internalError(err)
-		}
-		call.Scope.RegionID = account.DefaultRegionID
-	}
-	region, known := cloud.Regions.Find(v, call.Scope.RegionID)
-	if !known {
-		return problemUnknownRegion
-	}
-	call.Scope.RegionID = region.ID // and not a part of the request, which rows would keep in memory
-	return nil
-}
-
-// regionOfHost is the region in a name such as nlb.cn-hangzhou.aliyuncs.com, "" when
-// it has none.
-func regionOfHost(v *state.View, host string) string {
-	name, cloudHost := strings.CutSuffix(strings.ToLower(host), ".aliyuncs.com")
-	_, region, regional := strings.Cut(name, ".")
-	if !cloudHost || !regional {
-		return ""
-	}
-	if _, known := cloud.Regions.Find(v, region); !known {
-		return ""
-	}
-	return region
-}
-
-// maxSearchedBody limits how many ids regionOfResource looks for.
-const maxSearchedBody = 20
-
-// regionOfResource returns the region of the first resource that the call names, ""
-// when its account has none that it names.
-func regionOfResource(v *state.View, call *Call) string {
-	sought := 0
-	for _, p := range call.Params {
-		if !isID(p.Name) || p.Value == "" {
-			continue
-		}
-		if owner := state.OwnerOf(v, p.Value); owner.AccountID == call.Scope.AccountID && owner.RegionID != "" {
-			return owner.RegionID
-		}
-		if sought++; sought == maxSearchedBody {
-			break
-		}
-	}
-	return ""
-}
-
-// isID reports whether a parameter such as LoadBalancerId, JobIds.1 or ResourceId.1
-// names a resource.
-func isID(name string) bool {
-	return strings.HasSuffix(name, "Id") || strings.Contains(name, "Id.") || strings.Contains(name, "Ids.")
 }
 
 // validator is a request with rules of shape that its tags can't express.

@@ -153,33 +153,38 @@ func (c *Cloud) build(others Neighbours, snapshots *snapshots.Snapshots) {
 	}), callers)
 	player := &target.Player{API: c.api, Control: http.HandlerFunc(c.ServeControl), Token: c.cfg.ControlToken, Store: c.store, Products: c.products}
 	c.metrics.Add(c.newCollector())
-	var packets inventory.Packets
 	if c.plane != nil {
 		c.metrics.Add(c.plane)
+	}
+	c.control = sync.OnceValue(func() http.Handler { return c.newControl(others, snapshots, player) })
+}
+
+// newControl returns the handler of the control API.
+func (c *Cloud) newControl(others Neighbours, snapshots *snapshots.Snapshots, player *target.Player) http.Handler {
+	var packets inventory.Packets
+	if c.plane != nil {
 		packets = c.plane
 	}
-	c.control = sync.OnceValue(func() http.Handler {
-		return control.New(control.Config{
-			Packets:   packets,
-			Store:     c.store,
-			Products:  c.products,
-			Plant:     c.cfg.plant,
-			Metrics:   c.metrics,
-			Faults:    c.faults,
-			Journal:   c.journal,
-			Player:    player,
-			Call:      c.consoleCall,
-			Go:        func(task func(context.Context)) { c.tasks.Go(func() { task(c.life) }) },
-			Snapshots: snapshots,
-			Health:    topology.Attached{},
-			Ready:     func() error { return others.Ready(c) },
-			Token:     c.cfg.ControlToken,
-			Host:      c.cfg.ControlHost,
-			Version:   c.cfg.Version,
-			Server:    func() controlapi.Server { return others.Server(c) },
-			Clouds:    others,
-			Log:       c.cfg.Log,
-		})
+	return control.New(control.Config{
+		Packets:   packets,
+		Store:     c.store,
+		Products:  c.products,
+		Plant:     c.cfg.plant,
+		Metrics:   c.metrics,
+		Faults:    c.faults,
+		Journal:   c.journal,
+		Player:    player,
+		Call:      c.consoleCall,
+		Go:        func(task func(context.Context)) { c.tasks.Go(func() { task(c.life) }) },
+		Snapshots: snapshots,
+		Health:    topology.Attached{},
+		Ready:     func() error { return others.Ready(c) },
+		Token:     c.cfg.ControlToken,
+		Host:      c.cfg.ControlHost,
+		Version:   c.cfg.Version,
+		Server:    func() controlapi.Server { return others.Server(c) },
+		Clouds:    others,
+		Log:       c.cfg.Log,
 	})
 }
 

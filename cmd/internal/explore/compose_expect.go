@@ -1,0 +1,176 @@
+package explore
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/clbemu/clbemu/scenarios"
+)
+
+// atRestMark names the mark after which a client at rest writes nothing.
+const atRestMark = "at-rest"
+
+// writeGlobs match the actions that change something.
+const writeGlobs = "Activate*,Add*,Allocate*,Apply*,Associate*,Attach*,Change*,Create*,Delete*,Detach*,Disassociate*,Join*,Modify*,Move*,Release*,Remove*,Set*,Start*,Stop*,Tag*,Untag*,Update*,Upload*"
+
+// expect adds what the undisturbed play led to.
+func (c *composer) expect() {
+	if c.Half == scenarios.KubernetesHalf {
+		c.expectAtRests()
+	}
+	list := child(c.half, "expect")
+	if list == nil {
+		list = &yaml.Node{Kind: yaml.SequenceNode}
+		put(c.half, "expect", list)
+	}
+	within := settleScript
+	if c.subject.program {
+		within = settleProgram
+	}
+	if c.Half != scenarios.KubernetesHalf {
+		list.Content = append(list.Content, stateNode(c.base.last(), within))
+		if !c.off(ruleBackends) && c.atRest() == nil {
+			list.Content = append(list.Content, snippet("{backends: {}}"))
+		}
+	} else if !c.off(ruleRefused) {
+		for _, namespace := range c.namespaces() {
+			list.Content = append(list.Content, snippet("{refused: {action: %q, namespace: %s}, within: %s}", writeGlobs, namespace, time.Duration(c.subject.Within)))
+		}
+	}
+	most := int(math.Ceil(float64(c.subject.Calls)*float64(len(c.base.calls)))) + 5
+	if !c.off(ruleCalls) && c.atRest() == nil {
+		list.Content = append(list.Content, snippet("{calls: {atMost: %d}}", most))
+	}
+	if c.subject.program && !c.subject.ends && !c.off(ruleRest) {
+		c.steps = append(c.steps, snippet("{mark: %s}", atRestMark))
+		list.Content = append(list.Content, snippet("{calls: {action: %q, since: %s, none: true}, for: %s}", writeGlobs, atRestMark, time.Duration(c.subject.Quiet)))
+	}
+}
+
+// atRest returns a disturbance at rest, nil if there is none.
+func (c *composer) atRest() *Disturbance {
+	for i := range c.play {
+		if c.play[i].At.Action == "" {
+			return &c.play[i]
+		}
+	}
+	return nil
+}
+
+// expectAtRests expects the state of the undisturbed play after each rest of a cluster's
+// controller, whose back-off may be long.
+func (c *composer) expectAtRests() {
+	var all []*yaml.Node
+	seen := 0
+	for _, step := range c.steps {
+		rest := child(step, "rest")
+		if rest == nil {
+			all = append(all, step)
+			continue
+		}
+		if c.during[step] {
+			all = append(all, step)
+			continue
+		}
+		if len(c.play) > 0 { // or the check would run during the client's back-off
+			if child(rest, "within") == nil {
+				put(rest, "within", scalar((time.Duration(c.subject.Within) + c.quietTime()).String()))
+			}
+			all = append(all, step)
+		}
+		if seen < len(c.base.states) {
+			all = append(all, &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{scalar("expect"), {Kind: yaml.SequenceNode, Content: c.atThisRest(seen)}}})
+		}
+		if seen+2 < len(c.base.states) && c.keepsBackends(seen+1) { // the last state is that of the end
+			all = append(all, snippet("{mark: rest-%d}", seen+1))
+		}
+		seen++
+	}
+	c.steps = all
+}
+
+// keepsBackends reports whether listeners must keep their backends until a rest. Manual
+// changes may take them away.
+func (c *composer) keepsBackends(rest int) bool {
+	hand := c.atRest()
+	return !c.off(ruleBackends) && (hand == nil || hand.Rest != rest-1)
+}
+
+// atThisRest lists the expectations of a rest.
+func (c *composer) atThisRest(seen int) []*yaml.Node {
+	within := time.Duration(c.subject.Within)
+	list := []*yaml.Node{stateNode(c.base.states[seen], within)}
+	if !c.off(ruleStatus) {
+		for _, namespace := range c.namespaces() {
+			ingress := snippet("{ingress: {namespace: %s}, within: %s}", namespace, within)
+			if kinds := c.ingressKinds(seen, namespace); kinds != nil {
+				put(child(ingress, "ingress"), "kinds", kinds)
+			}
+			list = append(list, ingress)
+		}
+	}
+	if seen > 0 && c.keepsBackends(seen) {
+		list = append(list, snippet("{backends: {since: rest-%d}}", seen))
+	}
+	return list
+}
+
+// ingressKinds returns the kinds of the addresses that Services had at a rest, nil if none
+// had any.
+func (c *composer) ingressKinds(rest int, namespace string) *yaml.Node {
+	if rest >= len(c.base.ingress) || len(c.base.ingress[rest][namespace]) == 0 {
+		return nil
+	}
+	kinds := &yaml.Node{Kind: yaml.MappingNode, Style: yaml.FlowStyle}
+	for _, name := range sorted(c.base.ingress[rest][namespace]) {
+		kinds.Content = append(kinds.Content, scalar(name), listOf(c.base.ingress[rest][namespace][name]))
+	}
+	return kinds
+}
+
+// namespaces lists those of the Services that the half applies.
+func (e *explorer) namespaces() (all []string) {
+	var document yaml.Node
+	if err := yaml.Unmarshal(e.Text, &document); err != nil {
+		return nil // impossible: it has loaded
+	}
+	steps := child(child(document.Content[0], e.Half), "steps")
+	if steps == nil {
+		return nil
+	}
+	for _, step := range steps.Content {
+		for _, object := range objects(child(child(step, "kubectl"), "apply")) {
+			if kind := child(object, "kind"); kind == nil || kind.Value != "Service" {
+				continue
+			}
+			namespace := "default"
+			if is := child(child(object, "metadata"), "namespace"); is != nil {
+				namespace = is.Value
+			}
+			if !slices.Contains(all, namespace) {
+				all = append(all, namespace)
+			}
+		}
+	}
+	return all
+}
+
+// objects lists what a step applies as YAML.
+func objects(apply *yaml.Node) []*yaml.Node {
+	if apply != nil && apply.Kind == yaml.SequenceNode {
+		return apply.Content
+	}
+	return []*yaml.Node{apply}
+}
+
+func stateNode(lines []string, within time.Duration) *yaml.Node {
+	list := listOf(lines)
+	list.Style = 0
+	for _, line := range list.Content {
+		line.Style = yaml.SingleQuotedStyle
+	}
+	return &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{scalar("state"), list, scalar("within"), scalar(scenarios.Duration(within).String())}}
+}

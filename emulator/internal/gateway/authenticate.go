@@ -1,0 +1,96 @@
+package gateway
+
+import (
+	"errors"
+
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/state"
+)
+
+// authenticate finds out whose call it is. The order of its checks is the cloud
+// gateway's: evidence CLB-0004.
+func (s *Server) authenticate(call *Call, v *state.View) *Problem {
+	if !s.cfg.StrictAuth {
+		return s.identify(call, v)
+	}
+	sig, problem := call.readSignature()
+	if problem != nil {
+		return s.hintUnsigned(call, problem)
+	}
+	call.AccessKeyID = sig.accessKeyID
+	key, known := cloud.AccessKeys.Find(v, sig.accessKeyID)
+	switch {
+	case !known:
+		return problemUnknownKey
+	case key.Status != cloud.AccessKeyActive:
+		return problemInactiveKey
+	}
+	call.Scope.AccountID = key.AccountID
+	timestamp, problem := readTimestamp(sig.timestamp, call.Received)
+	if problem != nil {
+		return problem
+	}
+	used := nonceOf(sig.accessKeyID, sig.nonce, timestamp)
+	if problem := s.cfg.Nonces.refuse(used); problem != nil {
+		return problem
+	}
+	if problem := sig.verify(call, &sig, key.Secret); problem != nil {
+		return problem
+	}
+	if problem := checkToken(v, key, sig.securityToken); problem != nil {
+		return problem
+	}
+	// Only a call that was really signed may use up a nonce.
+	problem, call.nonceLost = s.cfg.Nonces.spend(used, call.Received)
+	return problem
+}
+
+func checkToken(v *state.View, key *cloud.AccessKey, token string) *Problem {
+	switch {
+	case key.SecurityToken == token && token == "":
+		return nil
+	case token == "":
+		return Missing("SecurityToken")
+	case key.SecurityToken != token:
+		if isToken(v, token) {
+			return problemTokenMismatch
+		}
+		return problemTokenMalformed
+	case !v.Now().Before(key.Expiration):
+		return problemTokenExpired
+	}
+	return nil
+}
+
+// isToken reports whether the token belongs to any key.
+func isToken(v *state.View, token string) bool {
+	for key := range cloud.AccessKeys.All(v) {
+		if key.SecurityToken == token {
+			return true
+		}
+	}
+	return false
+}
+
+// identify is authenticate without proof. It uses up a nonce all the same: the call
+// must not run again where proof is required.
+func (s *Server) identify(call *Call, v *state.View) *Problem {
+	if call.sent.signature != "" || call.underACS3 {
+		sig, problem := call.readSignature()
+		if call.AccessKeyID == "" {
+			call.AccessKeyID = sig.accessKeyID
+		}
+		if timestamp, wrong := readTimestamp(sig.timestamp, call.Received); problem == nil && wrong == nil {
+			_, _ = s.cfg.Nonces.spend(nonceOf(sig.accessKeyID, sig.nonce, timestamp), call.Received)
+		}
+	}
+	if key, ok := cloud.AccessKeys.Find(v, call.AccessKeyID); ok {
+		call.Scope.AccountID = key.AccountID
+		return nil
+	}
+	for account := range cloud.Accounts.All(v) {
+		call.Scope.AccountID = account.ID
+		return nil
+	}
+	return internalError(errors.New("the world has no account"))
+}

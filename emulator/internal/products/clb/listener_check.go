@@ -1,0 +1,279 @@
+package clb
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/state"
+)
+
+// reservedUDPPort belongs to the cloud's own VXLAN.
+const reservedUDPPort = 4789
+
+// checkPort keeps the two port spaces: TCP, HTTP and HTTPS share one, UDP has
+// its own.
+func checkPort(v *state.View, want wantedListener) error {
+	if want.Protocol == cloud.UDP && want.Port == reservedUDPPort {
+		return errPortReserved
+	}
+	for other := range cloud.ListenersByLoadBalancer.List(v, want.LoadBalancerID, cloud.PortKey(want.Port)) {
+		switch {
+		case other.Protocol == want.Protocol:
+			return errListenerExists
+		case (other.Protocol == cloud.UDP) == (want.Protocol == cloud.UDP):
+			return errListenerPortConflict
+		}
+	}
+	return nil
+}
+
+// settleForwarding settles where a new listener sends its requests: to a server
+// group, to a port of the default group, or, redirecting, to another listener.
+func settleForwarding(v *state.View, l *cloud.Listener, want wantedListener) error {
+	if l.ListenerForward == cloud.On {
+		target, ok := cloud.Listeners.Find(v, cloud.ListenerID(l.LoadBalancerID, cloud.HTTPS, l.ForwardPort))
+		if l.ForwardPort == l.Port || !ok || target.Port != l.ForwardPort {
+			return errForwardPortInvalid
+		}
+		l.VServerGroupID, l.BackendServerPort = "", 0
+		return nil
+	}
+	switch {
+	case want.VServerGroupID != "" && want.MasterSlaveServerGroupID != "":
+		return errServerGroupsMismatch
+	case want.VServerGroupID == "" && want.MasterSlaveServerGroupID == "" && want.BackendServerPort == 0:
+		return errBackendMissing
+	}
+	l.VServerGroupID, l.MasterSlaveServerGroupID, l.BackendServerPort = want.VServerGroupID, want.MasterSlaveServerGroupID, want.BackendServerPort
+	return nil
+}
+
+func setDefaults(l *cloud.Listener) {
+	switch l.Protocol {
+	case cloud.TCP:
+		l.EstablishedTimeout, l.SynProxy, l.ConnectionDrain = 900, "disable", cloud.Off
+		l.HealthCheck = cloud.HealthCheck{
+			Switch: cloud.On, Type: "tcp", HealthyThreshold: 3, UnhealthyThreshold: 3, Timeout: 5, Interval: 2,
+		}
+	case cloud.UDP:
+		l.ConnectionDrain = cloud.Off
+		l.HealthCheck = cloud.HealthCheck{
+			Switch: cloud.On, Type: "udp", HealthyThreshold: 3, UnhealthyThreshold: 3, Timeout: 5, Interval: 5,
+		}
+	default:
+		setLayer7Defaults(l)
+	}
+}
+
+// setLayer7Defaults gives HTTP and HTTPS listeners theirs. The interval, path and
+// method of the health check are the console's: CLB-0141.
+func setLayer7Defaults(l *cloud.Listener) {
+	l.StickySession, l.XForwardedFor, l.Gzip = cloud.Off, cloud.On, cloud.On
+	l.XForwardedForProto, l.XForwardedForSLBIP, l.XForwardedForSLBID = cloud.Off, cloud.Off, cloud.Off
+	l.XForwardedForSLBPort, l.XForwardedForClientSrcPort = cloud.Off, cloud.Off
+	l.IdleTimeout, l.RequestTimeout = 15, 60
+	l.HealthCheck = cloud.HealthCheck{
+		Switch: cloud.Off, Type: "http", Method: "head", URI: "/", HTTPCode: "http_2xx",
+		HealthyThreshold: 3, UnhealthyThreshold: 3, Timeout: 5, Interval: 2,
+	}
+	if l.Protocol == cloud.HTTPS {
+		l.EnableHTTP2, l.TLSCipherPolicy = cloud.On, "tls_cipher_policy_1_0"
+	} else {
+		l.ListenerForward = cloud.Off
+	}
+}
+
+// settleListener enforces what must be true of a listener after a creation or a
+// change.
+func settleListener(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) error {
+	for _, settle := range []func(*state.View, *cloud.LoadBalancer, *cloud.Listener) error{
+		checkBandwidth, checkServerGroup, checkMasterSlaveGroup, settleAccessControl, checkTimeouts, settleSticky, checkCertificates,
+	} {
+		if err := settle(v, lb, l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkBandwidth keeps the sum of the listeners' bandwidths within the instance's, if the
+// instance pays by bandwidth; -1 shares what is left.
+func checkBandwidth(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) error {
+	if l.Bandwidth == 0 {
+		return gateway.Invalid("Bandwidth")
+	}
+	if lb.InternetChargeType != cloud.PayByBandwidth {
+		return nil
+	}
+	sum := max(l.Bandwidth, 0)
+	for other := range cloud.ListenersByLoadBalancer.List(v, lb.ID) {
+		if other.ID() != l.ID() {
+			sum += max(other.Bandwidth, 0)
+		}
+	}
+	if sum > lb.Bandwidth {
+		return errListenerBandwidthExceeded
+	}
+	return nil
+}
+
+func checkServerGroup(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) error {
+	if l.VServerGroupID == "" {
+		return nil
+	}
+	g, err := cloud.VServerGroups.Get(v, l.VServerGroupID)
+	if err != nil {
+		return err
+	}
+	if g.LoadBalancerID != lb.ID {
+		return errVServerGroupForeign
+	}
+	return nil
+}
+
+func checkMasterSlaveGroup(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) error {
+	if l.MasterSlaveServerGroupID == "" {
+		return nil
+	}
+	g, err := cloud.MasterSlaveServerGroups.Get(v, l.MasterSlaveServerGroupID)
+	if err == nil && g.LoadBalancerID != lb.ID {
+		return errMasterSlaveGroupForeign
+	}
+	return err
+}
+
+func settleAccessControl(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) error {
+	if l.AclStatus != cloud.On {
+		l.AclIDs, l.AclType = nil, ""
+		return nil
+	}
+	switch {
+	case len(l.AclIDs) == 0:
+		return gateway.Missing("AclId")
+	case l.AclType == "":
+		return gateway.Missing("AclType")
+	}
+	bound := boundACLs(v, l.ID())
+	if more := len(l.AclIDs) - len(bound); more > 0 {
+		if err := v.Use(cloud.QuotaListenerACLs, l.ID(), more); err != nil {
+			return err
+		}
+	}
+	var entries []cloud.AccessControlListEntry
+	for _, id := range l.AclIDs {
+		acl, err := cloud.AccessControlLists.Get(v, id)
+		if err != nil {
+			return err
+		}
+		if acl.AddressIPVersion != lb.AddressIPVersion {
+			return errIPVersionConflict
+		}
+		if !slices.Contains(bound, id) {
+			if err := v.Use(cloud.QuotaACLAttached, id, 1); err != nil {
+				return err
+			}
+		}
+		if slices.ContainsFunc(acl.Entries, func(e cloud.AccessControlListEntry) bool { return hasEntry(entries, e.Entry) }) {
+			return errAclEntryInTwoLists.Of(id)
+		}
+		entries = append(entries, acl.Entries...)
+	}
+	if len(entries) > maxListenerACLEntries {
+		return errListenerACLEntries.Of(l.ID())
+	}
+	return nil
+}
+
+// maxListenerACLEntries limits the entries of all lists of a listener. Page "Access
+// control", 2025-07; CLB-0170.
+const maxListenerACLEntries = 1000
+
+// boundACLs are the lists that a listener has by now, none when it is new.
+func boundACLs(v *state.View, listenerID string) []string {
+	if l, ok := cloud.Listeners.Find(v, listenerID); ok {
+		return l.AclIDs
+	}
+	return nil
+}
+
+func checkTimeouts(_ *state.View, _ *cloud.LoadBalancer, l *cloud.Listener) error {
+	switch {
+	case l.IdleTimeout > maxIdleTimeout:
+		return errIdleTimeoutTooLong
+	case l.RequestTimeout > maxRequestTimeout:
+		return errRequestTimeoutTooLong
+	}
+	return nil
+}
+
+// settleSticky wants what the kind of stickiness needs, and clears what it does
+// not use.
+func settleSticky(_ *state.View, _ *cloud.LoadBalancer, l *cloud.Listener) error {
+	if l.StickySession != cloud.On {
+		l.StickySessionType, l.Cookie, l.CookieTimeout = "", "", 0
+		return nil
+	}
+	switch l.StickySessionType {
+	case "":
+		return gateway.Missing("StickySessionType")
+	case "insert":
+		l.Cookie = ""
+		if l.CookieTimeout == 0 {
+			return gateway.Missing("CookieTimeout")
+		}
+	case "server":
+		l.CookieTimeout = 0
+		if l.Cookie == "" {
+			return gateway.Missing("Cookie")
+		}
+	}
+	return nil
+}
+
+func checkCertificates(v *state.View, _ *cloud.LoadBalancer, l *cloud.Listener) error {
+	if l.Protocol != cloud.HTTPS {
+		return nil
+	}
+	if l.ServerCertificateID == "" {
+		return errServerCertificateMissing
+	}
+	if _, err := cloud.ServerCertificates.Get(v, l.ServerCertificateID); err != nil {
+		return err
+	}
+	if _, ok := cloud.CACertificates.Find(v, l.CACertificateID); l.CACertificateID != "" && !ok {
+		return errListenerCertificateUnknown.Of(l.CACertificateID)
+	}
+	return checkTLSCipherPolicy(v, l)
+}
+
+// checkTLSCipherPolicy wants one of the cloud's own policies or of the account's,
+// which takes listeners except during a change.
+func checkTLSCipherPolicy(v *state.View, l *cloud.Listener) error {
+	if slices.Contains(cloud.BuiltInTLSCipherPolicies, l.TLSCipherPolicy) {
+		return nil
+	}
+	p, err := cloud.TLSCipherPolicies.Get(v, l.TLSCipherPolicy)
+	if err != nil {
+		return err
+	}
+	if before, ok := cloud.Listeners.Find(v, l.ID()); ok && before.TLSCipherPolicy == p.ID {
+		return nil
+	}
+	if p.Activity == state.Busy {
+		return errPolicyBusy
+	}
+	return v.Use(cloud.QuotaTLSCipherPolicyListeners, p.ID, 1)
+}
+
+// splitAclIDs reads the comma list that AclId takes.
+func splitAclIDs(text string) []string {
+	var ids []string
+	for id := range strings.SplitSeq(text, ",") {
+		if id = strings.TrimSpace(id); id != "" && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
