@@ -6,6 +6,12 @@ type ByToken struct {
 	NextToken  string `rpc:"NextToken"`
 }
 
+// FewByToken is ByToken of a list that gives out at most 50 at a time.
+type FewByToken struct {
+	MaxResults int    `rpc:"MaxResults,min=1,max=50,default=20"`
+	NextToken  string `rpc:"NextToken"`
+}
+
 // Part says which part of a list an answer has.
 type Part struct {
 	NextToken  string `rpc:"NextToken,omitempty"`

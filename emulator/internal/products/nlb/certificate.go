@@ -167,14 +167,11 @@ func disassociateAdditionalCertificatesWithListener(tx *state.Tx, req *additiona
 
 type listListenerCertificatesRequest struct {
 	gateway.Region
-	listing.ByToken
+	listing.FewByToken
 	ListenerID string   `rpc:"ListenerId,required"`
 	CertType   string   `rpc:"CertType,enum=Server|Ca,default=Server,invalid=Illegal"`
 	IDs        []string `rpc:"CertificateIds"`
 }
-
-// Validate enforces the rules of shape.
-func (req *listListenerCertificatesRequest) Validate() error { return fewer(req.ByToken) }
 
 type listListenerCertificatesResponse struct {
 	CertificateIDs []string              `rpc:"CertificateIds"`
@@ -208,7 +205,7 @@ func listListenerCertificates(v *state.View, req *listListenerCertificatesReques
 		add(l.CertificateIDs, true)
 		add(l.AdditionalCertificateIDs, false)
 	}
-	part, page, err := listing.Cut(list, req.ByToken, func(c listenerCertificate) string { return c.CertificateID })
+	part, page, err := listing.Cut(list, listing.ByToken(req.FewByToken), func(c listenerCertificate) string { return c.CertificateID })
 	if err != nil {
 		return nil, err
 	}

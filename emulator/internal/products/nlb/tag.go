@@ -114,7 +114,7 @@ func untagResources(tx *state.Tx, req *untagResourcesRequest) (*changes.Work, er
 
 type listTagResourcesRequest struct {
 	gateway.Region
-	listing.ByToken
+	listing.FewByToken
 	ResourceType string        `rpc:"ResourceType,required,enum=loadbalancer|listener|servergroup|securitypolicy,invalid=Illegal"`
 	ResourceIDs  []string      `rpc:"ResourceId,max=50,invalid=Illegal"`
 	Tags         []tagging.Tag `rpc:"Tag,max=20,invalid=Illegal"`
@@ -125,17 +125,6 @@ func (req *listTagResourcesRequest) Validate() error {
 	if len(req.ResourceIDs) == 0 && len(req.Tags) == 0 {
 		return errMissing.Of("ResourceId")
 	}
-	return fewer(req.ByToken)
-}
-
-// mostFew is the most that the lists of certificates and of tags take as MaxResults, which
-// is half of what other lists take.
-const mostFew = 50
-
-func fewer(ask listing.ByToken) error {
-	if ask.MaxResults > mostFew {
-		return gateway.Invalid("MaxResults")
-	}
 	return nil
 }
 
@@ -145,7 +134,7 @@ type listTagResourcesResponse struct {
 }
 
 func listTagResources(v *state.View, req *listTagResourcesRequest) (*listTagResourcesResponse, error) {
-	part, page, err := taggable.ListPart(v, req.ResourceType, req.ResourceIDs, req.Tags, req.ByToken)
+	part, page, err := taggable.ListPart(v, req.ResourceType, req.ResourceIDs, req.Tags, listing.ByToken(req.FewByToken))
 	return &listTagResourcesResponse{part, page}, err
 }
 
