@@ -187,6 +187,13 @@ func (s *Clouds) forget(ctx context.Context, name string, f *forkedCloud) error 
 // several calls while one waits.
 const reopenAtOnce = 16
 
+// A replica that takes over may find etcd without a leader for some seconds: it opens a cloud
+// so often, with a pause, before it takes the cloud for broken.
+const (
+	reopenTries = 10
+	reopenPause = 500 * time.Millisecond
+)
+
 // Reopen opens the durable clouds. One that can't be opened keeps its name until it is
 // deleted; the list of clouds says why.
 func (s *Clouds) Reopen(ctx context.Context) error {
@@ -201,6 +208,14 @@ func (s *Clouds) Reopen(ctx context.Context) error {
 			defer func() { <-room }()
 			if err == nil {
 				err = s.reopenOne(ctx, name, about)
+			}
+			for try := 1; err != nil && s.cfg.Shared && try < reopenTries; try++ {
+				select {
+				case <-time.After(reopenPause):
+					err = s.reopenOne(ctx, name, about)
+				case <-ctx.Done():
+					err, try = errors.Join(err, ctx.Err()), reopenTries
+				}
 			}
 			if err != nil {
 				s.cfg.Log.Warn().Err(err).Str("cloud", name).Msg("a durable cloud can't be opened")
