@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestLayout proves that the page of architecture names every folder of the first two
-// levels that has code, and none that is missing.
+// TestLayout proves that the page of architecture names every folder with code on the first
+// two levels, and no folder that does not exist.
 func TestLayout(t *testing.T) {
 	_, text, found := strings.Cut(pages()["docs/architecture.md"].text, "## Where things are\n")
 	if !found {

@@ -22,7 +22,7 @@ func TestBadStarts(t *testing.T) {
 		{"etcd without an address", []string{"--engine", "etcd"}, 2, "--engine etcd needs --etcd-endpoints"},
 		{"etcd that is not there", []string{"--engine", "etcd", "--etcd-endpoints", etcd}, 3, "check --etcd-endpoints"},
 		{"address of etcd for a file", []string{"--etcd-endpoints", etcd}, 2, "--etcd-endpoints needs --engine etcd\n"},
-		{"replica that nobody reaches", []string{"--engine", "etcd", "--etcd-endpoints", etcd, "--listen", "0.0.0.0:0"}, 2, "name one with --advertise"},
+		{"unreachable replica", []string{"--engine", "etcd", "--etcd-endpoints", etcd, "--listen", "0.0.0.0:0"}, 2, "name one with --advertise"},
 		{"part of a certificate", []string{"--engine", "etcd", "--etcd-endpoints", etcd, "--etcd-cert", "c.pem"}, 2, "--etcd-cert and --etcd-key go together"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -37,8 +37,8 @@ type Version struct {
 // Server is the answer of GetServer: how clients of the cloud find a running emulator.
 type Server struct {
 	Version Version `json:"version"`
-	// API is the URL of the cloud's API as the caller reaches it, "" where nobody
-	// serves it.
+	// API is the URL of the cloud's API as the caller reaches it, "" where it
+	// is not served.
 	API string `json:"api,omitempty"`
 	// Certificate is the certificate of the API's HTTPS in PEM, for clients to trust.
 	Certificate string `json:"certificate,omitempty"`
@@ -62,7 +62,7 @@ type Server struct {
 type Replicas struct {
 	// Self names the replica that answers.
 	Self string `json:"self"`
-	// Leader names the one that leads, "" while nobody does.
+	// Leader names the replica that leads, "" while none does.
 	Leader string `json:"leader,omitempty"`
 	// Leads reports whether the replica that answers leads for certain.
 	Leads bool `json:"leads"`

@@ -186,10 +186,8 @@ func (i Inventory) findOne(name string) (*kind, error) {
 	return nil, fmt.Errorf("there is no kind of resource %s%s", name, spelling.DidYouMean(name, known, "there are "+strings.Join(short, ", ")))
 }
 
-// Inventory lists resources. The zero Inventory assumes their health by the state.
+// Inventory lists resources.
 type Inventory struct {
-	// Health knows what health checks find of servers.
-	Health topology.Health
 	// Packets knows where listeners answer; nil where none does.
 	Packets Packets
 	// Products lists the products whose short names choose load balancers.
@@ -209,7 +207,7 @@ type Packets interface {
 	Traffic() []controlapi.ListenerTraffic
 }
 
-func (i Inventory) source(v *state.View) source { return source{v, cloud.Health(i.Health), i.Packets} }
+func (i Inventory) source(v *state.View) source { return source{v, cloud.AttachedHealth, i.Packets} }
 
 // Wanted selects the resources to list.
 type Wanted struct {

@@ -53,7 +53,7 @@ func With(deps Deps, more ...func(Deps) *Product) (list []*Product) {
 	return list
 }
 
-// All lists the products. They assume the health of servers by the state.
+// All lists the products.
 func All() []*Product { return With(Deps{}) }
 
 // versions maps products to their versions. It is computed once, since building the

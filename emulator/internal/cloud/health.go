@@ -1,7 +1,6 @@
 package cloud
 
 import (
-	"cmp"
 	"strconv"
 
 	"github.com/clbemu/clbemu/emulator/internal/topology"
@@ -46,11 +45,11 @@ var StagedHealths = state.NewTable(Schema, "StagedHealth", (*StagedHealth).ID, s
 		}
 	}))
 
-// Health returns what is staged of members that are checked, and else what found says;
-// a nil found is topology.Assumed.
-func Health(found topology.Health) topology.Health {
-	return staged{cmp.Or[topology.Health](found, topology.Assumed{})}
-}
+// Health returns what is staged of members that are checked, and else what found says.
+func Health(found topology.Health) topology.Health { return staged{found} }
+
+// AttachedHealth is Health by what is attached to the store of a view.
+var AttachedHealth = Health(topology.Attached{})
 
 type staged struct{ found topology.Health }
 

@@ -27,7 +27,7 @@ func (s *Clouds) Reset(ctx context.Context, name string) (controlapi.Cloud, erro
 		return controlapi.Cloud{}, fmt.Errorf("%w, from which %s was forked", s.unknown(old.made.From), name)
 	}
 	fresh := *old
-	fresh.calls = new(sync.WaitGroup)
+	fresh.Cloud, fresh.calls = nil, new(sync.WaitGroup)
 	err = errors.Join(old.drain(ctx), s.forget(ctx, name, old))
 	if err == nil {
 		err = s.fork(ctx, name, &fresh)
@@ -39,7 +39,11 @@ func (s *Clouds) Reset(ctx context.Context, name string) (controlapi.Cloud, erro
 		err = s.publish(ctx, name, &fresh)
 	}
 	if err != nil {
-		return controlapi.Cloud{}, errors.Join(fmt.Errorf("the cloud %s could not be forked again, and is gone: %w", name, err), old.release(ctx))
+		err = errors.Join(fmt.Errorf("the cloud %s could not be forked again, and is gone: %w", name, err), old.release(ctx))
+		if fresh.Cloud != nil {
+			err = errors.Join(err, fresh.Close(ctx), s.forget(ctx, name, &fresh))
+		}
+		return controlapi.Cloud{}, err
 	}
 	s.restore(name, &fresh)
 	return s.show(name, &fresh), nil

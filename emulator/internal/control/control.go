@@ -33,7 +33,6 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/routes"
 	"github.com/clbemu/clbemu/emulator/internal/rules"
 	"github.com/clbemu/clbemu/emulator/internal/snapshots"
-	"github.com/clbemu/clbemu/emulator/internal/topology"
 	"github.com/clbemu/clbemu/emulator/inventory"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/names"
@@ -51,8 +50,6 @@ type Config struct {
 	Faults    *rules.Rules
 	Journal   *journal.Journal
 	Snapshots *snapshots.Snapshots
-	// Health knows what health checks find of servers; nil assumes it by the state.
-	Health topology.Health
 	// Packets knows where listeners answer; nil where none does.
 	Packets inventory.Packets
 	// Call signs a call of the cloud's API and makes it, as the console; nil makes none. An
@@ -141,7 +138,7 @@ func otherMethod(r *mux.Router) http.HandlerFunc {
 	}
 }
 
-// NewOffline returns the control API over a store that nobody serves, and so without
+// NewOffline returns the control API over a store that no emulator serves, and so without
 // metrics, a journal or fault rules.
 func NewOffline(cfg Config) (http.Handler, error) {
 	cfg.Metrics = metrics.New(cfg.Store, cfg.Products)

@@ -40,7 +40,7 @@ func wanted(r *http.Request) inventory.Wanted {
 }
 
 func (a *api) inventory() inventory.Inventory {
-	return inventory.Inventory{Health: a.Health, Packets: a.Packets, Products: a.Products}
+	return inventory.Inventory{Packets: a.Packets, Products: a.Products}
 }
 
 func (a *api) getResourceKinds(*http.Request) (controlapi.ResourceKinds, error) {

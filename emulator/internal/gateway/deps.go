@@ -1,9 +1,6 @@
 package gateway
 
-import (
-	"github.com/clbemu/clbemu/emulator/internal/topology"
-	"github.com/clbemu/clbemu/state"
-)
+import "github.com/clbemu/clbemu/state"
 
 // Deps holds what products may need in addition to the state. The zero Deps work for all
 // products.
@@ -11,6 +8,4 @@ type Deps struct {
 	// MakeNetworkInterface, if set, is asked to make the network interface of an
 	// address in a VPC that is looked up and has none. It may make none.
 	MakeNetworkInterface func(tx *state.Tx, vpcID, ip string) error
-	// Health knows what health checks find of servers; nil assumes it by the state.
-	Health topology.Health
 }

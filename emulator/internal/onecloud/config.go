@@ -11,7 +11,6 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/resources"
 	"github.com/clbemu/clbemu/emulator/internal/rules"
-	"github.com/clbemu/clbemu/emulator/internal/topology"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/emulator/products"
@@ -67,13 +66,12 @@ type Config struct {
 	Crash func()
 }
 
-// serves lists the products of a cloud of the configuration. They ask for the health that is
-// attached to the store.
+// serves lists the products of a cloud of the configuration.
 func (cfg *Config) serves() []*products.Product {
 	if cfg.Products != nil {
 		return cfg.Products
 	}
-	deps := products.Deps{Health: topology.Attached{}}
+	deps := products.Deps{}
 	if len(cfg.AutoENI) > 0 {
 		deps.MakeNetworkInterface = resources.PodBlocks(cfg.AutoENI).MakeNetworkInterface
 	}

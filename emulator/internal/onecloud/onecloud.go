@@ -26,7 +26,6 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/metrics"
 	"github.com/clbemu/clbemu/emulator/internal/rules"
 	"github.com/clbemu/clbemu/emulator/internal/snapshots"
-	"github.com/clbemu/clbemu/emulator/internal/topology"
 	"github.com/clbemu/clbemu/emulator/inventory"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/products"
@@ -177,7 +176,6 @@ func (c *Cloud) newControl(others Neighbours, snapshots *snapshots.Snapshots, pl
 		Call:      c.consoleCall,
 		Go:        func(task func(context.Context)) { c.tasks.Go(func() { task(c.life) }) },
 		Snapshots: snapshots,
-		Health:    topology.Attached{},
 		Ready:     func() error { return others.Ready(c) },
 		Token:     c.cfg.ControlToken,
 		Host:      c.cfg.ControlHost,

@@ -35,7 +35,7 @@ func Product(deps gateway.Deps) *gateway.Product {
 			vServerGroupActions,
 			masterSlaveServerGroupActions,
 			backendServerActions,
-			healthActions(cloud.Health(deps.Health)),
+			healthActions,
 			aclActions,
 			certificateActions,
 			domainExtensionActions,

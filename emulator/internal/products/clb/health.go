@@ -9,9 +9,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-func healthActions(health topology.Health) []gateway.Action {
-	return []gateway.Action{gateway.Read("DescribeHealthStatus", describeHealthStatus(health))}
-}
+var healthActions = []gateway.Action{gateway.Read("DescribeHealthStatus", describeHealthStatus)}
 
 type describeHealthStatusRequest struct {
 	RegionID         string         `rpc:"RegionId"`
@@ -37,29 +35,27 @@ type backendHealth struct {
 	Description        string `rpc:"Description,omitempty"`
 }
 
-func describeHealthStatus(health topology.Health) func(*state.View, *describeHealthStatusRequest) (*describeHealthStatusResponse, error) {
-	return func(v *state.View, req *describeHealthStatusRequest) (*describeHealthStatusResponse, error) {
-		lb, err := cloud.LoadBalancers.Get(v, req.LoadBalancerID)
-		if err != nil {
+func describeHealthStatus(v *state.View, req *describeHealthStatusRequest) (*describeHealthStatusResponse, error) {
+	lb, err := cloud.LoadBalancers.Get(v, req.LoadBalancerID)
+	if err != nil {
+		return nil, err
+	}
+	if req.ListenerPort != 0 {
+		if _, err := findListener(v, lb.ID, req.ListenerPort, req.ListenerProtocol); err != nil {
 			return nil, err
 		}
-		if req.ListenerPort != 0 {
-			if _, err := findListener(v, lb.ID, req.ListenerPort, req.ListenerProtocol); err != nil {
-				return nil, err
-			}
-		}
-		resp := &describeHealthStatusResponse{}
-		shown, _ := topology.FindLoadBalancer(v, lb.ID)
-		for f := range shown.Frontends {
-			if (req.ListenerPort == 0 || f.FirstPort == req.ListenerPort) && (req.ListenerProtocol == "" || f.Protocol == string(req.ListenerProtocol)) {
-				resp.BackendServers = append(resp.BackendServers, healthBehind(v, health, &f)...)
-			}
-		}
-		return resp, nil
 	}
+	resp := &describeHealthStatusResponse{}
+	shown, _ := topology.FindLoadBalancer(v, lb.ID)
+	for f := range shown.Frontends {
+		if (req.ListenerPort == 0 || f.FirstPort == req.ListenerPort) && (req.ListenerProtocol == "" || f.Protocol == string(req.ListenerProtocol)) {
+			resp.BackendServers = append(resp.BackendServers, healthBehind(v, &f)...)
+		}
+	}
+	return resp, nil
 }
 
-func healthBehind(v *state.View, health topology.Health, f *topology.Frontend) []backendHealth {
+func healthBehind(v *state.View, f *topology.Frontend) []backendHealth {
 	g, _ := f.Group()
 	list := make([]backendHealth, len(g.Members))
 	for i := range g.Members {
@@ -67,7 +63,7 @@ func healthBehind(v *state.View, health topology.Health, f *topology.Frontend) [
 		list[i] = backendHealth{
 			ListenerPort: f.FirstPort, Protocol: f.Protocol, ServerID: m.ServerID, ServerIP: m.Address,
 			Port: f.PortOf(m), Type: m.Type, VPCID: serverVPC(v, cloud.BackendServer{ServerID: m.ServerID, Type: cloud.BackendServerType(m.Type)}),
-			ServerHealthStatus: string(health.Of(v, f, &g, m)), Weight: strconv.Itoa(m.Weight), Description: m.Description,
+			ServerHealthStatus: string(cloud.AttachedHealth.Of(v, f, &g, m)), Weight: strconv.Itoa(m.Weight), Description: m.Description,
 		}
 	}
 	return list

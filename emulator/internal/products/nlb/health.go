@@ -10,9 +10,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-func healthActions(health topology.Health) []gateway.Action {
-	return []gateway.Action{gateway.Read("GetListenerHealthStatus", getListenerHealthStatus(health))}
-}
+var healthActions = []gateway.Action{gateway.Read("GetListenerHealthStatus", getListenerHealthStatus)}
 
 // The statuses of servers that are not normal: NLB-0035.
 const (
@@ -61,31 +59,29 @@ type healthReason struct {
 	ReasonCode string `rpc:"ReasonCode,omitempty"`
 }
 
-func getListenerHealthStatus(health topology.Health) func(*state.View, *getListenerHealthStatusRequest) (*getListenerHealthStatusResponse, error) {
-	return func(v *state.View, req *getListenerHealthStatusRequest) (*getListenerHealthStatusResponse, error) {
-		l, err := cloud.NLBListeners.Get(v, req.ListenerID)
-		if err != nil {
-			return nil, err
-		}
-		shown := listenerHealth{ListenerID: l.ID, ListenerPort: l.Port, ListenerProtocol: l.Protocol}
-		if l.Port == 0 {
-			shown.StartPort, shown.EndPort = strconv.Itoa(l.StartPort), strconv.Itoa(l.EndPort)
-		}
-		if f, ok := state.FindShown[topology.Frontend](v, l.ID); ok {
-			if g, ok := f.Group(); ok {
-				shown.ServerGroups = []groupHealth{groupHealthOf(v, health, &f, &g)}
-			}
-		}
-		return &getListenerHealthStatusResponse{[]listenerHealth{shown}, listing.Part{TotalCount: 1, MaxResults: req.MaxResults}}, nil
+func getListenerHealthStatus(v *state.View, req *getListenerHealthStatusRequest) (*getListenerHealthStatusResponse, error) {
+	l, err := cloud.NLBListeners.Get(v, req.ListenerID)
+	if err != nil {
+		return nil, err
 	}
+	shown := listenerHealth{ListenerID: l.ID, ListenerPort: l.Port, ListenerProtocol: l.Protocol}
+	if l.Port == 0 {
+		shown.StartPort, shown.EndPort = strconv.Itoa(l.StartPort), strconv.Itoa(l.EndPort)
+	}
+	if f, ok := state.FindShown[topology.Frontend](v, l.ID); ok {
+		if g, ok := f.Group(); ok {
+			shown.ServerGroups = []groupHealth{groupHealthOf(v, &f, &g)}
+		}
+	}
+	return &getListenerHealthStatusResponse{[]listenerHealth{shown}, listing.Part{TotalCount: 1, MaxResults: req.MaxResults}}, nil
 }
 
-func groupHealthOf(v *state.View, health topology.Health, f *topology.Frontend, g *topology.Group) groupHealth {
+func groupHealthOf(v *state.View, f *topology.Frontend, g *topology.Group) groupHealth {
 	shown := groupHealth{ServerGroupID: g.ID, HealthCheckEnabled: g.Check.Enabled, NonNormalServers: []serverHealth{}}
 	for i := range g.Members {
 		m := &g.Members[i]
 		s := serverHealth{ServerID: m.ServerID, ServerIP: m.Address, Port: m.Port}
-		switch found := health.Of(v, f, g, m); {
+		switch found := cloud.AttachedHealth.Of(v, f, g, m); {
 		case !g.Check.Enabled:
 			s.Status = serverUnavailable
 		case m.Weight == 0:

@@ -35,7 +35,7 @@ func Product(deps gateway.Deps) *gateway.Product {
 			loadBalancerChangeActions,
 			zoneActions,
 			listenerActions,
-			healthActions(cloud.Health(deps.Health)),
+			healthActions,
 			certificateActions,
 			serverGroupActions,
 			serverActions,
