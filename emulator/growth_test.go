@@ -39,7 +39,7 @@ type toy struct {
 const tagToy state.TagResourceType = "toy"
 
 var toys = state.NewTable(toySchema, "Toy", func(t *toy) string { return t.ID },
-	state.IDForm("toy-", 10), state.Tagged(tagToy), state.Life(func(t *toy) *string { return &t.Status }),
+	state.IDForm("toy-", 10), state.Tagged(tagToy, "Toys", "toy"), state.Life(func(t *toy) *string { return &t.Status }),
 	state.Shows(func(_ *state.View, t *toy) (topology.LoadBalancer, bool) {
 		return topology.LoadBalancer{Owner: t.Owner, Product: "Toys", ID: t.ID, Status: t.Status, TagsOf: tagToy,
 			Addresses: []topology.Address{{IP: "203.0.113.9"}}, DNSName: t.ID + "." + t.RegionID + ".toys.example",
@@ -70,7 +70,7 @@ var toyChanges = &changes.Rules{
 	Locked: errToyBusy, Open: func(*state.View, string) error { return nil },
 }
 
-var taggableToys = tagging.Types{Unknown: errNoToy.Of, Kinds: map[string][]state.TagResourceType{"toy": {tagToy}}}
+var taggableToys = tagging.NewTypes(toySchema, "Toys", errNoToy.Of)
 
 type paintToyRequest struct {
 	changes.Order

@@ -98,9 +98,11 @@ type kind struct {
 	setStatus func(tx *Tx, id, from, to string)
 	events    map[string]func(tx *Tx, t *Transition)
 	tag       TagResourceType
-	setting   bool
-	internal  bool
-	counter   bool
+	// tagProduct's tag actions call the kind tagWord.
+	tagProduct, tagWord string
+	setting             bool
+	internal            bool
+	counter             bool
 	// counts say what a row counts in quotas.
 	counts []count
 }
@@ -124,10 +126,11 @@ func Internal() Option { return func(k *kind) { k.internal = true } }
 // events.
 func Counter() Option { return func(k *kind) { k.counter, k.setting, k.internal = true, true, true } }
 
-// Tagged sets the resource type of the kind's tags.
-func Tagged(t TagResourceType) Option {
+// Tagged sets the resource type of the kind's tags, and the word by which a product's
+// tag actions know the kind, which is empty where it has no such action.
+func Tagged(t TagResourceType, product, word string) Option {
 	return func(k *kind) {
-		k.tag = t
+		k.tag, k.tagProduct, k.tagWord = t, product, word
 		k.schema.tagged[t] = k
 	}
 }

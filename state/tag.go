@@ -3,6 +3,7 @@ package state
 import (
 	"cmp"
 	"iter"
+	"maps"
 	"slices"
 )
 
@@ -101,6 +102,18 @@ func HasTags(v *View, t TagResourceType, resourceID string, filters []TagFilter)
 		}
 	}
 	return true
+}
+
+// TagTypes returns the resource types that a product's tag actions know, by their word
+// for them. A word may stand for several, which are in order.
+func (s *Schema) TagTypes(product string) map[string][]TagResourceType {
+	types := make(map[string][]TagResourceType)
+	for _, t := range slices.Sorted(maps.Keys(s.tagged)) {
+		if k := s.tagged[t]; k.tagProduct == product && k.tagWord != "" {
+			types[k.tagWord] = append(types[k.tagWord], t)
+		}
+	}
+	return types
 }
 
 // Taggable reports whether the scope has such a resource to put tags on.

@@ -23,9 +23,14 @@ type AccessControlListEntry struct {
 	Comment string `json:",omitempty"`
 }
 
+// TagAccessControlList is the type of the tags of AccessControlLists.
+const TagAccessControlList state.TagResourceType = "acl"
+
 // AccessControlLists by id.
 var AccessControlLists = state.NewTable(Schema, "AccessControlList", func(a *AccessControlList) string { return a.ID },
-	state.IDForm("acl-", 18), state.Tagged(TagAccessControlList))
+	state.IDForm("acl-", 18), state.Tagged(TagAccessControlList, ProductCLB, "acl"))
+
+var _ = moved(ProductCLB, "acl", AccessControlLists, func(a *AccessControlList) *string { return &a.ResourceGroupID })
 
 // AccessControlListsByRegion finds lists by account and region.
 var AccessControlListsByRegion = AccessControlLists.Index("region", func(a *AccessControlList) [][]string {

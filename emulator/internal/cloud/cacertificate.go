@@ -16,8 +16,13 @@ type CACertificate struct {
 	CreateTime      time.Time
 }
 
+// TagCACertificate is the type of the tags of CACertificates.
+const TagCACertificate state.TagResourceType = "slb:cacertificate"
+
 // CACertificates by id.
-var CACertificates = state.NewTable(Schema, "CACertificate", func(c *CACertificate) string { return c.ID }, state.Tagged(TagCACertificate))
+var CACertificates = state.NewTable(Schema, "CACertificate", func(c *CACertificate) string { return c.ID }, state.Tagged(TagCACertificate, ProductCLB, "certificate"))
+
+var _ = moved(ProductCLB, "certificate", CACertificates, func(c *CACertificate) *string { return &c.ResourceGroupID })
 
 // CACertificatesByRegion finds certificates by account and region.
 var CACertificatesByRegion = CACertificates.Index("region", func(c *CACertificate) [][]string {

@@ -36,9 +36,12 @@ func (r *CIDRReservation) IPVersion() string {
 	return "IPv4"
 }
 
+// TagCIDRReservation is the type of the tags of CIDRReservations.
+const TagCIDRReservation state.TagResourceType = "vpc:cidrreservation"
+
 // CIDRReservations by id.
 var CIDRReservations = state.NewTable(Schema, "CIDRReservation", func(r *CIDRReservation) string { return r.ID },
-	state.IDForm("vcr-", 18), state.Tagged(TagCIDRReservation),
+	state.IDForm("vcr-", 18), state.Tagged(TagCIDRReservation, ProductVPC, "VSWITCHCIDRRESERVATION"),
 	state.Belongs(VSwitches, func(r *CIDRReservation) string { return r.VSwitchID }),
 	state.Life(func(r *CIDRReservation) *string { return &r.Status }))
 

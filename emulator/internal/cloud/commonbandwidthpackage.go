@@ -21,9 +21,14 @@ type CommonBandwidthPackage struct {
 	CreateTime         time.Time
 }
 
+// TagCommonBandwidthPackage is the type of the tags of CommonBandwidthPackages.
+const TagCommonBandwidthPackage state.TagResourceType = "vpc:commonbandwidthpackage"
+
 // CommonBandwidthPackages by id.
 var CommonBandwidthPackages = state.NewTable(Schema, "CommonBandwidthPackage", func(p *CommonBandwidthPackage) string { return p.ID },
-	state.IDForm("cbwp-", 18), state.Tagged(TagCommonBandwidthPackage))
+	state.IDForm("cbwp-", 18), state.Tagged(TagCommonBandwidthPackage, ProductVPC, "COMMONBANDWIDTHPACKAGE"))
+
+var _ = moved(ProductVPC, "bandwidthpackage", CommonBandwidthPackages, func(c *CommonBandwidthPackage) *string { return &c.ResourceGroupID })
 
 // CommonBandwidthPackagesByRegion finds packages by account and region.
 var CommonBandwidthPackagesByRegion = CommonBandwidthPackages.Index("region", func(p *CommonBandwidthPackage) [][]string {

@@ -50,9 +50,12 @@ func (e *EIP) Free() {
 	e.Status, e.InstanceID, e.InstanceType, e.PrivateIPAddress = EIPAvailable, "", "", ""
 }
 
+// TagEIP is the type of the tags of EIPs.
+const TagEIP state.TagResourceType = "vpc:eip"
+
 // EIPs by allocation id.
 var EIPs = state.NewTable(Schema, "EIP", func(e *EIP) string { return e.ID },
-	state.IDForm("eip-", 18), state.Tagged(TagEIP),
+	state.IDForm("eip-", 18), state.Tagged(TagEIP, ProductVPC, "EIP"),
 	state.Life(func(e *EIP) *EIPStatus { return &e.Status }),
 	state.Refers(LoadBalancers, func(e *EIP) string {
 		if e.InstanceType == "SlbInstance" {
@@ -65,6 +68,8 @@ var EIPs = state.NewTable(Schema, "EIP", func(e *EIP) string { return e.ID },
 			c.Fail("EIP %s is %s with instance %q", e.ID, e.Status, e.InstanceID)
 		}
 	}))
+
+var _ = moved(ProductVPC, "eip", EIPs, func(e *EIP) *string { return &e.ResourceGroupID })
 
 // EIPsByRegion finds EIPs by account and region.
 var EIPsByRegion = EIPs.Index("region", func(e *EIP) [][]string { return state.Key(e.AccountID, e.RegionID) })

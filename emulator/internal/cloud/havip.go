@@ -55,11 +55,16 @@ func (h *HAVIP) Drop(instanceID string) {
 	}
 }
 
+// TagHAVIP is the type of the tags of HAVIPs.
+const TagHAVIP state.TagResourceType = "vpc:havip"
+
 // HAVIPs by id.
 var HAVIPs = state.NewTable(Schema, "HAVIP", func(h *HAVIP) string { return h.ID },
-	state.IDForm("havip-", 18), state.Tagged(TagHAVIP),
+	state.IDForm("havip-", 18), state.Tagged(TagHAVIP, ProductVPC, "HAVIP"),
 	state.Belongs(VSwitches, func(h *HAVIP) string { return h.VSwitchID }),
 	state.Life(func(h *HAVIP) *HAVIPStatus { return &h.Status }))
+
+var _ = moved(ProductVPC, "havip", HAVIPs, func(h *HAVIP) *string { return &h.ResourceGroupID })
 
 // HAVIPsByRegion finds HAVIPs by account and region.
 var HAVIPsByRegion = HAVIPs.Index("region", func(h *HAVIP) [][]string { return state.Key(h.AccountID, h.RegionID) })

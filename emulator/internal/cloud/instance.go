@@ -71,9 +71,12 @@ type Disk struct {
 	DeleteWithInstance bool   `json:",omitempty"`
 }
 
+// TagInstance is the type of the tags of Instances.
+const TagInstance state.TagResourceType = "ecs:instance"
+
 // Instances by id.
 var Instances = state.NewTable(Schema, "Instance", func(i *Instance) string { return i.ID },
-	state.IDForm("i-", 17), state.Tagged(TagInstance),
+	state.IDForm("i-", 17), state.Tagged(TagInstance, ProductECS, "instance"),
 	state.Life(func(i *Instance) *string { return &i.Status }),
 	state.Refers(VSwitches, func(i *Instance) string { return i.VSwitchID }))
 

@@ -36,11 +36,16 @@ type IPv4Gateway struct {
 	CreateTime      time.Time
 }
 
+// TagIPv4Gateway is the type of the tags of IPv4Gateways.
+const TagIPv4Gateway state.TagResourceType = "vpc:ipv4gateway"
+
 // IPv4Gateways by id.
 var IPv4Gateways = state.NewTable(Schema, "IPv4Gateway", func(g *IPv4Gateway) string { return g.ID },
-	state.IDForm("ipv4gw-", 18), state.Tagged(TagIPv4Gateway),
+	state.IDForm("ipv4gw-", 18), state.Tagged(TagIPv4Gateway, ProductVPC, "IPV4GATEWAY"),
 	state.Refers(RouteTables, func(g *IPv4Gateway) string { return g.RouteTableID }),
 	state.Life(func(g *IPv4Gateway) *GatewayStatus { return &g.Status }))
+
+var _ = moved(ProductVPC, "ipv4gateway", IPv4Gateways, func(i *IPv4Gateway) *string { return &i.ResourceGroupID })
 
 // IPv4GatewaysByVPC finds the IPv4 gateway of a VPC, which has one at the most.
 var IPv4GatewaysByVPC = IPv4Gateways.Index("vpc", func(g *IPv4Gateway) [][]string { return state.Key(g.VPCID) })

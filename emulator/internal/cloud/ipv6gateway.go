@@ -18,10 +18,15 @@ type IPv6Gateway struct {
 	CreateTime      time.Time
 }
 
+// TagIPv6Gateway is the type of the tags of IPv6Gateways.
+const TagIPv6Gateway state.TagResourceType = "vpc:ipv6gateway"
+
 // IPv6Gateways by id.
 var IPv6Gateways = state.NewTable(Schema, "IPv6Gateway", func(g *IPv6Gateway) string { return g.ID },
-	state.IDForm("ipv6gw-", 18), state.Tagged(TagIPv6Gateway),
+	state.IDForm("ipv6gw-", 18), state.Tagged(TagIPv6Gateway, ProductVPC, "IPV6GATEWAY"),
 	state.Life(func(g *IPv6Gateway) *GatewayStatus { return &g.Status }))
+
+var _ = moved(ProductVPC, "ipv6gateway", IPv6Gateways, func(i *IPv6Gateway) *string { return &i.ResourceGroupID })
 
 // IPv6GatewaysByVPC finds the IPv6 gateway of a VPC, which has one at the most.
 var IPv6GatewaysByVPC = IPv6Gateways.Index("vpc", func(g *IPv6Gateway) [][]string { return state.Key(g.VPCID) })

@@ -114,9 +114,12 @@ func ListenerID(loadBalancerID string, protocol Protocol, port int) string {
 // ID is the listener's ListenerID.
 func (l *Listener) ID() string { return ListenerID(l.LoadBalancerID, l.Protocol, l.Port) }
 
+// TagListener is the type of the tags of Listeners.
+const TagListener state.TagResourceType = "listener"
+
 // Listeners by ListenerID.
 var Listeners = state.NewTable(Schema, "Listener", (*Listener).ID,
-	state.Tagged(TagListener),
+	state.Tagged(TagListener, ProductCLB, "listener"),
 	state.Refers(ServerCertificates, func(l *Listener) string { return l.ServerCertificateID }),
 	state.Refers(CACertificates, func(l *Listener) string { return l.CACertificateID }),
 	state.Refers(VServerGroups, func(l *Listener) string { return l.VServerGroupID }),

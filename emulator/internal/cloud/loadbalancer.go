@@ -98,9 +98,12 @@ type AccessLog struct {
 	LogStore   string
 }
 
+// TagLoadBalancer is the type of the tags of LoadBalancers.
+const TagLoadBalancer state.TagResourceType = "instance"
+
 // LoadBalancers by id.
 var LoadBalancers = state.NewTable(Schema, "LoadBalancer", func(lb *LoadBalancer) string { return lb.ID },
-	state.IDForm("lb-", 18), state.Tagged(TagLoadBalancer),
+	state.IDForm("lb-", 18), state.Tagged(TagLoadBalancer, ProductCLB, "instance"),
 	state.Belongs(Accounts, func(lb *LoadBalancer) string { return lb.AccountID }),
 	state.Refers(VPCs, func(lb *LoadBalancer) string { return lb.VPCID }),
 	state.Refers(VSwitches, func(lb *LoadBalancer) string { return lb.VSwitchID }),
@@ -108,6 +111,8 @@ var LoadBalancers = state.NewTable(Schema, "LoadBalancer", func(lb *LoadBalancer
 	state.Checks(func(c *state.Checker, lb *LoadBalancer) {
 		checkBackendServers(c, "LoadBalancer", lb.ID, lb.BackendServers)
 	}))
+
+var _ = moved(ProductCLB, "loadbalancer", LoadBalancers, func(l *LoadBalancer) *string { return &l.ResourceGroupID })
 
 // LoadBalancersByRegion finds load balancers by account and region.
 var LoadBalancersByRegion = LoadBalancers.Index("region", func(lb *LoadBalancer) [][]string {

@@ -41,9 +41,12 @@ func (g *MasterSlaveServerGroup) Members() []BackendServer {
 	return members
 }
 
+// TagMasterSlaveServerGroup is the type of the tags of MasterSlaveServerGroups.
+const TagMasterSlaveServerGroup state.TagResourceType = "masterslaveservergroup"
+
 // MasterSlaveServerGroups by id.
 var MasterSlaveServerGroups = state.NewTable(Schema, "MasterSlaveServerGroup", func(g *MasterSlaveServerGroup) string { return g.ID },
-	state.IDForm("rsp-", 10), state.Tagged(TagMasterSlaveServerGroup))
+	state.IDForm("rsp-", 10), state.Tagged(TagMasterSlaveServerGroup, ProductCLB, "masterslaveservergroup"))
 
 var _ = MasterSlaveServerGroups.With(state.Checks(checkMasterSlave))
 

@@ -31,9 +31,12 @@ type NATGateway struct {
 // TableID is the id of one of the gateway's tables, whose kind the prefix says.
 func (g *NATGateway) TableID(prefix string) string { return prefix + strings.TrimPrefix(g.ID, "ngw-") }
 
+// TagNATGateway is the type of the tags of NATGateways.
+const TagNATGateway state.TagResourceType = "vpc:natgateway"
+
 // NATGateways by id.
 var NATGateways = state.NewTable(Schema, "NATGateway", func(g *NATGateway) string { return g.ID },
-	state.IDForm("ngw-", 18), state.Tagged(TagNATGateway),
+	state.IDForm("ngw-", 18), state.Tagged(TagNATGateway, ProductVPC, "NATGATEWAY"),
 	state.Belongs(VPCs, func(g *NATGateway) string { return g.VPCID }),
 	state.Belongs(VSwitches, func(g *NATGateway) string { return g.VSwitchID }),
 	state.Life(func(g *NATGateway) *GatewayStatus { return &g.Status }))

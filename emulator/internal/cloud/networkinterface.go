@@ -50,9 +50,12 @@ func MACOf(id string) string {
 	return fmt.Sprintf("00:16:3e:%02x:%02x:%02x", sum[0], sum[1], sum[2])
 }
 
+// TagNetworkInterface is the type of the tags of NetworkInterfaces.
+const TagNetworkInterface state.TagResourceType = "ecs:eni"
+
 // NetworkInterfaces by id.
 var NetworkInterfaces = state.NewTable(Schema, "NetworkInterface", func(n *NetworkInterface) string { return n.ID },
-	state.IDForm("eni-", 16), state.Tagged(TagNetworkInterface),
+	state.IDForm("eni-", 16), state.Tagged(TagNetworkInterface, ProductECS, "eni"),
 	state.Refers(VSwitches, func(n *NetworkInterface) string { return n.VSwitchID }),
 	state.Refers(Instances, func(n *NetworkInterface) string { return n.InstanceID }),
 	state.Life(func(n *NetworkInterface) *string { return &n.Activity }))

@@ -85,10 +85,13 @@ func (l *NLBListener) Overlaps(other *NLBListener) bool {
 	return (l.Protocol == NLBUDP) == (other.Protocol == NLBUDP) && first <= otherLast && otherFirst <= last
 }
 
+// TagNLBListener is the type of the tags of NLBListeners.
+const TagNLBListener state.TagResourceType = "nlb:listener"
+
 // NLBListeners by id. Certificates are the certificate service's, and no
 // reference: NLB-0012.
 var NLBListeners = state.NewTable(Schema, "NLBListener", func(l *NLBListener) string { return l.ID },
-	state.IDForm("lsn-", 15), state.Tagged(TagNLBListener),
+	state.IDForm("lsn-", 15), state.Tagged(TagNLBListener, ProductNLB, "listener"),
 	state.Belongs(NLBServerGroups, func(l *NLBListener) string { return l.ServerGroupID }),
 	state.Life(func(l *NLBListener) *string { return &l.Status }))
 

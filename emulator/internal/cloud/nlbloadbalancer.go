@@ -119,14 +119,19 @@ func (lb *NLBLoadBalancer) Reachable() (list []netip.Addr) {
 	return list
 }
 
+// TagNLBLoadBalancer is the type of the tags of NLBLoadBalancers.
+const TagNLBLoadBalancer state.TagResourceType = "nlb:loadbalancer"
+
 // NLBLoadBalancers by id.
 var NLBLoadBalancers = state.NewTable(Schema, "NLBLoadBalancer", func(lb *NLBLoadBalancer) string { return lb.ID },
-	state.IDForm("nlb-", 15), state.Tagged(TagNLBLoadBalancer),
+	state.IDForm("nlb-", 15), state.Tagged(TagNLBLoadBalancer, ProductNLB, "loadbalancer"),
 	state.Belongs(Accounts, func(lb *NLBLoadBalancer) string { return lb.AccountID }),
 	state.Belongs(VPCs, func(lb *NLBLoadBalancer) string { return lb.VPCID }),
 	state.RefersAll(VSwitches, func(lb *NLBLoadBalancer) []string { return lb.vSwitchIDs() }),
 	state.RefersAll(SecurityGroups, func(lb *NLBLoadBalancer) []string { return lb.SecurityGroupIDs }),
 	state.Life(func(lb *NLBLoadBalancer) *string { return &lb.Status }))
+
+var _ = moved(ProductNLB, "loadbalancer", NLBLoadBalancers, func(n *NLBLoadBalancer) *string { return &n.ResourceGroupID })
 
 func (lb *NLBLoadBalancer) vSwitchIDs() []string {
 	ids := make([]string, len(lb.ZoneMappings))

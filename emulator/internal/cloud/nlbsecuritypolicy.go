@@ -18,9 +18,14 @@ type NLBSecurityPolicy struct {
 	ResourceGroupID string
 }
 
+// TagNLBSecurityPolicy is the type of the tags of NLBSecurityPolicies.
+const TagNLBSecurityPolicy state.TagResourceType = "nlb:securitypolicy"
+
 // NLBSecurityPolicies by id.
 var NLBSecurityPolicies = state.NewTable(Schema, "NLBSecurityPolicy", func(p *NLBSecurityPolicy) string { return p.ID },
-	state.IDForm("tls-", 15), state.Tagged(TagNLBSecurityPolicy))
+	state.IDForm("tls-", 15), state.Tagged(TagNLBSecurityPolicy, ProductNLB, "securitypolicy"))
+
+var _ = moved(ProductNLB, "securitypolicy", NLBSecurityPolicies, func(n *NLBSecurityPolicy) *string { return &n.ResourceGroupID })
 
 // NLBSecurityPoliciesByRegion finds policies by account and region.
 var NLBSecurityPoliciesByRegion = NLBSecurityPolicies.Index("region", func(p *NLBSecurityPolicy) [][]string {

@@ -86,11 +86,16 @@ func (s *NLBServer) Is(other *NLBServer) bool {
 	return s.ID == other.ID && s.IP == other.IP && s.Port == other.Port
 }
 
+// TagNLBServerGroup is the type of the tags of NLBServerGroups.
+const TagNLBServerGroup state.TagResourceType = "nlb:servergroup"
+
 // NLBServerGroups by id.
 var NLBServerGroups = state.NewTable(Schema, "NLBServerGroup", func(g *NLBServerGroup) string { return g.ID },
-	state.IDForm("sgp-", 15), state.Tagged(TagNLBServerGroup),
+	state.IDForm("sgp-", 15), state.Tagged(TagNLBServerGroup, ProductNLB, "servergroup"),
 	state.Belongs(VPCs, func(g *NLBServerGroup) string { return g.VPCID }),
 	state.Life(func(g *NLBServerGroup) *string { return &g.Status }))
+
+var _ = moved(ProductNLB, "servergroup", NLBServerGroups, func(n *NLBServerGroup) *string { return &n.ResourceGroupID })
 
 var _ = NLBServerGroups.With(state.Checks(checkNLBServerGroup))
 

@@ -1,9 +1,14 @@
 package cloud
 
-// The products that own load balancers, by the names of their APIs.
+// The products whose kinds carry tags, by the names of their APIs. CLB and NLB own load
+// balancers.
 const (
-	ProductCLB = "Slb"
-	ProductNLB = "Nlb"
+	ProductCLB             = "Slb"
+	ProductNLB             = "Nlb"
+	ProductECS             = "Ecs"
+	ProductVPC             = "Vpc"
+	ProductCAS             = "cas" // the cloud's spelling
+	ProductResourceManager = "ResourceManager"
 )
 
 // NLBApex ends the DNS names of Network Load Balancers.

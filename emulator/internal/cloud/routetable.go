@@ -33,9 +33,12 @@ type RouteTable struct {
 	CreateTime          time.Time
 }
 
+// TagRouteTable is the type of the tags of RouteTables.
+const TagRouteTable state.TagResourceType = "vpc:routetable"
+
 // RouteTables by id.
 var RouteTables = state.NewTable(Schema, "RouteTable", func(t *RouteTable) string { return t.ID },
-	state.IDForm("vtb-", 18), state.Tagged(TagRouteTable))
+	state.IDForm("vtb-", 18), state.Tagged(TagRouteTable, ProductVPC, "ROUTETABLE"))
 
 // RouteTablesByRegion finds route tables by account and region.
 var RouteTablesByRegion = RouteTables.Index("region", func(t *RouteTable) [][]string { return state.Key(t.AccountID, t.RegionID) })
@@ -53,3 +56,12 @@ var QuotaRouteTables = state.NewQuota(Schema, "vpc_quota_route_tables_num", 9,
 	}))
 
 var _ = VPCs.With(state.OwnedBy(RouteTablesByVPC, VPCs))
+
+// moveRouteTables moves the route tables of a VPC to its new group: CLB-0402.
+func moveRouteTables(tx *state.Tx, vpc, group string) {
+	for t := range RouteTablesByVPC.List(tx.View, vpc) {
+		moved := *t
+		moved.ResourceGroupID = group
+		RouteTables.Put(tx, &moved)
+	}
+}

@@ -41,9 +41,12 @@ type SecurityGroupPermission struct {
 	CreateTime   time.Time
 }
 
+// TagSecurityGroup is the type of the tags of SecurityGroups.
+const TagSecurityGroup state.TagResourceType = "ecs:securitygroup"
+
 // SecurityGroups by id.
 var SecurityGroups = state.NewTable(Schema, "SecurityGroup", func(g *SecurityGroup) string { return g.ID },
-	state.IDForm("sg-", 17), state.Tagged(TagSecurityGroup),
+	state.IDForm("sg-", 17), state.Tagged(TagSecurityGroup, ProductECS, "securitygroup"),
 	state.Refers(VPCs, func(g *SecurityGroup) string { return g.VPCID }))
 
 // SecurityGroupsByRegion finds groups by account and region.

@@ -23,8 +23,13 @@ type ServerCertificate struct {
 	CreateTime              time.Time
 }
 
+// TagServerCertificate is the type of the tags of ServerCertificates.
+const TagServerCertificate state.TagResourceType = "certificate"
+
 // ServerCertificates by id.
-var ServerCertificates = state.NewTable(Schema, "ServerCertificate", func(c *ServerCertificate) string { return c.ID }, state.Tagged(TagServerCertificate))
+var ServerCertificates = state.NewTable(Schema, "ServerCertificate", func(c *ServerCertificate) string { return c.ID }, state.Tagged(TagServerCertificate, ProductCLB, "certificate"))
+
+var _ = moved(ProductCLB, "certificate", ServerCertificates, func(s *ServerCertificate) *string { return &s.ResourceGroupID })
 
 // ServerCertificatesByRegion finds certificates by account and region.
 var ServerCertificatesByRegion = ServerCertificates.Index("region", func(c *ServerCertificate) [][]string {

@@ -32,8 +32,11 @@ const identifierEnd = "-cn-hangzhou"
 // Identifier returns the listeners' name for the certificate.
 func (c *UserCertificate) Identifier() string { return c.key() + identifierEnd }
 
+// TagUserCertificate is the type of the tags of UserCertificates.
+const TagUserCertificate state.TagResourceType = "cas:certificate"
+
 // UserCertificates by number.
-var UserCertificates = state.NewTable(Schema, "UserCertificate", (*UserCertificate).key, state.Tagged(TagUserCertificate))
+var UserCertificates = state.NewTable(Schema, "UserCertificate", (*UserCertificate).key, state.Tagged(TagUserCertificate, ProductCAS, ""))
 
 // UserCertificatesByName finds certificates by account and name, which is one's own.
 var UserCertificatesByName = UserCertificates.Index("name", func(c *UserCertificate) [][]string {

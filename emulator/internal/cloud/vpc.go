@@ -34,8 +34,13 @@ func (v *VPC) Holds(ip netip.Addr) bool {
 	})
 }
 
+// TagVPC is the type of the tags of VPCs.
+const TagVPC state.TagResourceType = "vpc:vpc"
+
 // VPCs by id.
-var VPCs = state.NewTable(Schema, "VPC", func(v *VPC) string { return v.ID }, state.IDForm("vpc-", 18), state.Tagged(TagVPC))
+var VPCs = state.NewTable(Schema, "VPC", func(v *VPC) string { return v.ID }, state.IDForm("vpc-", 18), state.Tagged(TagVPC, ProductVPC, "VPC"))
+
+var _ = moved(ProductVPC, "vpc", VPCs, func(v *VPC) *string { return &v.ResourceGroupID }, moveRouteTables)
 
 // VPCsByRegion finds VPCs by account and region.
 var VPCsByRegion = VPCs.Index("region", func(v *VPC) [][]string { return state.Key(v.AccountID, v.RegionID) })

@@ -18,9 +18,12 @@ type VServerGroup struct {
 	CreateTime time.Time
 }
 
+// TagVServerGroup is the type of the tags of VServerGroups.
+const TagVServerGroup state.TagResourceType = "vservergroup"
+
 // VServerGroups by id.
 var VServerGroups = state.NewTable(Schema, "VServerGroup", func(g *VServerGroup) string { return g.ID },
-	state.IDForm("rsp-", 10), state.Tagged(TagVServerGroup),
+	state.IDForm("rsp-", 10), state.Tagged(TagVServerGroup, ProductCLB, "vservergroup"),
 	state.Life(func(g *VServerGroup) *string { return &g.Activity }),
 	state.Checks(func(c *state.Checker, g *VServerGroup) {
 		checkBackendServers(c, "VServerGroup", g.ID, g.BackendServers)

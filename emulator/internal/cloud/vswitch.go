@@ -22,9 +22,12 @@ type VSwitch struct {
 	CreateTime      time.Time
 }
 
+// TagVSwitch is the type of the tags of VSwitches.
+const TagVSwitch state.TagResourceType = "vpc:vswitch"
+
 // VSwitches by id.
 var VSwitches = state.NewTable(Schema, "VSwitch", func(s *VSwitch) string { return s.ID },
-	state.IDForm("vsw-", 18), state.Tagged(TagVSwitch),
+	state.IDForm("vsw-", 18), state.Tagged(TagVSwitch, ProductVPC, "VSWITCH"),
 	state.Belongs(VPCs, func(s *VSwitch) string { return s.VPCID }),
 	state.Refers(RouteTables, func(s *VSwitch) string { return s.RouteTableID }))
 

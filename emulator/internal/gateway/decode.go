@@ -72,6 +72,9 @@ func newDecodeField(f reflect.StructField, tag string, index []int) decodeField 
 		}
 	}
 	field.kind = t.Kind()
+	if words, ok := reflect.Zero(t).Interface().(interface{ Words() []string }); ok {
+		field.rules.enum = words.Words()
+	}
 	switch {
 	case field.json, field.element != nil:
 	case field.kind == reflect.String, field.kind == reflect.Int, field.kind == reflect.Int64, field.kind == reflect.Bool:
@@ -110,8 +113,13 @@ func (field *decodeField) option(f reflect.StructField, option string) {
 		if _, err := fmt.Sscanf(value, "%d..%d", &field.rules.minLen, &field.rules.maxLen); err != nil {
 			panic(fmt.Sprintf("gateway: field %s: option %s: %v", f.Name, option, err))
 		}
-	case "enum", "words":
-		field.rules.enum, field.rules.folds = strings.Split(value, "|"), key == "words"
+	case "enum":
+		field.rules.enum = strings.Split(value, "|")
+	case "words":
+		field.rules.folds = true
+		if value != "" {
+			field.rules.enum = strings.Split(value, "|")
+		}
 	case "missing":
 		field.rules.missing = state.Fact(value)
 	case "invalid":

@@ -43,6 +43,8 @@ type scalarRequest struct {
 	Long     string `rpc:"Long,len=2..0"`
 	Enum     string `rpc:"Enum,enum=on|off"`
 	Words    string `rpc:"Words,words=TCP|TCP_UDP"`
+	Colour   colour `rpc:"Colour"`
+	AnyCase  colour `rpc:"AnyCase,words"`
 	Default  string `rpc:"Default,default=wrr"`
 	Number   int    `rpc:"Number,min=1,max=100"`
 	Wide     int64  `rpc:"Wide"`
@@ -55,6 +57,10 @@ type scalarRequest struct {
 	Ignored  string
 	scalarShared
 }
+
+type colour string
+
+func (colour) Words() []string { return []string{"blue", "red"} }
 
 type scalarShared struct {
 	Shared string `rpc:"shared"`
@@ -81,6 +87,11 @@ func TestDecodeScalars(t *testing.T) {
 		{"Words", "TCP", scalarRequest{Words: "TCP"}, ""},
 		{"Words", "tcp_Udp", scalarRequest{Words: "TCP_UDP"}, ""},
 		{"Words", "UDP", scalarRequest{}, "InvalidWords"},
+		{"Colour", "red", scalarRequest{Colour: "red"}, ""},
+		{"Colour", "Red", scalarRequest{}, "InvalidColour"},
+		{"Colour", "green", scalarRequest{}, "InvalidColour"},
+		{"AnyCase", "RED", scalarRequest{AnyCase: "red"}, ""},
+		{"AnyCase", "green", scalarRequest{}, "InvalidAnyCase"},
 		{"Default", "rr", scalarRequest{Default: "rr"}, ""},
 		{"Number", "1", scalarRequest{Number: 1}, ""},
 		{"Number", "100", scalarRequest{Number: 100}, ""},

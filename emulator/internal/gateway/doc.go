@@ -15,9 +15,10 @@
 // words=A|B (an enum that comes in any case and is kept as it is here), json (the
 // parameter is JSON text), and missing=F, invalid=F, which name the fact to
 // report instead of Missing<Parameter> and Invalid<Parameter>. Pointers tell an
-// absent parameter from a zero one. A slice takes Name.1, Name.2; a slice of
-// structs takes Name.1.Field. Embedded structs share their fields. A request that
-// embeds Trial may be a dry run.
+// absent parameter from a zero one. A type with a method Words() []string is an enum
+// of these; with words alone in the tag they come in any case. A slice takes Name.1,
+// Name.2; a slice of structs takes Name.1.Field. Embedded structs share their fields.
+// A request that embeds Trial may be a dry run.
 //
 // What products share beyond that is in separate folders: listing pages lists, tagging
 // tags resources, and changes declares actions that change load balancers, at once or

@@ -1,18 +1,28 @@
 package tagging
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/state"
 )
 
-// Types are the resources that a product tags.
+// Types are the kinds of resources that a product tags, as the kinds declare it.
 type Types struct {
-	// Kinds are their kinds by the API's words for them. A word may stand for several.
-	Kinds map[string][]state.TagResourceType
-	// Unknown refuses a resource that does not exist.
-	Unknown func(id ...string) error
+	kinds   map[string][]state.TagResourceType // by the API's words for them
+	unknown func(id ...string) error
 }
+
+// NewTypes returns the kinds that a product tags. Unknown refuses a resource that does
+// not exist.
+func NewTypes(schema *state.Schema, product string, unknown func(id ...string) error) Types {
+	return Types{schema.TagTypes(product), unknown}
+}
+
+// Words returns the API's words for the kinds, in order.
+func (t Types) Words() []string { return slices.Sorted(maps.Keys(t.kinds)) }
 
 // Removal is the part of a request that removes tags: the named ones, or all.
 type Removal struct {
@@ -47,12 +57,12 @@ func (t Types) each(tx *state.Tx, word string, ids []string, do func(kind state.
 
 // kind returns the kind of a resource that exists.
 func (t Types) kind(v *state.View, word, id string) (state.TagResourceType, error) {
-	for _, kind := range t.Kinds[word] {
+	for _, kind := range t.kinds[word] {
 		if state.Taggable(v, kind, id) {
 			return kind, nil
 		}
 	}
-	return "", t.Unknown(id)
+	return "", t.unknown(id)
 }
 
 // Tag adds tags to resources, up to the quota of each.
@@ -81,7 +91,7 @@ func (t Types) List(v *state.View, word string, ids []string, filters []state.Ta
 }
 
 func (t Types) all(v *state.View, word string, ids []string, filters []state.TagFilter) (list []Resource) {
-	for _, kind := range t.Kinds[word] {
+	for _, kind := range t.kinds[word] {
 		for _, id := range find(v, kind, ids, filters) {
 			for tag := range state.TagsOf(v, kind, id) {
 				list = append(list, Resource{word, id, tag.Key, tag.Value})

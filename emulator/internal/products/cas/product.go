@@ -31,7 +31,7 @@ var errorTable = refusals.Table([]gateway.ErrorRow{
 // Product returns the certificate service's API.
 func Product(gateway.Deps) *gateway.Product {
 	return &gateway.Product{
-		Name:     "cas", // the cloud's spelling
+		Name:     cloud.ProductCAS,
 		Version:  "2020-04-07",
 		Title:    "CAS",
 		Endpoint: "CAS",

@@ -10,12 +10,18 @@ var resourceGroupActions = []gateway.Action{
 	change("MoveResourceGroup", moveResourceGroup),
 }
 
+// movedType is the API's word for a kind of resource that it moves.
+type movedType string
+
+// Words returns the kinds' own words.
+func (movedType) Words() []string { return cloud.MovedTypes(cloud.ProductCLB) }
+
 type moveResourceGroupRequest struct {
-	RegionID           string `rpc:"RegionId,required"`
-	ResourceID         string `rpc:"ResourceId,required"`
-	ResourceType       string `rpc:"ResourceType,required,enum=loadbalancer|certificate|acl"`
-	NewResourceGroupID string `rpc:"NewResourceGroupId,required"`
-	ResourceGroupID    string `rpc:"ResourceGroupId"` // where it was, which is not looked at
+	RegionID           string    `rpc:"RegionId,required"`
+	ResourceID         string    `rpc:"ResourceId,required"`
+	ResourceType       movedType `rpc:"ResourceType,required"`
+	NewResourceGroupID string    `rpc:"NewResourceGroupId,required"`
+	ResourceGroupID    string    `rpc:"ResourceGroupId"` // where it was, which is not looked at
 }
 
 func (req *moveResourceGroupRequest) LoadBalancerOf(*state.View) (string, error) {
@@ -30,33 +36,5 @@ func moveResourceGroup(tx *state.Tx, req *moveResourceGroupRequest) (*gateway.Em
 	if err != nil {
 		return nil, err
 	}
-	switch req.ResourceType {
-	case "loadbalancer":
-		err = cloud.LoadBalancers.Edit(tx, req.ResourceID, func(lb *cloud.LoadBalancer) error {
-			lb.ResourceGroupID = group.ID
-			return nil
-		})
-	case "acl":
-		err = cloud.AccessControlLists.Edit(tx, req.ResourceID, func(acl *cloud.AccessControlList) error {
-			acl.ResourceGroupID = group.ID
-			return nil
-		})
-	default:
-		err = moveCertificate(tx, req.ResourceID, group.ID)
-	}
-	return &gateway.Empty{}, err
-}
-
-// moveCertificate moves a server or a CA certificate: their ids have one form.
-func moveCertificate(tx *state.Tx, id, group string) error {
-	if _, ok := cloud.CACertificates.Find(tx.View, id); ok {
-		return cloud.CACertificates.Edit(tx, id, func(c *cloud.CACertificate) error {
-			c.ResourceGroupID = group
-			return nil
-		})
-	}
-	return cloud.ServerCertificates.Edit(tx, id, func(c *cloud.ServerCertificate) error {
-		c.ResourceGroupID = group
-		return nil
-	})
+	return &gateway.Empty{}, cloud.MoveToGroup(tx, cloud.ProductCLB, string(req.ResourceType), req.ResourceID, group.ID)
 }

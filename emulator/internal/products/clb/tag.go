@@ -49,14 +49,13 @@ var (
 
 // taggable are the resources that the API tags: server and CA certificates are both
 // certificates.
-var taggable = tagging.Types{Unknown: errTaggedUnknown.Of, Kinds: map[string][]state.TagResourceType{
-	"instance":               {cloud.TagLoadBalancer},
-	"certificate":            {cloud.TagServerCertificate, cloud.TagCACertificate},
-	"acl":                    {cloud.TagAccessControlList},
-	"listener":               {cloud.TagListener},
-	"vservergroup":           {cloud.TagVServerGroup},
-	"masterslaveservergroup": {cloud.TagMasterSlaveServerGroup},
-}}
+var taggable = tagging.NewTypes(cloud.Schema, cloud.ProductCLB, errTaggedUnknown.Of)
+
+// taggedType is the API's word for a kind of resource that it tags.
+type taggedType string
+
+// Words returns the kinds' own words.
+func (taggedType) Words() []string { return taggable.Words() }
 
 const (
 	maxTagsPerCall      = 20
@@ -107,7 +106,7 @@ func checkTags(tags []tagging.Tag) error {
 
 type tagResourcesRequest struct {
 	RegionID     string        `rpc:"RegionId,required"`
-	ResourceType string        `rpc:"ResourceType,required,enum=instance|certificate|acl|listener|vservergroup|masterslaveservergroup,invalid=TagResourceTypeInvalid"`
+	ResourceType taggedType    `rpc:"ResourceType,required,invalid=TagResourceTypeInvalid"`
 	ResourceIDs  []string      `rpc:"ResourceId,required,missing=TaggedMissing"`
 	Tags         []tagging.Tag `rpc:"Tag"`
 }
@@ -124,10 +123,10 @@ func (req *tagResourcesRequest) Validate() error {
 }
 
 func tagResources(tx *state.Tx, req *tagResourcesRequest) (*gateway.Empty, error) {
-	if err := checkTaggable(tx.View, req.ResourceType, req.ResourceIDs); err != nil {
+	if err := checkTaggable(tx.View, string(req.ResourceType), req.ResourceIDs); err != nil {
 		return nil, err
 	}
-	return &gateway.Empty{}, taggable.Tag(tx, req.ResourceType, req.ResourceIDs, req.Tags)
+	return &gateway.Empty{}, taggable.Tag(tx, string(req.ResourceType), req.ResourceIDs, req.Tags)
 }
 
 // checkTaggable refuses locked load balancers.
@@ -142,11 +141,11 @@ func checkTaggable(v *state.View, resourceType string, ids []string) error {
 }
 
 type untagResourcesRequest struct {
-	RegionID     string   `rpc:"RegionId,required"`
-	ResourceType string   `rpc:"ResourceType,required,enum=instance|certificate|acl|listener|vservergroup|masterslaveservergroup,invalid=TagResourceTypeInvalid"`
-	ResourceIDs  []string `rpc:"ResourceId,required,missing=TaggedMissing"`
-	TagKeys      []string `rpc:"TagKey"`
-	All          bool     `rpc:"All"`
+	RegionID     string     `rpc:"RegionId,required"`
+	ResourceType taggedType `rpc:"ResourceType,required,invalid=TagResourceTypeInvalid"`
+	ResourceIDs  []string   `rpc:"ResourceId,required,missing=TaggedMissing"`
+	TagKeys      []string   `rpc:"TagKey"`
+	All          bool       `rpc:"All"`
 }
 
 // Validate enforces the rules of shape.
@@ -163,15 +162,15 @@ func (req *untagResourcesRequest) Validate() error {
 // untagResources takes the named tags off. Without names it takes all off, also
 // where All is not said: CLB-0130. A tag that is not there is no error.
 func untagResources(tx *state.Tx, req *untagResourcesRequest) (*gateway.Empty, error) {
-	if err := checkTaggable(tx.View, req.ResourceType, req.ResourceIDs); err != nil {
+	if err := checkTaggable(tx.View, string(req.ResourceType), req.ResourceIDs); err != nil {
 		return nil, err
 	}
-	return &gateway.Empty{}, taggable.Untag(tx, req.ResourceType, tagging.Removal{ResourceIDs: req.ResourceIDs, TagKeys: req.TagKeys, All: true})
+	return &gateway.Empty{}, taggable.Untag(tx, string(req.ResourceType), tagging.Removal{ResourceIDs: req.ResourceIDs, TagKeys: req.TagKeys, All: true})
 }
 
 type listTagResourcesRequest struct {
 	RegionID     string           `rpc:"RegionId,required"`
-	ResourceType string           `rpc:"ResourceType,required,enum=instance|certificate|acl|listener|vservergroup|masterslaveservergroup,invalid=TagResourceTypeInvalid"`
+	ResourceType taggedType       `rpc:"ResourceType,required,invalid=TagResourceTypeInvalid"`
 	NextToken    string           `rpc:"NextToken"`
 	ResourceIDs  []string         `rpc:"ResourceId"`
 	Tags         []tagFilterParam `rpc:"Tag"`
@@ -198,6 +197,6 @@ type listTagResourcesResponse struct {
 // listTagResources lists every tag of the named resources that carry all the requested
 // tags.
 func listTagResources(v *state.View, req *listTagResourcesRequest) (*listTagResourcesResponse, error) {
-	part, next, err := taggable.List(v, req.ResourceType, req.ResourceIDs, tagFilters(req.Tags), req.NextToken, tagResourcesPerPage)
+	part, next, err := taggable.List(v, string(req.ResourceType), req.ResourceIDs, tagFilters(req.Tags), req.NextToken, tagResourcesPerPage)
 	return &listTagResourcesResponse{NextToken: next, TagResources: part}, err
 }

@@ -21,7 +21,7 @@ var actionNames string
 // Product returns the Ecs API.
 func Product(deps gateway.Deps) *gateway.Product {
 	return &gateway.Product{
-		Name:     "Ecs",
+		Name:     cloud.ProductECS,
 		Version:  "2014-05-26",
 		Title:    "ECS",
 		Endpoint: "ECS",

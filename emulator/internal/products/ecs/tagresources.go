@@ -37,14 +37,18 @@ var tagErrors = []gateway.ErrorRow{{Fact: state.QuotaExceeded, Kind: state.Kind(
 	Code: "QuotaExceeded.TagNumPerResource", Message: "The number of tags of the resource exceeds the quota.", Evidence: "CLB-0342"}}
 
 // taggable are the resources tagged here.
-var taggable = tagging.Types{Unknown: errTaggedUnknown.Of, Kinds: map[string][]state.TagResourceType{
-	"instance": {cloud.TagInstance}, "eni": {cloud.TagNetworkInterface}, "securitygroup": {cloud.TagSecurityGroup},
-}}
+var taggable = tagging.NewTypes(cloud.Schema, cloud.ProductECS, errTaggedUnknown.Of)
+
+// taggedType is the API's word for a kind of resource that it tags.
+type taggedType string
+
+// Words returns the kinds' own words.
+func (taggedType) Words() []string { return taggable.Words() }
 
 // taggedResources holds the parameters that the three requests share.
 type taggedResources struct {
-	RegionID     string `rpc:"RegionId,required"`
-	ResourceType string `rpc:"ResourceType,required,enum=instance|eni|securitygroup,invalid=TagTypeUnknown"`
+	RegionID     string     `rpc:"RegionId,required"`
+	ResourceType taggedType `rpc:"ResourceType,required,invalid=TagTypeUnknown"`
 }
 
 type tagResourcesRequest struct {
@@ -60,7 +64,7 @@ func tagResources(tx *state.Tx, req *tagResourcesRequest) (*gateway.Empty, error
 	if err := tagRefusals.Check(req.Tags); err != nil {
 		return nil, err
 	}
-	return &gateway.Empty{}, taggable.Tag(tx, req.ResourceType, req.ResourceIDs, req.Tags)
+	return &gateway.Empty{}, taggable.Tag(tx, string(req.ResourceType), req.ResourceIDs, req.Tags)
 }
 
 type untagResourcesRequest struct {
@@ -71,7 +75,7 @@ type untagResourcesRequest struct {
 // untagResources takes the named tags off, and all of them if the call names none
 // and sets All.
 func untagResources(tx *state.Tx, req *untagResourcesRequest) (*gateway.Empty, error) {
-	return &gateway.Empty{}, taggable.Untag(tx, req.ResourceType, req.Removal)
+	return &gateway.Empty{}, taggable.Untag(tx, string(req.ResourceType), req.Removal)
 }
 
 type listTagResourcesRequest struct {
@@ -95,7 +99,7 @@ func listTagResources(v *state.View, req *listTagResourcesRequest) (*listTagReso
 	if len(req.ResourceIDs) == 0 && len(req.Tags) == 0 {
 		return nil, errTagsOrIDsMissing
 	}
-	part, next, err := taggable.List(v, req.ResourceType, req.ResourceIDs, tagging.Filters(req.Tags), req.NextToken, tagsOfPage)
+	part, next, err := taggable.List(v, string(req.ResourceType), req.ResourceIDs, tagging.Filters(req.Tags), req.NextToken, tagsOfPage)
 	return &listTagResourcesResponse{NextToken: next, TagResources: part}, err
 }
 
@@ -131,7 +135,7 @@ type resourceTypeCount struct {
 func describeTags(v *state.View, req *describeTagsRequest) (*describeTagsResponse, error) {
 	tags := make(map[tagging.Tag]*countedTag)
 	words, filters := make(map[state.TagResourceType]string), tagging.Filters(req.Tags)
-	for word, kinds := range taggable.Kinds {
+	for word, kinds := range cloud.Schema.TagTypes(cloud.ProductECS) {
 		if req.ResourceType == "" || strings.EqualFold(req.ResourceType, word) {
 			words[kinds[0]] = word
 		}

@@ -60,16 +60,19 @@ func taggedWithAny(v *state.View, kind state.TagResourceType, tags []tagging.Tag
 }
 
 // taggable are the resources that the API tags.
-var taggable = tagging.Types{Unknown: errTaggedUnknown.Of, Kinds: map[string][]state.TagResourceType{
-	"loadbalancer": {cloud.TagNLBLoadBalancer}, "listener": {cloud.TagNLBListener},
-	"servergroup": {cloud.TagNLBServerGroup}, "securitypolicy": {cloud.TagNLBSecurityPolicy},
-}}
+var taggable = tagging.NewTypes(cloud.Schema, cloud.ProductNLB, errTaggedUnknown.Of)
+
+// taggedType is the API's word for a kind of resource that it tags.
+type taggedType string
+
+// Words returns the kinds' own words.
+func (taggedType) Words() []string { return taggable.Words() }
 
 type tagResourcesRequest struct {
 	changes.Order
 	tagged
-	ResourceType string   `rpc:"ResourceType,required,enum=loadbalancer|listener|servergroup|securitypolicy,invalid=Illegal"`
-	ResourceIDs  []string `rpc:"ResourceId,required,max=50,invalid=Illegal"`
+	ResourceType taggedType `rpc:"ResourceType,required,invalid=Illegal"`
+	ResourceIDs  []string   `rpc:"ResourceId,required,max=50,invalid=Illegal"`
 }
 
 // Validate enforces the rules of shape.
@@ -81,18 +84,18 @@ func (req *tagResourcesRequest) Validate() error {
 }
 
 func tagResources(tx *state.Tx, req *tagResourcesRequest) (*changes.Work, error) {
-	if err := taggable.Check(tx.View, req.ResourceType, req.ResourceIDs); err != nil {
+	if err := taggable.Check(tx.View, string(req.ResourceType), req.ResourceIDs); err != nil {
 		return nil, err
 	}
-	return &changes.Work{Do: func() error { return taggable.Tag(tx, req.ResourceType, req.ResourceIDs, req.Tags) }}, nil
+	return &changes.Work{Do: func() error { return taggable.Tag(tx, string(req.ResourceType), req.ResourceIDs, req.Tags) }}, nil
 }
 
 type untagResourcesRequest struct {
 	changes.Order
-	ResourceType string   `rpc:"ResourceType,required,enum=loadbalancer|listener|servergroup|securitypolicy,invalid=Illegal"`
-	ResourceIDs  []string `rpc:"ResourceId,required,max=50,invalid=Illegal"`
-	TagKeys      []string `rpc:"TagKey,max=20,invalid=Illegal"`
-	All          bool     `rpc:"All"`
+	ResourceType taggedType `rpc:"ResourceType,required,invalid=Illegal"`
+	ResourceIDs  []string   `rpc:"ResourceId,required,max=50,invalid=Illegal"`
+	TagKeys      []string   `rpc:"TagKey,max=20,invalid=Illegal"`
+	All          bool       `rpc:"All"`
 }
 
 // Validate enforces the rules of shape.
@@ -104,18 +107,18 @@ func (req *untagResourcesRequest) Validate() error {
 }
 
 func untagResources(tx *state.Tx, req *untagResourcesRequest) (*changes.Work, error) {
-	if err := taggable.Check(tx.View, req.ResourceType, req.ResourceIDs); err != nil {
+	if err := taggable.Check(tx.View, string(req.ResourceType), req.ResourceIDs); err != nil {
 		return nil, err
 	}
 	return &changes.Work{Do: func() error {
-		return taggable.Untag(tx, req.ResourceType, tagging.Removal{ResourceIDs: req.ResourceIDs, TagKeys: req.TagKeys, All: req.All})
+		return taggable.Untag(tx, string(req.ResourceType), tagging.Removal{ResourceIDs: req.ResourceIDs, TagKeys: req.TagKeys, All: req.All})
 	}}, nil
 }
 
 type listTagResourcesRequest struct {
 	gateway.Region
 	listing.FewByToken
-	ResourceType string        `rpc:"ResourceType,required,enum=loadbalancer|listener|servergroup|securitypolicy,invalid=Illegal"`
+	ResourceType taggedType    `rpc:"ResourceType,required,invalid=Illegal"`
 	ResourceIDs  []string      `rpc:"ResourceId,max=50,invalid=Illegal"`
 	Tags         []tagging.Tag `rpc:"Tag,max=20,invalid=Illegal"`
 }
@@ -134,15 +137,21 @@ type listTagResourcesResponse struct {
 }
 
 func listTagResources(v *state.View, req *listTagResourcesRequest) (*listTagResourcesResponse, error) {
-	part, page, err := taggable.ListPart(v, req.ResourceType, req.ResourceIDs, req.Tags, listing.ByToken(req.FewByToken))
+	part, page, err := taggable.ListPart(v, string(req.ResourceType), req.ResourceIDs, req.Tags, listing.ByToken(req.FewByToken))
 	return &listTagResourcesResponse{part, page}, err
 }
 
+// movedType is the API's word for a kind of resource that it moves.
+type movedType string
+
+// Words returns the kinds' own words.
+func (movedType) Words() []string { return cloud.MovedTypes(cloud.ProductNLB) }
+
 type moveResourceGroupRequest struct {
 	changes.Order
-	ResourceType       string `rpc:"ResourceType,required,enum=loadbalancer|servergroup|securitypolicy,invalid=Illegal"`
-	ResourceID         string `rpc:"ResourceId,required"`
-	NewResourceGroupID string `rpc:"NewResourceGroupId,required"`
+	ResourceType       movedType `rpc:"ResourceType,required,invalid=Illegal"`
+	ResourceID         string    `rpc:"ResourceId,required"`
+	NewResourceGroupID string    `rpc:"NewResourceGroupId,required"`
 }
 
 type moveResourceGroupResponse struct {
@@ -164,7 +173,7 @@ func moveResourceGroup(tx *state.Tx, req *moveResourceGroupRequest) (*changes.Wo
 	if err != nil {
 		return nil, err
 	}
-	if err := taggable.Check(tx.View, req.ResourceType, []string{req.ResourceID}); err != nil {
+	if err := taggable.Check(tx.View, string(req.ResourceType), []string{req.ResourceID}); err != nil {
 		return nil, err
 	}
 	if req.ResourceType == "loadbalancer" {
@@ -173,20 +182,6 @@ func moveResourceGroup(tx *state.Tx, req *moveResourceGroupRequest) (*changes.Wo
 		}
 	}
 	return &changes.Work{Do: func() error {
-		switch req.ResourceType {
-		case "loadbalancer":
-			return move(tx, cloud.NLBLoadBalancers, req.ResourceID, func(lb *cloud.NLBLoadBalancer) *string { return &lb.ResourceGroupID }, group)
-		case "servergroup":
-			return move(tx, cloud.NLBServerGroups, req.ResourceID, func(g *cloud.NLBServerGroup) *string { return &g.ResourceGroupID }, group)
-		default:
-			return move(tx, cloud.NLBSecurityPolicies, req.ResourceID, func(p *cloud.NLBSecurityPolicy) *string { return &p.ResourceGroupID }, group)
-		}
+		return cloud.MoveToGroup(tx, cloud.ProductNLB, string(req.ResourceType), req.ResourceID, group)
 	}}, nil
-}
-
-func move[T any](tx *state.Tx, table *state.Table[T], id string, group func(*T) *string, to string) error {
-	return table.Edit(tx, id, func(r *T) error {
-		*group(r) = to
-		return nil
-	})
 }

@@ -32,7 +32,7 @@ var errorTable = refusals.Table([]gateway.ErrorRow{
 // Product returns the ResourceManager API.
 func Product(gateway.Deps) *gateway.Product {
 	return &gateway.Product{
-		Name:     "ResourceManager",
+		Name:     cloud.ProductResourceManager,
 		Version:  "2020-03-31",
 		Title:    "ResourceManager",
 		Endpoint: "RESOURCEMANAGER",

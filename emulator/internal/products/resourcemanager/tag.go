@@ -26,12 +26,9 @@ var (
 var tagRefusals = tagging.Refusals{Key: errTagKeyInvalid, Value: errTagValueInvalid}
 
 // taggable are the resources tagged here: groups, which have no region.
-var taggable = tagging.Types{
-	Kinds: map[string][]state.TagResourceType{"ResourceGroup": {cloud.TagResourceGroup}},
-	Unknown: func(id ...string) error {
-		return &state.Error{Fact: state.NotFound, Kind: cloud.ResourceGroups.Kind(), ID: id[0]}
-	},
-}
+var taggable = tagging.NewTypes(cloud.Schema, cloud.ProductResourceManager, func(id ...string) error {
+	return &state.Error{Fact: state.NotFound, Kind: cloud.ResourceGroups.Kind(), ID: id[0]}
+})
 
 // taggedGroups holds the parameter that the requests share: groups are the one type
 // that is tagged here.

@@ -20,7 +20,7 @@ var actionNames string
 // Product returns the Vpc API.
 func Product(gateway.Deps) *gateway.Product {
 	return &gateway.Product{
-		Name:     "Vpc",
+		Name:     cloud.ProductVPC,
 		Version:  "2016-04-28",
 		Title:    "VPC",
 		Endpoint: "VPC",

@@ -26,16 +26,18 @@ var (
 )
 
 // taggable are the resources that the API tags.
-var taggable = tagging.Types{Unknown: errTaggedUnknown.Of, Kinds: map[string][]state.TagResourceType{
-	"VPC": {cloud.TagVPC}, "VSWITCH": {cloud.TagVSwitch}, "ROUTETABLE": {cloud.TagRouteTable}, "EIP": {cloud.TagEIP},
-	"COMMONBANDWIDTHPACKAGE": {cloud.TagCommonBandwidthPackage}, "IPV4GATEWAY": {cloud.TagIPv4Gateway}, "IPV6GATEWAY": {cloud.TagIPv6Gateway}, "NATGATEWAY": {cloud.TagNATGateway},
-	"HAVIP": {cloud.TagHAVIP}, "VSWITCHCIDRRESERVATION": {cloud.TagCIDRReservation},
-}}
+var taggable = tagging.NewTypes(cloud.Schema, cloud.ProductVPC, errTaggedUnknown.Of)
+
+// taggedType is the API's word for a kind of resource that it tags.
+type taggedType string
+
+// Words returns the kinds' own words.
+func (taggedType) Words() []string { return taggable.Words() }
 
 // taggedResources holds the parameters that the three requests share.
 type taggedResources struct {
-	RegionID     string `rpc:"RegionId,required"`
-	ResourceType string `rpc:"ResourceType,required,enum=VPC|VSWITCH|ROUTETABLE|EIP|COMMONBANDWIDTHPACKAGE|IPV4GATEWAY|IPV6GATEWAY|NATGATEWAY|HAVIP|VSWITCHCIDRRESERVATION,invalid=TagTypeUnknown"`
+	RegionID     string     `rpc:"RegionId,required"`
+	ResourceType taggedType `rpc:"ResourceType,required,invalid=TagTypeUnknown"`
 }
 
 type tagResourcesRequest struct {
@@ -53,7 +55,7 @@ func (r *tagResourcesRequest) Validate() error {
 }
 
 func tagResources(tx *state.Tx, req *tagResourcesRequest) (*gateway.Empty, error) {
-	return &gateway.Empty{}, taggable.Tag(tx, req.ResourceType, req.ResourceIDs, req.Tags)
+	return &gateway.Empty{}, taggable.Tag(tx, string(req.ResourceType), req.ResourceIDs, req.Tags)
 }
 
 type unTagResourcesRequest struct {
@@ -64,7 +66,7 @@ type unTagResourcesRequest struct {
 // unTagResources takes the named tags off, and all of them if the call names none
 // and sets All.
 func unTagResources(tx *state.Tx, req *unTagResourcesRequest) (*gateway.Empty, error) {
-	return &gateway.Empty{}, taggable.Untag(tx, req.ResourceType, req.Removal)
+	return &gateway.Empty{}, taggable.Untag(tx, string(req.ResourceType), req.Removal)
 }
 
 type listTagResourcesRequest struct {
@@ -91,6 +93,6 @@ type listTagResourcesResponse struct {
 // listTagResources lists every tag of the named resources that carry all the requested
 // tags.
 func listTagResources(v *state.View, req *listTagResourcesRequest) (*listTagResourcesResponse, error) {
-	part, next, err := taggable.List(v, req.ResourceType, req.ResourceIDs, tagging.Filters(req.Tags), req.NextToken, req.MaxResults)
+	part, next, err := taggable.List(v, string(req.ResourceType), req.ResourceIDs, tagging.Filters(req.Tags), req.NextToken, req.MaxResults)
 	return &listTagResourcesResponse{NextToken: next, TagResources: part}, err
 }
