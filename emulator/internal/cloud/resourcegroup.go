@@ -76,9 +76,12 @@ func moved[T any](product, word string, table *state.Table[T], group func(*T) *s
 func MovedTypes(product string) []string { return slices.Sorted(maps.Keys(movers[product])) }
 
 // MoveToGroup moves a resource of a product to a group that exists. The word must be one
-// of MovedTypes.
+// of MovedTypes; of several kinds that lack the resource, the last refuses it.
 func MoveToGroup(tx *state.Tx, product, word, id, group string) error {
 	kinds := movers[product][word]
 	at := slices.IndexFunc(kinds, func(m mover) bool { return m.has(tx.View, id) })
-	return kinds[max(at, 0)].move(tx, id, group)
+	if at < 0 {
+		at = len(kinds) - 1
+	}
+	return kinds[at].move(tx, id, group)
 }
