@@ -111,6 +111,13 @@ type Config struct {
 	DNSListen string
 	// TLS serves the API by HTTPS; nil is HTTP.
 	TLS *tls.Config
+	// Proxy lets clients that have no setting for endpoints use the API's listener as
+	// their HTTP proxy: calls of the cloud's hosts arrive here, with this certificate, and
+	// all others are refused. Nil lets none.
+	Proxy *tls.Config
+	// CAFile is the file with the certificate of the authority of TLS and Proxy, which
+	// the control API reports; empty is none.
+	CAFile string
 	// ControlToken must come with every call of the control API. A control
 	// listener that other machines reach does not start without one.
 	ControlToken string

@@ -46,11 +46,11 @@ func (e *Emulator) Start() error {
 	files := listen.Descriptors()
 	// The handlers depend on the addresses.
 	apiHandler, controlHandler := e.Handler(), e.ControlHandler()
-	api, err := e.listen("API", e.cfg.Listen, make(chan struct{}, min(maxConnections, files/2)), forward(&apiHandler), e.cfg.TLS)
+	api, err := e.listen("API", e.cfg.Listen, make(chan struct{}, min(maxConnections, files/2)), forward(&apiHandler), e.cfg.TLS, e.cfg.Proxy)
 	if err != nil {
 		return err
 	}
-	control, err := e.listen("control", e.cfg.ControlListen, make(chan struct{}, min(maxControlConnections, files/8)), forward(&controlHandler), nil)
+	control, err := e.listen("control", e.cfg.ControlListen, make(chan struct{}, min(maxControlConnections, files/8)), forward(&controlHandler), nil, nil)
 	if err != nil {
 		return errors.Join(err, api.Close())
 	}
@@ -105,8 +105,8 @@ func (e *Emulator) guardUnsigned() error {
 		"listen on 127.0.0.1, or say --unsigned-remote (CLBEMU_UNSIGNED_REMOTE) if that is what you want", e.cfg.Listen)
 }
 
-func (e *Emulator) listen(name, address string, connections chan struct{}, handler http.Handler, config *tls.Config) (*listen.Server, error) {
-	return listen.NewServer(e.first.Life(), listen.ServerConfig{Name: name, Address: address, Connections: connections, TLS: config, Log: e.cfg.Log}, handler)
+func (e *Emulator) listen(name, address string, connections chan struct{}, handler http.Handler, config, proxy *tls.Config) (*listen.Server, error) {
+	return listen.NewServer(e.first.Life(), listen.ServerConfig{Name: name, Address: address, Connections: connections, TLS: config, Proxy: proxy, Log: e.cfg.Log}, handler)
 }
 
 // process is the emulator as its clouds know it.
@@ -115,7 +115,7 @@ type process struct{ e *Emulator }
 // Listen implements clouds.Process.
 func (p process) Listen(name, port string, connections chan struct{}, handler http.Handler) (*listen.Server, error) {
 	address := net.JoinHostPort(cmp.Or(listen.HostOf(p.e.cfg.Listen), "127.0.0.1"), port)
-	return p.e.listen(name, address, connections, handler, p.e.cfg.TLS)
+	return p.e.listen(name, address, connections, handler, p.e.cfg.TLS, p.e.cfg.Proxy)
 }
 
 // APIURL implements clouds.Process.
@@ -134,6 +134,9 @@ func (p process) Describe(described *controlapi.Server) {
 	}
 	if p.e.cfg.TLS != nil && described.API != "" {
 		described.Certificate = listen.CertificateOf(p.e.cfg.TLS)
+	}
+	if described.API != "" {
+		described.CAFile, described.Proxy = p.e.cfg.CAFile, p.e.cfg.Proxy != nil
 	}
 	if p.e.replica != nil {
 		described.Replicas = p.e.replica.Status()

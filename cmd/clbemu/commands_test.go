@@ -123,6 +123,41 @@ func TestTLS(t *testing.T) {
 	mustDescribe(t, client, id)
 }
 
+// TestProxy proves that clbemu env --proxy brings a program to the emulator under the
+// cloud's own names, and that one that is no proxy is not named as one.
+func TestProxy(t *testing.T) {
+	dir := t.TempDir()
+	s := binary.Serve(t, "--data-dir", dir, "--proxy", "--auth", "off")
+	r := binary.Run(t, "env", "--proxy", "--shell", "dotenv", "--server", s.Control)
+	variables := make(map[string]string)
+	for line := range strings.Lines(r.Stdout) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+		variables[name] = value
+	}
+	if r.Code != 0 || variables["SLB_ENDPOINT"] != "" || variables["HTTP_PROXY"] != s.API || variables["SSL_CERT_FILE"] != filepath.Join(dir, "ca.pem") {
+		t.Fatalf("env --proxy = %d: %v", r.Code, variables)
+	}
+	authority, err := os.ReadFile(variables["SSL_CERT_FILE"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(authority)
+	proxy, err := url.Parse(variables["HTTPS_PROXY"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport := &http.Transport{Proxy: http.ProxyURL(proxy), TLSClientConfig: &tls.Config{RootCAs: pool}}
+	t.Cleanup(transport.CloseIdleConnections)
+	client := s.Client()
+	client.URL, client.HTTP = "https://slb.cn-hangzhou.aliyuncs.com", &http.Client{Transport: transport}
+	createLoadBalancer(t, client)
+	plain := binary.Serve(t, "--data-dir", t.TempDir())
+	if r := binary.Run(t, "env", "--proxy", "--server", plain.Control); r.Code == 0 || !strings.Contains(r.Stderr, "clbemu serve --proxy") {
+		t.Errorf("env --proxy of one that is none = %+v", r)
+	}
+}
+
 // next is the count of the ids that were minted, in an export.
 var next = regexp.MustCompile(`"Next":(\d+)`)
 

@@ -54,6 +54,9 @@ func (f *fixture) ccmCommand(binary string) process.Command {
 		f.Fatal(err)
 	}
 	file := f.writeCloudConfig()
+	if isFirstGeneration(f.T) {
+		return f.firstGeneration(binary, kubeconfig, file)
+	}
 	args := []string{
 		"--kubeconfig", kubeconfig, "--cloud-config", file, "--controllers=node,service,route" + f.controllers,
 		"--configure-cloud-routes=true", "--allocate-node-cidrs", "--cluster-cidr=" + cluster.PodCIDR, "--network=",
@@ -63,6 +66,25 @@ func (f *fixture) ccmCommand(binary string) process.Command {
 		args = append(args, "--pprof-bind-addr=0")
 	}
 	return process.Command{Dir: f.dir, Name: "ccm", Path: binary, Env: env, Args: args}
+}
+
+// isFirstGeneration reports whether the CCM is one of 2018 to 2020, before v2: it has
+// the SDK aliyungo, and flags of Kubernetes 1.9 to 1.12.
+func isFirstGeneration(t *testing.T) bool { return knows(t, "CUSTOMIZED_ENDPOINT") }
+
+// firstGeneration points such a CCM at the cloud. Its SDK takes URLs, and asks the
+// location service for all others.
+func (f *fixture) firstGeneration(binary, kubeconfig, file string) process.Command {
+	url := "http://" + f.cloud.Endpoint
+	env := []string{"CUSTOMIZED_ENDPOINT=true"}
+	for _, product := range []string{"SLB", "VPC", "ECS", "PVTZ", "METADATA"} {
+		env = append(env, product+"_ENDPOINT="+url)
+	}
+	return process.Command{Dir: f.dir, Name: "ccm", Path: binary, Env: env, Args: []string{
+		"--kubeconfig", kubeconfig, "--cloud-config", file, "--cloud-provider=alicloud", "--allow-untagged-cloud", "--leader-elect=false",
+		"--address=127.0.0.1", "--port=0", "--configure-cloud-routes=true", "--allocate-node-cidrs", "--cluster-cidr=" + cluster.PodCIDR,
+		"--logtostderr", "-v=4",
+	}}
 }
 
 // writeCloudConfig writes the file that tells a CCM where it is. Without a key its

@@ -92,9 +92,13 @@ func start(t *testing.T, options ...func(*fixture)) *fixture {
 	return f
 }
 
-// stopController ends it, and finds what its role did not let it do.
+// stopController ends it, and finds what its role did not let it do. The role is that
+// of a CCM since v2; older ones also label persistent volumes.
 func (f *fixture) stopController() {
 	f.controller.Kill()
+	if ccmBinary() != "" && isFirstGeneration(f.T) {
+		return
+	}
 	for line := range strings.Lines(f.controller.Log()) {
 		if strings.Contains(line, " is forbidden: User ") {
 			f.Errorf("the controller lacks a permission: %s", line)

@@ -42,6 +42,11 @@ type Server struct {
 	API string `json:"api,omitempty"`
 	// Certificate is the certificate of the API's HTTPS in PEM, for clients to trust.
 	Certificate string `json:"certificate,omitempty"`
+	// CAFile is the file, on the emulator's machine, with the certificate of the authority
+	// that clients must trust, "" where clbemu generated none.
+	CAFile string `json:"caFile,omitempty"`
+	// Proxy reports whether clients may use the API's address as their HTTP proxy.
+	Proxy bool `json:"proxy,omitempty"`
 	// Auth is strict where signatures are verified, else off.
 	Auth string `json:"auth" enum:"strict,off"`
 	// DataDir is the folder of the state, "" where it is in memory.

@@ -1,8 +1,10 @@
 package command
 
 import (
+	"context"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -17,8 +19,8 @@ import (
 // envFlags are the settings of clbemu env.
 type envFlags struct {
 	clientFlags
-	shell, region string
-	kind          bool
+	shell, region, ca string
+	kind, proxy       bool
 }
 
 // Where deploy/kind/cluster.yaml puts the APIs of the clbemu in a kind cluster, and
@@ -46,6 +48,7 @@ for example in a cluster; the command then contacts no emulator.`,
 		Example: `  eval "$(clbemu env)"
   clbemu env --shell fish | source
   eval "$(clbemu env --kind)"
+  eval "$(clbemu env --proxy)"
   clbemu env --shell powershell | Out-String | Invoke-Expression
   clbemu env --shell dotenv --api http://clbemu.clbemu.svc:9600 > clbemu.env`,
 		Args: noArgs,
@@ -56,7 +59,10 @@ for example in a cluster; the command then contacts no emulator.`,
 	f.define(flags)
 	flags.StringVar(&f.region, "region", "cn-hangzhou", "region of the world")
 	flags.BoolVar(&f.kind, "kind", false, "for the clbemu in the kind cluster of deploy/kind; sets up clbemu's own commands too")
+	flags.BoolVar(&f.proxy, "proxy", false, "for clients that have no setting for endpoints: they call the cloud's own hosts, through the emulator as their HTTP proxy (serve --proxy)")
+	flags.StringVar(&f.ca, "ca", "", "file with the certificate that clients must trust (default: the one that the emulator generated)")
 	cmd.MarkFlagsMutuallyExclusive("kind", "api")
+	cmd.MarkFlagsMutuallyExclusive("kind", "proxy")
 	return cmd
 }
 
@@ -91,7 +97,11 @@ func (f *envFlags) print(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	variables := target.Environment{API: api, Endpoints: endpoints, AccessKeyID: f.keyID(), AccessKeySecret: f.accessKeySecret, Region: f.region}.Variables()
+	ca, err := f.authority(cmd.Context())
+	if err != nil {
+		return err
+	}
+	variables := target.Environment{API: api, Endpoints: endpoints, Proxy: f.proxy, CAFile: ca, AccessKeyID: f.keyID(), AccessKeySecret: f.accessKeySecret, Region: f.region}.Variables()
 	if f.kind {
 		variables = append(variables, [2]string{"CLBEMU_API", kindAPI}, [2]string{"CLBEMU_SERVER", kindControl}, [2]string{"CLBEMU_CONTROL_TOKEN", kindToken})
 	}
@@ -113,11 +123,33 @@ func (f *envFlags) print(cmd *cobra.Command) error {
 	if _, terminal := terminal.New(cmd.OutOrStdout()).Width(); !terminal {
 		return nil // a shell reads it, each time that one starts
 	}
-	fmt.Fprint(cmd.ErrOrStderr(), notCovered)
-	if api.Scheme == "https" {
-		fmt.Fprintln(cmd.ErrOrStderr(), "# Clients must trust the certificate: ca.pem in the data folder, unless you gave --tls-cert.")
+	if f.proxy {
+		fmt.Fprint(cmd.ErrOrStderr(), proxied)
+		return nil
 	}
+	fmt.Fprint(cmd.ErrOrStderr(), notCovered)
 	return nil
+}
+
+// authority returns the file of the certificate that clients must trust, "" where there
+// is none, and refuses a proxy that the emulator is not.
+func (f *envFlags) authority(ctx context.Context) (string, error) {
+	if f.ca != "" || f.api != "" {
+		return f.ca, nil
+	}
+	described, err := f.describe(ctx)
+	switch {
+	case err != nil:
+		return "", err
+	case f.proxy && !described.Proxy:
+		return "", cannot(fmt.Errorf("the emulator at %s is no proxy: start it by  clbemu serve --proxy", f.server))
+	case described.CAFile == "":
+		return "", nil
+	}
+	if _, err := os.Stat(described.CAFile); err != nil {
+		return "", cannot(fmt.Errorf("clients must trust the certificate in %s on the emulator's machine: copy it, and give it by --ca", described.CAFile))
+	}
+	return described.CAFile, nil
 }
 
 // variablesText returns the help text about the variables.
@@ -146,12 +178,18 @@ func clientVariables() [][2]string {
 	}
 }
 
+// proxied warns of what else goes through a proxy.
+const proxied = `# Programs with these variables reach hosts of *.aliyuncs.com and those of NO_PROXY, and no others.
+# SSL_CERT_FILE replaces the authorities that Go programs trust. Use a shell for this alone.
+`
+
 // notCovered warns of what these variables leave as it is. Evidence CLB-0453,
 // CLB-0456 and CLB-0457.
 const notCovered = `# Not covered: the Cloud Controller Manager has no such variables for PrivateZone, ALB, SLS, CAS
 # and ESS; those calls reach the real cloud, which does not know the access key above. EFLO
 # calls reach the emulator, which rejects them as not emulated.
-# Terraform creates listeners over HTTPS only: it needs  serve --tls  and SSL_CERT_FILE=ca.pem.
+# Terraform creates listeners over HTTPS only: it needs  serve --tls.
 # The aliyun CLI calls the real cloud unless each call has  --endpoint HOST:PORT --insecure  (no
 # --insecure with TLS).
+# serve --proxy  and  env --proxy  bring all of these calls here.
 `

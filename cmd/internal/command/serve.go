@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"path/filepath"
 	"slices"
 	"syscall"
 	"time"
@@ -39,7 +40,7 @@ type serveFlags struct {
 	auth, instance                      string
 	allowedHost                         string
 	unsignedRemote                      bool
-	tls                                 bool
+	tls, proxy                          bool
 	tlsCert, tlsKey                     string
 	seed                                uint64
 	logFormat, logLevel                 string
@@ -64,7 +65,7 @@ const (
 // serveGroups lists the flags by what they are about.
 const serveGroups = `State: data-dir engine fork world faults seed
 Addresses: listen control-listen dns-listen debug-listen
-Who may call: auth unsigned-remote allowed-host control-token control-token-file tls tls-cert tls-key
+Who may call: auth unsigned-remote allowed-host control-token control-token-file tls tls-cert tls-key proxy
 The cluster in the cloud: instance auto-eni
 Packets: data-plane data-plane-interface data-plane-source data-plane-max-listeners data-plane-direct access-log
 Journal and logs: journal-file journal-size log-level log-format
@@ -118,6 +119,7 @@ func (f *serveFlags) define(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.tls, "tls", false, "serve the API over HTTPS, with a generated certificate unless one is given")
 	flags.StringVar(&f.tlsCert, "tls-cert", "", "certificate file (PEM) for HTTPS")
 	flags.StringVar(&f.tlsKey, "tls-key", "", "private key file (PEM) for HTTPS")
+	flags.BoolVar(&f.proxy, "proxy", false, "let clients use the API's address as their HTTP proxy, for hosts of *.aliyuncs.com alone, with a generated certificate unless one is given; clbemu env --proxy prints their environment")
 	flags.StringVar(&f.dataPlane, "data-plane", string(emulator.Ports), "ports answers for each listener at a port of 127.0.0.1, addresses at the load balancer's own addresses and ports (Linux, needs NET_ADMIN), off answers for none")
 	flags.StringVar(&f.dataPlaneInterface, "data-plane-interface", "lo", "network interface that gets the load balancers' addresses with --data-plane addresses")
 	flags.StringVar(&f.dataPlaneSource, "data-plane-source", sourceOwn, "address that servers of TCP and UDP listeners see with --data-plane addresses: own for clbemu's, transparent for the client's, CIDR blocks for the client's if it is in one of them; the client's needs routes for the answers")
@@ -290,8 +292,22 @@ func (f *serveFlags) config(stderr io.Writer) (cfg emulator.Config, err error) {
 	if cfg.Transparent, err = f.transparent(); err != nil {
 		return cfg, usage(err)
 	}
-	cfg.TLS, err = f.tlsConfig(cfg.World, cfg.AllowedHosts)
-	return cfg, err
+	certificate, err := f.certificate(cfg.World, cfg.AllowedHosts)
+	if err != nil {
+		return cfg, err
+	}
+	if certificate != nil && f.tlsCert == "" {
+		if cfg.CAFile, err = filepath.Abs(filepath.Join(f.dataDir, emulator.CAFile)); err != nil {
+			return cfg, cannot(err)
+		}
+	}
+	if f.tls || f.tlsCert != "" {
+		cfg.TLS = certificate
+	}
+	if f.proxy {
+		cfg.Proxy = certificate
+	}
+	return cfg, nil
 }
 
 // check refuses values of flags that mean nothing.
@@ -374,16 +390,16 @@ func (f *serveFlags) packets() string {
 	return "not answered"
 }
 
-// tlsConfig is nil for HTTP. A generated certificate is good for the cloud's names,
-// also the names of regions, which a wildcard of one label leaves out.
-func (f *serveFlags) tlsConfig(w *world.World, allowed []string) (*tls.Config, error) {
+// certificate is nil for HTTP without a proxy. A generated one is good for the cloud's
+// names, also the names of regions, which a wildcard of one label leaves out.
+func (f *serveFlags) certificate(w *world.World, allowed []string) (*tls.Config, error) {
 	switch {
 	case (f.tlsCert == "") != (f.tlsKey == ""):
 		return nil, usage(errors.New("--tls-cert and --tls-key go together"))
 	case f.tlsCert != "":
 		config, err := emulator.LoadTLS(f.tlsCert, f.tlsKey)
 		return config, ofFile(err)
-	case !f.tls:
+	case !f.tls && !f.proxy:
 		return nil, nil
 	}
 	hosts := append([]string{"localhost", "127.0.0.1", "::1", "*.aliyuncs.com"}, allowed...)

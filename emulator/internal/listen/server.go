@@ -40,7 +40,10 @@ type ServerConfig struct {
 	Connections chan struct{}
 	// TLS serves by HTTPS; nil is HTTP.
 	TLS *tls.Config
-	Log zerolog.Logger
+	// Proxy lets clients use the server as their HTTP proxy for the cloud's hosts, which
+	// answer with this certificate; nil does not.
+	Proxy *tls.Config
+	Log   zerolog.Logger
 }
 
 // Server is an HTTP server with its socket.
@@ -48,6 +51,7 @@ type Server struct {
 	listener net.Listener
 	http     *http.Server
 	scheme   string
+	proxy    *proxy // nil if it is none
 }
 
 // NewServer listens, and serves the handler once Serve is called; every request sees the end
@@ -57,7 +61,12 @@ func NewServer(life context.Context, cfg ServerConfig, handler http.Handler) (*S
 	if err != nil {
 		return nil, fmt.Errorf("%s listener: %w: choose another address", cfg.Name, err)
 	}
-	s := &Server{newLimited(l, cfg.Connections), newHTTP(life, cfg.Log, handler), "http"}
+	s := &Server{listener: newLimited(l, cfg.Connections), scheme: "http"}
+	if cfg.Proxy != nil {
+		s.proxy = newProxy(life, cfg, l.Addr(), handler)
+		handler = s.proxy
+	}
+	s.http = newHTTP(life, cfg.Log, handler)
 	if cfg.TLS != nil {
 		s.listener, s.scheme = tls.NewListener(s.listener, cfg.TLS), "https"
 	}
@@ -66,6 +75,9 @@ func NewServer(life context.Context, cfg ServerConfig, handler http.Handler) (*S
 
 // Serve serves until Close or Shutdown.
 func (s *Server) Serve() error {
+	if s.proxy != nil {
+		go func() { _ = s.proxy.server.Serve(s.proxy.tunnels) }() // which ends with Shutdown
+	}
 	if err := s.http.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("listener: %w", err)
 	}
@@ -83,10 +95,18 @@ func (s *Server) Close() error { return s.listener.Close() }
 
 // Shutdown stops accepting calls, and finishes those in flight until ctx ends.
 func (s *Server) Shutdown(ctx context.Context) error {
-	if err := s.http.Shutdown(ctx); err != nil {
-		return errors.Join(fmt.Errorf("calls were cut off: %w", err), s.http.Close())
+	servers := []*http.Server{s.http}
+	if s.proxy != nil {
+		s.proxy.tunnels.close()
+		servers = append(servers, s.proxy.server)
 	}
-	return nil
+	var errs []error
+	for _, server := range servers {
+		if err := server.Shutdown(ctx); err != nil {
+			errs = append(errs, fmt.Errorf("calls were cut off: %w", err), server.Close())
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // newHTTP serves a handler until life, which every request sees the end of.
