@@ -147,7 +147,7 @@ var jsonArgs = map[string][]string{
 }
 
 // ownOutput are the commands whose output is a file of its own form, or of a shell.
-var ownOutput = []string{"completion", "serve"}
+var ownOutput = []string{"mcp", "completion", "serve"}
 
 // TestEveryCommandPrintsJSON proves that --json and -o yaml turn what every command
 // says into one value, or for the journal one a line, and that nothing else is next to

@@ -1,0 +1,240 @@
+// Package agents serves a running emulator to programs that use a language model, by the
+// Model Context Protocol (MCP): each tool is a call or two of the control API. It must not
+// know how clbemu emulates anything.
+package agents
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/controlclient"
+	"github.com/clbemu/clbemu/emulator/explain"
+	"github.com/clbemu/clbemu/emulator/names"
+	"github.com/clbemu/clbemu/emulator/target"
+	"github.com/clbemu/clbemu/scenarios"
+)
+
+// Config says which emulator the tools are about, and what they may do.
+type Config struct {
+	// Client calls the control API of a cloud, "" being the usual one.
+	Client func(cloud string) (*controlclient.Client, error)
+	// Changes adds the tools that change the emulator; without it all tools read.
+	Changes bool
+	// Names are those that scenarios are checked against, and errors explained by.
+	Names *names.Names
+	// Version is the program's.
+	Version string
+}
+
+// instructions tell a model what the tools are for.
+const instructions = `clbemu emulates Alibaba Cloud's load balancers (CLB and NLB, with parts of VPC and ECS).
+The state is emulated: nothing here costs money or reaches the real cloud. Work in a fork
+(fork_cloud), which starts as a copy of the default cloud and leaves it as it is; give its name
+as "cloud" to the other tools. read_journal shows what a client called and what it got.`
+
+// schemaURI is where the JSON Schema of scenarios is.
+const schemaURI = "clbemu://scenario.schema.json"
+
+// Serve serves one client at the transport until it leaves or ctx ends.
+func Serve(ctx context.Context, cfg Config, transport mcp.Transport) error {
+	server := mcp.NewServer(&mcp.Implementation{Name: "clbemu", Title: "clbemu", Version: cfg.Version}, &mcp.ServerOptions{Instructions: instructions})
+	server.AddResource(&mcp.Resource{URI: schemaURI, Name: "scenario.schema.json", MIMEType: "application/schema+json",
+		Description: "The JSON Schema of scenario files, with every field."},
+		func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+			return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: schemaURI, MIMEType: "application/schema+json", Text: string(scenarios.Schema)}}}, nil
+		})
+	t := &tools{cfg, server}
+	t.reads()
+	t.explains()
+	t.calls()
+	if cfg.Changes {
+		t.changes()
+	}
+	return server.Run(ctx, transport)
+}
+
+type tools struct {
+	Config
+	server *mcp.Server
+}
+
+// reader adds a tool that changes nothing, and writer one that does.
+func reader[In, Out any](t *tools, name, about string, do func(context.Context, In) (Out, error)) {
+	add(t, &mcp.Tool{Name: name, Description: about, Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: new(bool)}}, do)
+}
+
+func writer[In, Out any](t *tools, name, about string, do func(context.Context, In) (Out, error)) {
+	add(t, &mcp.Tool{Name: name, Description: about, Annotations: &mcp.ToolAnnotations{OpenWorldHint: new(bool)}}, do)
+}
+
+// add adds a tool whose answer is JSON of any form: its input alone has a schema.
+func add[In, Out any](t *tools, tool *mcp.Tool, do func(context.Context, In) (Out, error)) {
+	mcp.AddTool(t.server, tool, func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
+		out, err := do(ctx, in)
+		return nil, out, err
+	})
+}
+
+// on adds a tool about one cloud.
+type on struct {
+	Cloud string `json:"cloud,omitempty" jsonschema:"name of a cloud from list_clouds; the usual one if absent"`
+}
+
+// found is the answer of a tool that lists.
+type found[T any] struct {
+	Found []T `json:"found"`
+}
+
+// list is a tool that lists what a call about a cloud returns.
+func list[T any](t *tools, name, about string, call func(*controlclient.Client, context.Context) ([]T, error)) {
+	reader(t, name, about, func(ctx context.Context, in on) (found[T], error) {
+		c, err := t.Client(in.Cloud)
+		if err != nil {
+			return found[T]{}, err
+		}
+		all, err := call(c, ctx)
+		return found[T]{all}, err
+	})
+}
+
+// reads adds the tools about what is in the emulator.
+func (t *tools) reads() {
+	list(t, "list_clouds", "List the clouds of the emulator: the default one and its forks.", (*controlclient.Client).Clouds)
+	list(t, "list_faults", "List the fault rules of a cloud with their hits.", func(c *controlclient.Client, ctx context.Context) ([]controlapi.FaultRule, error) {
+		rules, err := c.Faults(ctx)
+		return rules.Faults, err
+	})
+	list(t, "list_conditions", "List the conditions that a cloud can have, such as arrears or a zone that is sold out, with their help.", (*controlclient.Client).Conditions)
+	reader(t, "list_resources", "List resources of a cloud: load balancers, or another kind.", func(ctx context.Context, in struct {
+		on
+		Kind string `json:"kind,omitempty" jsonschema:"such as lb, clb, nlb, vpc, vswitch or instance; load balancers if absent"`
+		Name string `json:"name,omitempty" jsonschema:"id or name of a resource"`
+	}) (controlapi.Resources, error) {
+		c, err := t.Client(in.Cloud)
+		if err != nil {
+			return controlapi.Resources{}, err
+		}
+		return c.Resources(ctx, controlclient.Wanted{Kind: in.Kind, Name: in.Name})
+	})
+	reader(t, "show_load_balancer", "Show a load balancer with its listeners, server groups, servers, health and tags.", func(ctx context.Context, in struct {
+		on
+		Name string `json:"name" jsonschema:"id, name or address"`
+	}) (controlapi.LoadBalancerTree, error) {
+		c, err := t.Client(in.Cloud)
+		if err != nil {
+			return controlapi.LoadBalancerTree{}, err
+		}
+		return c.LoadBalancer(ctx, controlapi.Where{}, in.Name)
+	})
+	reader(t, "read_journal", "Read the newest calls to a cloud, oldest first, with their parameters, codes and the fault rules that took effect, and counts by action and code.", func(ctx context.Context, in struct {
+		on
+		Action   string `json:"action,omitempty" jsonschema:"actions: a glob such as *LoadBalancer*"`
+		Code     string `json:"code,omitempty" jsonschema:"error code, or OK"`
+		Resource string `json:"resource,omitempty" jsonschema:"id of a resource"`
+		Since    uint64 `json:"since,omitempty" jsonschema:"sequence after which entries are wanted"`
+		Limit    int    `json:"limit,omitempty" jsonschema:"number of newest entries, 1 to 500; 50 if absent"`
+	}) (any, error) {
+		c, err := t.Client(in.Cloud)
+		if err != nil {
+			return nil, err
+		}
+		if in.Limit < 0 || in.Limit > maxEntries {
+			return nil, fmt.Errorf("limit is 1 to %d, not %d", maxEntries, in.Limit)
+		}
+		if in.Limit == 0 {
+			in.Limit = usualEntries
+		}
+		query := url.Values{"limit": {fmt.Sprint(in.Limit)}}
+		for name, value := range map[string]string{"action": in.Action, "code": in.Code, "resource": in.Resource} {
+			if value != "" {
+				query.Set(name, value)
+			}
+		}
+		if in.Since > 0 {
+			query.Set("since", fmt.Sprint(in.Since))
+		}
+		return c.Journal(ctx, query)
+	})
+}
+
+const maxEntries, usualEntries = 500, 50
+
+// explains adds the tools that need no emulator.
+func (t *tools) explains() {
+	reader(t, "explain_error", "Explain an error from any text that shows it: an Event of a Service, an SDK's or Terraform's error, a log line, a code. The answer has what happened, cures, how it begins and ends here, and the scenarios that play it.", func(_ context.Context, in struct {
+		Text string `json:"text" jsonschema:"the text, up to 64 KiB"`
+	}) (*explain.Found, error) {
+		if len(in.Text) > maxText {
+			return nil, fmt.Errorf("the text has %d bytes, and at most %d are read: leave out what does not show the error", len(in.Text), maxText)
+		}
+		index, err := explain.NewIndex(t.Names)
+		if err != nil {
+			return nil, err
+		}
+		answer, earned := index.Search(in.Text)
+		if !earned {
+			return nil, errors.New("nothing known matches the text")
+		}
+		return &answer, nil
+	})
+	reader(t, "list_scenarios", "List the scenarios of the library, each a failure of the cloud with what a controller should do.", func(context.Context, struct{}) (found[head], error) {
+		var all found[head]
+		for _, h := range scenarios.LibraryHeads() {
+			all.Found = append(all.Found, head{h.Name, h.About})
+		}
+		return all, nil
+	})
+	reader(t, "show_scenario", "Show the YAML of a scenario of the library, as an example for one of your own.", func(_ context.Context, in struct {
+		Name string `json:"name" jsonschema:"a name from list_scenarios"`
+	}) (scenarioText, error) {
+		text, ok := scenarios.LibraryText(in.Name)
+		if !ok {
+			return scenarioText{}, fmt.Errorf("the library has no scenario %.70q%s", in.Name, names.DidYouMean(in.Name, scenarios.LibraryNames(), "list_scenarios lists them"))
+		}
+		return scenarioText{string(text)}, nil
+	})
+	reader(t, "check_scenario", "Check the YAML of a scenario that you wrote: all that is wrong with it, by line. The resource "+schemaURI+" has every field.", func(_ context.Context, in scenarioText) (checked, error) {
+		if len(in.YAML) > maxText {
+			return checked{}, fmt.Errorf("the scenario has %d bytes, and may have %d", len(in.YAML), maxText)
+		}
+		return check(in.YAML, t.Names), nil
+	})
+}
+
+// maxText bounds the texts that tools read.
+const maxText = 64 << 10
+
+// head is a scenario in a list.
+type head struct {
+	Name  string `json:"name"`
+	About string `json:"about"`
+}
+
+type scenarioText struct {
+	YAML string `json:"yaml" jsonschema:"the scenario"`
+}
+
+// checked has the problems of a scenario.
+type checked struct {
+	Valid    bool     `json:"valid"`
+	Problems []string `json:"problems,omitempty"`
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+func check(text string, known *names.Names) checked {
+	s, err := scenarios.Load("scenario.yaml", []byte(text), scenarios.Options{Names: target.NewNames(known)})
+	if err != nil {
+		return checked{Problems: strings.Split(err.Error(), "\n")}
+	}
+	c := checked{Valid: true}
+	for _, w := range s.Warnings() {
+		c.Warnings = append(c.Warnings, w.String())
+	}
+	return c
+}

@@ -1,0 +1,171 @@
+package agents_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/clbemu/clbemu/cmd/internal/agents"
+	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/controlclient"
+	"github.com/clbemu/clbemu/emulator/emulatortest"
+)
+
+// session is a client of the tools for an emulator with a token.
+type session struct {
+	*testing.T
+	*mcp.ClientSession
+}
+
+func start(t *testing.T, changes bool, token string) session {
+	t.Helper()
+	server := emulatortest.Start(t, emulatortest.WithConfig(func(cfg *emulator.Config) { cfg.ControlToken = "secret" }))
+	at, other := mcp.NewInMemoryTransports()
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		ended <- agents.Serve(ctx, agents.Config{Changes: changes, Names: emulator.Names(), Version: "test",
+			Client: func(cloud string) (*controlclient.Client, error) {
+				address := server.ControlURL()
+				if cloud != "" && cloud != "default" {
+					address += "/clouds/" + url.PathEscape(cloud)
+				}
+				return &controlclient.Client{URL: address, Token: token}, nil
+			}}, at)
+	}()
+	client, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).Connect(ctx, other, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := client.Close(); err != nil {
+			t.Errorf("Close = %v", err)
+		}
+		cancel()
+		<-ended
+	})
+	return session{t, client}
+}
+
+// call calls a tool, whose answer or refusal must have the text.
+func (s session) call(tool string, arguments any, refused bool, want string) string {
+	s.Helper()
+	result, err := s.CallTool(s.Context(), &mcp.CallToolParams{Name: tool, Arguments: arguments})
+	if err != nil {
+		if !refused || !strings.Contains(err.Error(), want) {
+			s.Errorf("%s(%v) = %v, want %q", tool, arguments, err, want)
+		}
+		return ""
+	}
+	var text strings.Builder
+	for _, c := range result.Content {
+		if t, ok := c.(*mcp.TextContent); ok {
+			text.WriteString(t.Text)
+		}
+	}
+	if result.IsError != refused || !strings.Contains(text.String(), want) {
+		s.Errorf("%s(%v) = %.500s, refused %v, want %q", tool, arguments, text.String(), result.IsError, want)
+	}
+	return text.String()
+}
+
+type m map[string]any
+
+// TestReads proves that without changes allowed, no tool says that it changes anything,
+// none does, and all that read answer.
+func TestReads(t *testing.T) {
+	s := start(t, false, "secret")
+	tools, err := s.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, tool := range tools.Tools {
+		names = append(names, tool.Name)
+		if !tool.Annotations.ReadOnlyHint {
+			t.Errorf("%s may change something", tool.Name)
+		}
+	}
+	want := []string{"call_action", "check_scenario", "explain_error", "list_clouds", "list_conditions", "list_faults", "list_resources", "list_scenarios", "read_journal", "show_load_balancer", "show_scenario"}
+	if !slices.Equal(names, want) {
+		t.Errorf("the tools are %v, want %v", names, want)
+	}
+	s.call("list_clouds", nil, false, `"found"`)
+	s.call("list_faults", m{"cloud": "default"}, false, `{"found":`)
+	s.call("list_conditions", nil, false, "account.arrears")
+	s.call("list_resources", m{"kind": "vswitch"}, false, "vsw-")
+	s.call("list_scenarios", nil, false, "backend-quota")
+	s.call("show_scenario", m{"name": "backend-quota"}, false, "about:")
+	s.call("explain_error", m{"text": "Error syncing load balancer []: Message: The account is arrearage."}, false, "Pay the bill.")
+	s.call("call_action", m{"product": "Slb", "action": "DescribeLoadBalancers"}, false, `"TotalCount":0`)
+	s.call("read_journal", m{"action": "Describe*", "limit": 5}, false, "DescribeLoadBalancers")
+	s.call("call_action", m{"product": "Slb", "action": "CreateLoadBalancer"}, true, "--allow-changes")
+	s.call("call_action", m{"product": "Slb", "action": "DescribeLoadBalancers"}, false, `"TotalCount":0`)
+	s.call("fork_cloud", m{"name": "x"}, true, "unknown tool")
+	schema, err := s.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "clbemu://scenario.schema.json"})
+	if err != nil || !json.Valid([]byte(schema.Contents[0].Text)) {
+		t.Errorf("the schema = %v, %v", schema, err)
+	}
+}
+
+// TestChanges proves that an agent that works in a fork changes nothing else, and finds
+// what it did there.
+func TestChanges(t *testing.T) {
+	s := start(t, true, "secret")
+	s.call("fork_cloud", m{"name": "try"}, false, `"name":"try"`)
+	made := s.call("call_action", m{"cloud": "try", "product": "Slb", "action": "CreateLoadBalancer", "parameters": m{"LoadBalancerName": "web", "InstanceChargeType": "PayByCLCU"}}, false, "lb-")
+	s.call("show_load_balancer", m{"cloud": "try", "name": "web"}, false, `"name":"web"`)
+	s.call("call_action", m{"product": "Slb", "action": "DescribeLoadBalancers"}, false, `"TotalCount":0`)
+	s.call("add_faults", m{"cloud": "try", "rules": "{name: busy, match: {action: CreateVServerGroup}, effect: {error: {code: ServiceUnavailable}}}"}, false, "busy")
+	var answer struct {
+		Body struct{ LoadBalancerID string }
+	}
+	if err := json.Unmarshal([]byte(made), &answer); err != nil {
+		t.Fatal(err)
+	}
+	s.call("call_action", m{"cloud": "try", "product": "Slb", "action": "CreateVServerGroup", "parameters": m{"LoadBalancerId": answer.Body.LoadBalancerID}}, false, "ServiceUnavailable")
+	s.call("read_journal", m{"cloud": "try", "code": "ServiceUnavailable"}, false, `"faults":["busy"]`)
+	s.call("delete_fault", m{"cloud": "try", "name": "busy"}, false, `"faults":[]`)
+	s.call("set_condition", m{"cloud": "try", "name": "account.arrears", "value": "true"}, false, "account.arrears")
+	s.call("call_action", m{"cloud": "try", "product": "Slb", "action": "CreateLoadBalancer"}, false, "ORDER.ARREARAGE")
+	s.call("advance_clock", m{"cloud": "try", "by": "24h"}, false, `"now"`)
+	s.call("run_scenario", m{"name": "backend-quota"}, false, `"status":"passed"`)
+	const own = "about: A test.\nadvice: None.\nclient:\n  steps:\n  - call: {product: Slb, action: CreateLoadBalancer, params: {InstanceChargeType: PayByCLCU}}\n  expect:\n  - calls: {action: CreateLoadBalancer, exactly: 2}\n"
+	s.call("check_scenario", m{"yaml": own}, false, `"valid":true`)
+	s.call("run_scenario", m{"yaml": own}, false, `"status":"failed"`)
+	s.call("delete_cloud", m{"name": "try"}, false, "try is deleted")
+	if clouds := s.call("list_clouds", nil, false, "found"); strings.Contains(clouds, "scenario-") {
+		t.Errorf("the forks of scenarios are left: %s", clouds)
+	}
+}
+
+// TestNonsense proves that arguments that mean nothing, and what the token does not allow,
+// are refused with a reason.
+func TestNonsense(t *testing.T) {
+	s := start(t, true, "secret")
+	s.call("call_action", m{"product": 5}, true, "product")
+	s.call("call_action", m{"product": "Slb", "action": "CreateLoadBalancr"}, false, "InvalidAction.NotEmulated")
+	s.call("list_faults", m{"cloud": "no such"}, true, "no such")
+	s.call("list_faults", m{"clowd": "try"}, true, "clowd")
+	s.call("read_journal", m{"limit": -1}, true, "1 to 500")
+	s.call("explain_error", m{"text": strings.Repeat("x", 65<<10)}, true, "at most")
+	s.call("explain_error", m{"text": "the weather is fine today"}, true, "nothing known")
+	s.call("show_scenario", m{"name": "backend-quot"}, true, "do you mean backend-quota")
+	s.call("check_scenario", m{"yaml": "about: [\x00"}, false, `"valid":false`)
+	s.call("run_scenario", m{}, true, "either a name or yaml")
+	s.call("run_scenario", m{"name": "nope"}, true, "nope")
+	s.call("add_faults", m{"rules": "{name: n, match: {action: Creat}, effect: {reset: true}}"}, true, "Creat")
+	s.call("set_condition", m{"name": "account.arears", "value": "true"}, true, "account.arrears")
+	s.call("advance_clock", m{"by": "tomorrow"}, true, "tomorrow")
+	if clouds := s.call("list_clouds", nil, false, "found"); strings.Contains(clouds, "scenario-") {
+		t.Errorf("a scenario that did not run left a fork: %s", clouds)
+	}
+	stranger := start(t, true, "wrong")
+	stranger.call("list_clouds", nil, true, "token")
+	stranger.call("fork_cloud", m{"name": "x"}, true, "token")
+}
