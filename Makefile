@@ -27,7 +27,7 @@ TEST = $(TOOLS)/gotestsum --format-hide-empty-pkg
 SLOWEST = $(TOOLS)/gotestsum tool slowest --threshold 1s --num 20
 
 .PHONY: build replica run tools needs test replica-test quick fuzz crash soak bench contract golden pictures fmt lint check
-.PHONY: deploy-test e2e ccm-version control-plane control-plane-programs image-archive kind-up e2e-kind kind-down
+.PHONY: deploy-test e2e ccm-version control-plane control-plane-programs image-archive image-pack kind-up e2e-kind kind-down
 
 # build the binary, static, into bin/
 build:
@@ -160,12 +160,22 @@ control-plane-programs:
 control-plane:
 	cd contracttests/kubernetes && go run ./controlplane
 
-# image-archive: the Dockerfile's image without Docker, for docker load and kind load image-archive
+# image-archive: the Dockerfile's images without Docker, for docker load and kind load
+# image-archive; with ARCHS=amd64,arm64 each is for both
+ARCHS = $(shell go env GOARCH)
 image-archive:
-	GOOS=linux $(BUILD) -o bin/linux/clbemu ./cmd/clbemu
-	cd cmd/clbemu-replica && GOOS=linux $(BUILD) -o ../../bin/linux/clbemu-replica .
-	cd deploy && GOOS=linux $(BUILD) -o ../bin/linux/clbemu-worldwatch ./worldwatch
-	cd deploy && go run ./image -programs ../bin/linux -out ../bin/clbemu-image.tar
+	set -e; for arch in $$(echo $(ARCHS) | tr , ' '); do \
+		export GOOS=linux GOARCH=$$arch; \
+		$(BUILD) -o bin/linux/$$arch/ ./cmd/clbemu; \
+		(cd cmd/clbemu-replica && $(BUILD) -o ../../bin/linux/$$arch/ .); \
+		(cd deploy && $(BUILD) -o ../bin/linux/$$arch/clbemu-worldwatch ./worldwatch); \
+	done
+	$(MAKE) --no-print-directory image-pack PROGRAMS=linux/ARCH OUT=bin
+
+# image-pack: put the programs of bin/PROGRAMS into the archives of both images, in OUT
+image-pack:
+	cd deploy && go run ./image -programs '../bin/$(PROGRAMS)' -arch $(ARCHS) -out ../$(OUT)/clbemu-image.tar
+	cd deploy && go run ./image -image clbemu-worldwatch -programs '../bin/$(PROGRAMS)' -arch $(ARCHS) -out ../$(OUT)/clbemu-worldwatch-image.tar
 
 # kind-up: a kind cluster in which the CCM of the image CCM_IMAGE works against clbemu
 kind-up: image-archive
