@@ -27,7 +27,8 @@ TEST = $(TOOLS)/gotestsum --format-hide-empty-pkg
 SLOWEST = $(TOOLS)/gotestsum tool slowest --threshold 1s --num 20
 
 .PHONY: build replica run tools needs test replica-test quick fuzz crash soak bench contract golden pictures fmt lint check
-.PHONY: deploy-test e2e ccm-version control-plane control-plane-programs image-archive image-pack kind-up e2e-kind kind-down
+.PHONY: deploy-test e2e ccm-version control-plane control-plane-programs image-archive image-pack
+.PHONY: release-tools release-snapshot release release-test kind-up e2e-kind kind-down
 
 # build the binary, static, into bin/
 build:
@@ -176,6 +177,23 @@ image-archive:
 image-pack:
 	cd deploy && go run ./image -programs '../bin/$(PROGRAMS)' -arch $(ARCHS) -out ../$(OUT)/clbemu-image.tar
 	cd deploy && go run ./image -image clbemu-worldwatch -programs '../bin/$(PROGRAMS)' -arch $(ARCHS) -out ../$(OUT)/clbemu-worldwatch-image.tar
+
+# release-tools: goreleaser and what it calls, at the versions of .ci/release/go.mod
+release-tools:
+	@go -C .ci/release build -o $(TOOLS)/ tool
+
+# release-snapshot: all that a release has, in bin/dist, without a tag and without publishing
+release-snapshot: SNAPSHOT = --snapshot
+release-snapshot: release
+
+# release: the same of the tag that is checked out, published
+release: release-tools
+	PATH="$(TOOLS):$$PATH" goreleaser release --clean $(SNAPSHOT)
+	$(MAKE) --no-print-directory image-pack ARCHS=amd64,arm64 PROGRAMS='dist/*_linux_ARCH_*' OUT=bin/dist
+
+# release-test: the packages for this machine: made twice, installed, upgraded, purged
+release-test: release-tools
+	cd deploy && CLBEMU_RELEASE=required go test -vet=off -count=1 -v ./systemd
 
 # kind-up: a kind cluster in which the CCM of the image CCM_IMAGE works against clbemu
 kind-up: image-archive
