@@ -184,12 +184,12 @@ release-tools:
 	@go -C .ci/release build -o $(TOOLS)/ tool
 
 # release-snapshot: all that a release has, in bin/dist, without a tag and without publishing
-release-snapshot: SNAPSHOT = --snapshot
+release-snapshot: RELEASE_FLAGS = --snapshot
 release-snapshot: release
 
-# release: the same of the tag that is checked out, published
+# release: the same of the tag that is checked out, published unless RELEASE_FLAGS=--skip=publish
 release: release-tools
-	PATH="$(TOOLS):$$PATH" goreleaser release --clean $(SNAPSHOT)
+	PATH="$(TOOLS):$$PATH" goreleaser release --clean $(RELEASE_FLAGS)
 	$(MAKE) --no-print-directory image-pack ARCHS=amd64,arm64 PROGRAMS='dist/*_linux_ARCH_*' OUT=bin/dist
 
 # release-test: the packages for this machine: made twice, installed, upgraded, purged
