@@ -1,6 +1,8 @@
-# The image holds the static binary, the one for replicas, and the one that follows a cluster,
-# and runs without privileges. It is compiled where it is built, for where it is to run:
+# The image holds the static binary and the one for replicas, and runs without privileges. The
+# one that follows a cluster has an image of its own, the target worldwatch. They are compiled
+# where they are built, for where they are to run:
 #   docker buildx build --platform linux/amd64,linux/arm64 --tag clbemu .
+#   docker buildx build --target worldwatch --tag clbemu-worldwatch .
 FROM --platform=$BUILDPLATFORM golang:1.26 AS build
 WORKDIR /src
 COPY go.mod go.sum ./
@@ -13,6 +15,18 @@ RUN package=github.com/clbemu/clbemu/cmd/internal/command && \
     go build "$@" -o /clbemu ./cmd/clbemu && go -C cmd/clbemu-replica build "$@" -o /clbemu-replica . && mkdir /data
 RUN cd deploy && go build -trimpath -ldflags "-s -w" -o /clbemu-worldwatch ./worldwatch
 
+FROM scratch AS worldwatch
+ARG VERSION=devel COMMIT
+LABEL org.opencontainers.image.title="clbemu-worldwatch" \
+      org.opencontainers.image.description="Brings the nodes and pods of a cluster into clbemu" \
+      org.opencontainers.image.source="https://github.com/clbemu/clbemu" \
+      org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.version="$VERSION" \
+      org.opencontainers.image.revision="$COMMIT"
+COPY --from=build /clbemu-worldwatch /clbemu-worldwatch
+USER 65532:65532
+ENTRYPOINT ["/clbemu-worldwatch"]
+
 FROM scratch
 ARG VERSION=devel COMMIT
 LABEL org.opencontainers.image.title="clbemu" \
@@ -23,7 +37,6 @@ LABEL org.opencontainers.image.title="clbemu" \
       org.opencontainers.image.revision="$COMMIT"
 COPY --from=build /clbemu /clbemu
 COPY --from=build /clbemu-replica /clbemu-replica
-COPY --from=build /clbemu-worldwatch /clbemu-worldwatch
 COPY --from=build --chown=65532:65532 /data /data
 USER 65532:65532
 VOLUME /data

@@ -10,7 +10,7 @@ export CGO_ENABLED = 0
 export GOFLAGS := -trimpath $(filter-out -trimpath,$(GOFLAGS))
 
 MODULE = github.com/clbemu/clbemu
-MODULES = . cmd/clbemu-replica deploy contracttests/kubernetes
+MODULES = . cmd/clbemu-replica deploy deploy/helm contracttests/kubernetes
 # Packages whose tests run nothing concurrent in their own process: they start processes,
 # or make one call after the other. All others run with the race detector.
 WITHOUT_RACE = cmd/clbemu cmd/internal/command contracttests contracttests/durability contracttests/library \
@@ -27,7 +27,8 @@ TEST = $(TOOLS)/gotestsum --format-hide-empty-pkg
 SLOWEST = $(TOOLS)/gotestsum tool slowest --threshold 1s --num 20
 
 .PHONY: build replica run tools needs test replica-test quick fuzz crash soak bench contract golden pictures fmt lint check
-.PHONY: deploy-test e2e ccm-version control-plane control-plane-programs image-archive kind-up e2e-kind kind-down
+.PHONY: deploy-test e2e ccm-version control-plane control-plane-programs image-archive image-pack
+.PHONY: release-tools release-snapshot release release-test kind-up e2e-kind kind-down
 
 # build the binary, static, into bin/
 build:
@@ -136,6 +137,7 @@ check: lint test
 # deploy-test: what is deployed, as far as it goes without Docker and Kubernetes
 deploy-test: tools
 	cd deploy && $(TEST) -- -vet=off -count=1 ./...
+	cd deploy/helm && $(TEST) -- -vet=off -count=1 ./...
 
 # e2e: a controller on a real Kubernetes control plane, built once; CCM_BIN names a real CCM
 e2e: tools control-plane-programs
@@ -160,12 +162,39 @@ control-plane-programs:
 control-plane:
 	cd contracttests/kubernetes && go run ./controlplane
 
-# image-archive: the Dockerfile's image without Docker, for docker load and kind load image-archive
+# image-archive: the Dockerfile's images without Docker, for docker load and kind load
+# image-archive; with ARCHS=amd64,arm64 each is for both
+ARCHS = $(shell go env GOARCH)
 image-archive:
-	GOOS=linux $(BUILD) -o bin/linux/clbemu ./cmd/clbemu
-	cd cmd/clbemu-replica && GOOS=linux $(BUILD) -o ../../bin/linux/clbemu-replica .
-	cd deploy && GOOS=linux $(BUILD) -o ../bin/linux/clbemu-worldwatch ./worldwatch
-	cd deploy && go run ./image -programs ../bin/linux -out ../bin/clbemu-image.tar
+	set -e; for arch in $$(echo $(ARCHS) | tr , ' '); do \
+		export GOOS=linux GOARCH=$$arch; \
+		$(BUILD) -o bin/linux/$$arch/ ./cmd/clbemu; \
+		(cd cmd/clbemu-replica && $(BUILD) -o ../../bin/linux/$$arch/ .); \
+		(cd deploy && $(BUILD) -o ../bin/linux/$$arch/clbemu-worldwatch ./worldwatch); \
+	done
+	$(MAKE) --no-print-directory image-pack PROGRAMS=linux/ARCH OUT=bin
+
+# image-pack: put the programs of bin/PROGRAMS into the archives of both images, in OUT
+image-pack:
+	cd deploy && go run ./image -programs '../bin/$(PROGRAMS)' -arch $(ARCHS) -out ../$(OUT)/clbemu-image.tar
+	cd deploy && go run ./image -image clbemu-worldwatch -programs '../bin/$(PROGRAMS)' -arch $(ARCHS) -out ../$(OUT)/clbemu-worldwatch-image.tar
+
+# release-tools: goreleaser and what it calls, at the versions of .ci/release/go.mod
+release-tools:
+	@go -C .ci/release build -o $(TOOLS)/ tool
+
+# release-snapshot: all that a release has, in bin/dist, without a tag and without publishing
+release-snapshot: RELEASE_FLAGS = --snapshot
+release-snapshot: release
+
+# release: the same of the tag that is checked out, published unless RELEASE_FLAGS=--skip=publish
+release: release-tools
+	PATH="$(TOOLS):$$PATH" goreleaser release --clean $(RELEASE_FLAGS)
+	$(MAKE) --no-print-directory image-pack ARCHS=amd64,arm64 PROGRAMS='dist/*_linux_ARCH_*' OUT=bin/dist
+
+# release-test: the packages for this machine: made twice, installed, upgraded, purged
+release-test: release-tools
+	cd deploy && CLBEMU_RELEASE=required go test -vet=off -count=1 -v ./systemd
 
 # kind-up: a kind cluster in which the CCM of the image CCM_IMAGE works against clbemu
 kind-up: image-archive

@@ -12,28 +12,23 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/layout"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// writeArchive writes a tar file of an OCI layout, in which manifest.json names
-// the same blobs for readers that know only Docker's form.
-func writeArchive(w io.Writer, image v1.Image, tag string) error {
-	names, err := annotations(tag)
-	if err != nil {
-		return err
-	}
+// writeArchive writes a tar file of an OCI layout with one image, for one or more
+// architectures. In it manifest.json names the blobs of the first for readers that know
+// only Docker's form.
+func writeArchive(w io.Writer, images []v1.Image, tag string) error {
 	dir, err := os.MkdirTemp("", "clbemu-image-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	path, err := layout.Write(dir, empty.Index)
-	if err != nil {
+	if err := writeLayout(dir, images, tag); err != nil {
 		return err
 	}
-	if err := path.AppendImage(image, layout.WithAnnotations(names)); err != nil {
-		return err
-	}
-	if err := writeDockerManifest(dir, image, tag); err != nil {
+	if err := writeDockerManifest(dir, images[0], tag); err != nil {
 		return err
 	}
 	archive := tar.NewWriter(w)
@@ -41,6 +36,29 @@ func writeArchive(w io.Writer, image v1.Image, tag string) error {
 		return err
 	}
 	return archive.Close()
+}
+
+func writeLayout(dir string, images []v1.Image, tag string) error {
+	names, err := annotations(tag)
+	if err != nil {
+		return err
+	}
+	path, err := layout.Write(dir, empty.Index)
+	if err != nil {
+		return err
+	}
+	if len(images) == 1 {
+		return path.AppendImage(images[0], layout.WithAnnotations(names))
+	}
+	index := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
+	for _, image := range images {
+		config, err := image.ConfigFile()
+		if err != nil {
+			return err
+		}
+		index = mutate.AppendManifests(index, mutate.IndexAddendum{Add: image, Descriptor: v1.Descriptor{Platform: config.Platform()}})
+	}
+	return path.AppendIndex(index, layout.WithAnnotations(names))
 }
 
 // annotations name an image in an OCI layout. The kubelet looks for what has no

@@ -3,6 +3,7 @@ package main
 import (
 	"archive/tar"
 	"bytes"
+	"compress/gzip"
 	"debug/buildinfo"
 	"io"
 	"strings"
@@ -18,32 +19,46 @@ import (
 // nobody is the user that the image runs as, and that owns its data.
 const nobody = 65532
 
-// programs are the image's binaries: the emulator, the one for replicas, and the one that
-// follows a cluster.
-var programs = []string{"clbemu", "clbemu-replica", "clbemu-worldwatch"}
+// content is what one image holds: its first program starts, and gives the version.
+type content struct {
+	programs []string
+	data     bool // whether it has a folder for a state
+	settings v1.Config
+}
 
-// settings copies the settings of the Dockerfile.
-var settings = v1.Config{
-	User: "65532:65532",
-	Env: []string{"CLBEMU_LISTEN=0.0.0.0:9600", "CLBEMU_CONTROL_LISTEN=0.0.0.0:9601", "CLBEMU_CONTROL_TOKEN_FILE=/data/control-token",
-		"CLBEMU_DATA_DIR=/data"},
-	Entrypoint:   []string{"/clbemu"},
-	Cmd:          []string{"serve"},
-	ExposedPorts: map[string]struct{}{"9600/tcp": {}, "9601/tcp": {}},
-	Volumes:      map[string]struct{}{"/data": {}},
-	Healthcheck: &v1.HealthConfig{Test: []string{"CMD", "/clbemu", "wait", "--for", "ready", "--timeout", "4s"},
-		Interval: 10 * time.Second, Timeout: 5 * time.Second, StartPeriod: 30 * time.Second},
-	Labels: map[string]string{
-		"org.opencontainers.image.title":       "clbemu",
-		"org.opencontainers.image.description": "A local emulator of Alibaba Cloud's load balancers, CLB and NLB",
+// contents are the images by name, with the settings of the Dockerfile.
+var contents = map[string]content{
+	"clbemu": {programs: []string{"clbemu", "clbemu-replica"}, data: true, settings: v1.Config{
+		User: "65532:65532",
+		Env: []string{"CLBEMU_LISTEN=0.0.0.0:9600", "CLBEMU_CONTROL_LISTEN=0.0.0.0:9601", "CLBEMU_CONTROL_TOKEN_FILE=/data/control-token",
+			"CLBEMU_DATA_DIR=/data"},
+		Entrypoint:   []string{"/clbemu"},
+		Cmd:          []string{"serve"},
+		ExposedPorts: map[string]struct{}{"9600/tcp": {}, "9601/tcp": {}},
+		Volumes:      map[string]struct{}{"/data": {}},
+		Healthcheck: &v1.HealthConfig{Test: []string{"CMD", "/clbemu", "wait", "--for", "ready", "--timeout", "4s"},
+			Interval: 10 * time.Second, Timeout: 5 * time.Second, StartPeriod: 30 * time.Second},
+		Labels: labels("clbemu", "A local emulator of Alibaba Cloud's load balancers, CLB and NLB"),
+	}},
+	"clbemu-worldwatch": {programs: []string{"clbemu-worldwatch"}, settings: v1.Config{
+		User:       "65532:65532",
+		Entrypoint: []string{"/clbemu-worldwatch"},
+		Labels:     labels("clbemu-worldwatch", "Brings the nodes and pods of a cluster into clbemu"),
+	}},
+}
+
+func labels(title, description string) map[string]string {
+	return map[string]string{
+		"org.opencontainers.image.title":       title,
+		"org.opencontainers.image.description": description,
 		"org.opencontainers.image.source":      "https://github.com/clbemu/clbemu",
 		"org.opencontainers.image.licenses":    "Apache-2.0",
-	},
+	}
 }
 
 // labelled is the settings with the version that is in the program.
-func labelled(program []byte) v1.Config {
-	with := *settings.DeepCopy()
+func (c content) labelled(program []byte) v1.Config {
+	with := *c.settings.DeepCopy()
 	info, err := buildinfo.Read(bytes.NewReader(program))
 	if err != nil {
 		return with // of no Go program there is none
@@ -57,16 +72,16 @@ func labelled(program []byte) v1.Config {
 	return with
 }
 
-// build returns the image. It contains no time, so that the same binary always gives
-// the same image.
-func build(contents map[string][]byte, arch string) (v1.Image, error) {
-	files, err := rootFiles(contents)
+// build returns the image for one architecture. It contains no time, so that the same
+// programs always give the same image.
+func (c content) build(programs map[string][]byte, arch string) (v1.Image, error) {
+	files, err := c.rootFiles(programs)
 	if err != nil {
 		return nil, err
 	}
 	layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) {
 		return io.NopCloser(bytes.NewReader(files)), nil
-	}, tarball.WithMediaType(types.OCILayer))
+	}, tarball.WithMediaType(types.OCILayer), tarball.WithCompressionLevel(gzip.BestCompression))
 	if err != nil {
 		return nil, err
 	}
@@ -79,24 +94,26 @@ func build(contents map[string][]byte, arch string) (v1.Image, error) {
 		return nil, err
 	}
 	config = config.DeepCopy()
-	config.OS, config.Architecture, config.Config = "linux", arch, labelled(contents[programs[0]])
+	config.OS, config.Architecture, config.Config = "linux", arch, c.labelled(programs[c.programs[0]])
 	return mutate.ConfigFile(image, config)
 }
 
-// rootFiles are the image's files: the binaries, and a folder for the state.
-func rootFiles(contents map[string][]byte) ([]byte, error) {
+// rootFiles are the image's files: the programs, and a folder for the state.
+func (c content) rootFiles(programs map[string][]byte) ([]byte, error) {
 	var files bytes.Buffer
 	w := tar.NewWriter(&files)
-	for _, name := range programs {
-		if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: 0o755, Size: int64(len(contents[name]))}); err != nil {
+	for _, name := range c.programs {
+		if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: 0o755, Size: int64(len(programs[name]))}); err != nil {
 			return nil, err
 		}
-		if _, err := w.Write(contents[name]); err != nil {
+		if _, err := w.Write(programs[name]); err != nil {
 			return nil, err
 		}
 	}
-	if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: "data/", Mode: 0o755, Uid: nobody, Gid: nobody}); err != nil {
-		return nil, err
+	if c.data {
+		if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: "data/", Mode: 0o755, Uid: nobody, Gid: nobody}); err != nil {
+			return nil, err
+		}
 	}
 	return files.Bytes(), w.Close()
 }

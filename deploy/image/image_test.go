@@ -26,47 +26,125 @@ import (
 	"github.com/clbemu/clbemu/contracttests/binary"
 )
 
-// maxSize leaves room for clbemu-replica, and for worldwatch, which links a client of Kubernetes.
-const maxSize = 44 << 20
+// maxSize is what an image may have to be downloaded, in bytes.
+const maxSize = 25_000_000
 
-// archive builds the binary and the archive of its image.
-func archive(t *testing.T) (path string) {
+// archives builds the programs and the archives of their images.
+func archives(t *testing.T) map[string]string {
 	t.Helper()
 	dir := t.TempDir()
-	path = filepath.Join(dir, "image.tar")
 	for program, folder := range map[string]string{"clbemu": "../../cmd/clbemu", "clbemu-replica": "../../cmd/clbemu-replica", "clbemu-worldwatch": "../worldwatch"} {
-		if err := binary.Release(folder, filepath.Join(dir, program), "GOOS=linux"); err != nil {
+		if err := binary.Release(folder, filepath.Join(dir, runtime.GOARCH, program), "GOOS=linux"); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := run(dir, path, "clbemu:test", runtime.GOARCH); err != nil {
-		t.Fatal(err)
+	paths := make(map[string]string)
+	for name := range contents {
+		paths[name] = filepath.Join(dir, name+".tar")
+		if err := run(name, filepath.Join(dir, "ARCH"), paths[name], name+":test", []string{runtime.GOARCH}); err != nil {
+			t.Fatal(err)
+		}
 	}
-	return path
+	return paths
 }
 
-// TestArchive proves that the archive is under 44 MiB and holds one image that is
+// TestArchive proves that each archive is under 25 MB and holds one image that is
 // whole, in both forms, with nothing but binaries that run and a folder that
 // their user may write to.
 func TestArchive(t *testing.T) {
-	path := archive(t)
-	if info, err := os.Stat(path); err != nil || info.Size() > maxSize {
-		t.Errorf("the archive: %v, %v, want at most %d bytes", info.Size(), err, maxSize)
-	}
-	docker, err := tarball.ImageFromPath(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for form, image := range map[string]v1.Image{"docker": docker, "oci": ociImage(t, path)} {
-		if err := validate.Image(image); err != nil {
-			t.Errorf("the %s image is not whole: %v", form, err)
+	for name, path := range archives(t) {
+		if info, err := os.Stat(path); err != nil || info.Size() > maxSize {
+			t.Errorf("the archive of %s: %v, %v, want at most %d bytes", name, info.Size(), err, maxSize)
 		}
-		checkFiles(t, image)
+		docker, err := tarball.ImageFromPath(path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		index, digest := ociLayout(t, path, name)
+		oci, err := index.Image(digest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for form, image := range map[string]v1.Image{"docker": docker, "oci": oci} {
+			if err := validate.Image(image); err != nil {
+				t.Errorf("the %s image of %s is not whole: %v", form, name, err)
+			}
+			checkFiles(t, contents[name], image)
+		}
 	}
 }
 
-// ociImage reads the archive as an OCI layout.
-func ociImage(t *testing.T, path string) v1.Image {
+// TestArchitectures proves that an archive for two architectures is one image whose
+// programs are those of each, that Docker's form is the first, and that the same programs
+// give the same archive.
+func TestArchitectures(t *testing.T) {
+	dir := t.TempDir()
+	for _, arch := range []string{"amd64", "arm64"} {
+		folder := filepath.Join(dir, "of_"+arch)
+		if err := os.Mkdir(folder, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for _, program := range []string{"clbemu", "clbemu-replica"} {
+			if err := os.WriteFile(filepath.Join(folder, program), []byte(program+" for "+arch), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	var written [2][]byte
+	for i := range written {
+		path := filepath.Join(dir, "image.tar")
+		if err := run("clbemu", filepath.Join(dir, "*_ARCH"), path, "clbemu:test", []string{"amd64", "arm64"}); err != nil {
+			t.Fatal(err)
+		}
+		var err error
+		if written[i], err = os.ReadFile(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(written[0], written[1]) {
+		t.Error("the same programs give two archives")
+	}
+	top, digest := ociLayout(t, filepath.Join(dir, "image.tar"), "clbemu")
+	index, err := top.ImageIndex(digest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := validate.Index(index); err != nil {
+		t.Errorf("the image is not whole: %v", err)
+	}
+	manifest, err := index.IndexManifest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for _, m := range manifest.Manifests {
+		image, err := index.Image(m.Digest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found = append(found, m.Platform.String()+" "+string(files(t, image)[0].content))
+	}
+	if want := []string{"linux/amd64 clbemu for amd64", "linux/arm64 clbemu for arm64"}; !slices.Equal(found, want) {
+		t.Errorf("the image has %q, want %q", found, want)
+	}
+	docker, err := tarball.ImageFromPath(filepath.Join(dir, "image.tar"), nil)
+	if err != nil || string(files(t, docker)[0].content) != "clbemu for amd64" {
+		t.Errorf("Docker's form is not the first: %v", err)
+	}
+}
+
+// TestMissing proves that what can't be packed is named.
+func TestMissing(t *testing.T) {
+	for name, want := range map[string]string{"clbemu": "0 files are " + filepath.Join("nowhere", "clbemu"), "other": `there is no image "other"`} {
+		if err := run(name, "nowhere", filepath.Join(t.TempDir(), "image.tar"), "clbemu:test", []string{"amd64"}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", name, err, want)
+		}
+	}
+}
+
+// ociLayout reads the archive of an image as an OCI layout: its index, and what its one
+// entry is.
+func ociLayout(t *testing.T, path, name string) (v1.ImageIndex, v1.Hash) {
 	t.Helper()
 	dir := t.TempDir()
 	if out, err := exec.Command("tar", "-xf", path, "-C", dir).CombinedOutput(); err != nil {
@@ -80,17 +158,13 @@ func ociImage(t *testing.T, path string) v1.Image {
 	if err != nil || len(manifest.Manifests) != 1 {
 		t.Fatalf("the index is %+v, %v, want one image", manifest, err)
 	}
-	if name := manifest.Manifests[0].Annotations["io.containerd.image.name"]; name != "docker.io/library/clbemu:test" {
-		t.Errorf("containerd calls the image %q", name)
+	if got := manifest.Manifests[0].Annotations["io.containerd.image.name"]; got != "docker.io/library/"+name+":test" {
+		t.Errorf("containerd calls the image %q", got)
 	}
-	image, err := index.Image(manifest.Manifests[0].Digest)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return image
+	return index, manifest.Manifests[0].Digest
 }
 
-func checkFiles(t *testing.T, image v1.Image) {
+func checkFiles(t *testing.T, want content, image v1.Image) {
 	t.Helper()
 	var names []string
 	for _, f := range files(t, image) {
@@ -109,8 +183,12 @@ func checkFiles(t *testing.T, image v1.Image) {
 			}
 		}
 	}
-	if want := []string{"clbemu", "clbemu-replica", "clbemu-worldwatch", "data/"}; !slices.Equal(names, want) {
-		t.Errorf("the image has the files %v, want %v", names, want)
+	expected := slices.Clone(want.programs)
+	if want.data {
+		expected = append(expected, "data/")
+	}
+	if !slices.Equal(names, expected) {
+		t.Errorf("the image has the files %v, want %v", names, expected)
 	}
 }
 
@@ -165,43 +243,76 @@ func checkRuns(t *testing.T, program []byte, argument, says string) {
 	}
 }
 
-// TestSettingsAreTheDockerfiles proves that both ways to the image give it the
+// TestSettingsAreTheDockerfiles proves that both ways to an image give it the
 // same settings, and that it does not run as root.
 func TestSettingsAreTheDockerfiles(t *testing.T) {
 	text, err := os.ReadFile("../../Dockerfile")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, final, found := strings.Cut(string(text), "\nFROM scratch\n")
-	if !found {
-		t.Fatal("the Dockerfile's last stage is not FROM scratch")
+	stages := strings.Split(strings.ReplaceAll(string(text), "\\\n", ""), "\nFROM ")
+	if len(stages) != 4 {
+		t.Fatalf("the Dockerfile has %d stages", len(stages)-1)
 	}
-	final = strings.ReplaceAll(final, "\\\n", "")
+	for name, start := range map[string]string{"clbemu-worldwatch": "scratch AS worldwatch\n", "clbemu": "scratch\n"} {
+		stage := stages[len(stages)-1]
+		if name != "clbemu" { // which is the last, that is built without --target
+			stage = stages[len(stages)-2]
+		}
+		if !strings.HasPrefix(stage, start) {
+			t.Errorf("the stage of %s begins with %.30q", name, stage)
+		}
+		checkStage(t, stage, contents[name])
+	}
+	if !strings.Contains(string(text), "FROM --platform=$BUILDPLATFORM ") || !strings.Contains(string(text), "GOARCH=$TARGETARCH") {
+		t.Error("the Dockerfile compiles for the machine that builds it alone")
+	}
+}
+
+// checkStage wants the settings of an image in the stage of the Dockerfile that is for it.
+func checkStage(t *testing.T, stage string, c content) {
+	t.Helper()
 	list := func(words []string) string {
+		if len(words) == 0 {
+			return ""
+		}
 		text, err := json.Marshal(words)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return strings.ReplaceAll(string(text), ",", ", ")
 	}
-	for _, program := range programs {
-		if !strings.Contains(final, "COPY --from=build /"+program+" /"+program+"\n") {
+	if copied := strings.Count(stage, "\nCOPY --from=build /"); copied != len(c.programs) {
+		t.Errorf("the Dockerfile copies %d programs, the archive has %q", copied, c.programs)
+	}
+	for _, program := range c.programs {
+		if !strings.Contains(stage, "COPY --from=build /"+program+" /"+program+"\n") {
 			t.Errorf("the Dockerfile's image has no %s", program)
 		}
 	}
+	healthcheck, exposed := "", []string{}
+	if h := c.settings.Healthcheck; h != nil {
+		healthcheck = fmt.Sprintf("--interval=%.0fs --timeout=%.0fs --start-period=%.0fs --start-interval=1s CMD %s", h.Interval.Seconds(), h.Timeout.Seconds(), h.StartPeriod.Seconds(), list(h.Test[1:]))
+	}
+	for port := range c.settings.ExposedPorts {
+		exposed = append(exposed, strings.TrimSuffix(port, "/tcp"))
+	}
+	slices.Sort(exposed)
 	for instruction, want := range map[string]string{
-		"USER": settings.User, "ENV": strings.Join(settings.Env, " "), "EXPOSE": "9600 9601", "VOLUME": "/data",
-		"ENTRYPOINT": list(settings.Entrypoint), "CMD": list(settings.Cmd),
-		"HEALTHCHECK": fmt.Sprintf("--interval=%.0fs --timeout=%.0fs --start-period=%.0fs --start-interval=1s CMD %s", settings.Healthcheck.Interval.Seconds(),
-			settings.Healthcheck.Timeout.Seconds(), settings.Healthcheck.StartPeriod.Seconds(), list(settings.Healthcheck.Test[1:])),
+		"USER": c.settings.User, "ENV": strings.Join(c.settings.Env, " "), "EXPOSE": strings.Join(exposed, " "),
+		"VOLUME":     strings.Join(slices.Collect(maps.Keys(c.settings.Volumes)), " "),
+		"ENTRYPOINT": list(c.settings.Entrypoint), "CMD": list(c.settings.Cmd), "HEALTHCHECK": healthcheck,
 	} {
-		got := regexp.MustCompile(`(?m)^` + instruction + ` (.*)$`).FindStringSubmatch(final)
-		if got == nil || got[1] != want {
+		got := ""
+		if found := regexp.MustCompile(`(?m)^` + instruction + ` (.*)$`).FindStringSubmatch(stage); found != nil {
+			got = found[1]
+		}
+		if got != want {
 			t.Errorf("the Dockerfile says %s %q, the archive %q", instruction, got, want)
 		}
 	}
 	labels := make(map[string]string)
-	for _, found := range regexp.MustCompile(`(org\.[a-z.]+)="([^"]*)"`).FindAllStringSubmatch(final, -1) {
+	for _, found := range regexp.MustCompile(`(org\.[a-z.]+)="([^"]*)"`).FindAllStringSubmatch(stage, -1) {
 		labels[found[1]] = found[2]
 	}
 	for _, ofBuild := range []string{"version", "revision"} {
@@ -210,14 +321,11 @@ func TestSettingsAreTheDockerfiles(t *testing.T) {
 		}
 		delete(labels, "org.opencontainers.image."+ofBuild)
 	}
-	if !maps.Equal(labels, settings.Labels) {
-		t.Errorf("the Dockerfile has the labels %v, the archive %v", labels, settings.Labels)
+	if !maps.Equal(labels, c.settings.Labels) {
+		t.Errorf("the Dockerfile has the labels %v, the archive %v", labels, c.settings.Labels)
 	}
-	if !strings.Contains(string(text), "FROM --platform=$BUILDPLATFORM ") || !strings.Contains(string(text), "GOARCH=$TARGETARCH") {
-		t.Error("the Dockerfile compiles for the machine that builds it alone")
-	}
-	if strings.HasPrefix(settings.User, "0") || settings.User == "" || settings.User == "root" {
-		t.Errorf("the image runs as %q", settings.User)
+	if strings.HasPrefix(c.settings.User, "0") || c.settings.User == "" || c.settings.User == "root" {
+		t.Errorf("the image runs as %q", c.settings.User)
 	}
 }
 
@@ -229,7 +337,7 @@ func checkServes(t *testing.T, program []byte) {
 	if runtime.GOOS != "linux" {
 		return
 	}
-	dir := t.TempDir()
+	dir, settings := t.TempDir(), contents["clbemu"].settings
 	path := filepath.Join(dir, "clbemu")
 	if err := os.WriteFile(path, program, 0o755); err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-// Command image puts the programs of clbemu into an image as the Dockerfile does, and
+// Command image puts programs of clbemu into an image as the Dockerfile does, and
 // writes that as an archive without Docker: in the layout of OCI, and with the
 // manifest.json that docker load and kind load image-archive look for.
 package main
@@ -6,34 +6,48 @@ package main
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
 
 func main() {
-	folder := flag.String("programs", "", "folder with the static Linux binaries "+strings.Join(programs, ", "))
+	name := flag.String("image", "clbemu", "image to build: "+strings.Join(slices.Sorted(maps.Keys(contents)), " or "))
+	folder := flag.String("programs", "", "pattern of the folders with the static Linux programs, in which ARCH stands for their architecture")
 	out := flag.String("out", "", "archive to write")
-	tag := flag.String("tag", "clbemu:latest", "name of the image")
-	arch := flag.String("arch", runtime.GOARCH, "architecture of the binaries")
+	tag := flag.String("tag", "", "name of the image in the archive (default: IMAGE:latest)")
+	archs := flag.String("arch", runtime.GOARCH, "architectures of the image, separated by commas")
 	flag.Parse()
-	if err := run(*folder, *out, *tag, *arch); err != nil {
+	if *tag == "" {
+		*tag = *name + ":latest"
+	}
+	if err := run(*name, *folder, *out, *tag, strings.Split(*archs, ",")); err != nil {
 		fmt.Fprintln(os.Stderr, "image:", err)
 		os.Exit(1)
 	}
 }
 
-func run(folder, out, tag, arch string) (err error) {
-	contents := make(map[string][]byte)
-	for _, name := range programs {
-		if contents[name], err = os.ReadFile(filepath.Join(folder, name)); err != nil {
+func run(name, folder, out, tag string, archs []string) (err error) {
+	c, found := contents[name]
+	if !found {
+		return fmt.Errorf("there is no image %q", name)
+	}
+	var images []v1.Image
+	for _, arch := range archs {
+		programs, err := c.read(strings.ReplaceAll(folder, "ARCH", arch))
+		if err != nil {
 			return err
 		}
-	}
-	image, err := build(contents, arch)
-	if err != nil {
-		return err
+		image, err := c.build(programs, arch)
+		if err != nil {
+			return err
+		}
+		images = append(images, image)
 	}
 	file, err := os.Create(out)
 	if err != nil {
@@ -44,5 +58,23 @@ func run(folder, out, tag, arch string) (err error) {
 			err = closed
 		}
 	}()
-	return writeArchive(file, image, tag)
+	return writeArchive(file, images, tag)
+}
+
+// read reads the programs, each of which is in one of the folders.
+func (c content) read(folder string) (map[string][]byte, error) {
+	programs := make(map[string][]byte)
+	for _, name := range c.programs {
+		found, err := filepath.Glob(filepath.Join(folder, name))
+		if err != nil {
+			return nil, err
+		}
+		if len(found) != 1 {
+			return nil, fmt.Errorf("%d files are %s, want one", len(found), filepath.Join(folder, name))
+		}
+		if programs[name], err = os.ReadFile(found[0]); err != nil {
+			return nil, err
+		}
+	}
+	return programs, nil
 }

@@ -19,9 +19,13 @@ func TestShellcheck(t *testing.T) {
 	if err != nil {
 		t.Skip("shellcheck is not installed: the scripts are not checked by it")
 	}
-	scripts, err := filepath.Glob("*.sh")
-	if err != nil || len(scripts) != 4 {
-		t.Fatalf("the scripts are %v, %v", scripts, err)
+	var scripts []string
+	for folder, want := range map[string]int{".": 4, "../systemd": 3, "../systemd/testdata": 1} {
+		found, err := filepath.Glob(filepath.Join(folder, "*.sh"))
+		if err != nil || len(found) != want {
+			t.Fatalf("the scripts are %v, %v", found, err)
+		}
+		scripts = append(scripts, found...)
 	}
 	if out, err := exec.Command(shellcheck, scripts...).CombinedOutput(); err != nil {
 		t.Errorf("shellcheck: %v\n%s", err, out)
@@ -73,7 +77,7 @@ func runScript(t *testing.T, script string, env ...string) (calls []string, out 
 	if err := os.Mkdir(bin, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"docker", "kind", "kubectl", "curl", "clbemu-image.tar"} {
+	for _, name := range []string{"docker", "kind", "kubectl", "curl", "clbemu-image.tar", "clbemu-worldwatch-image.tar"} {
 		if err := os.WriteFile(filepath.Join(bin, name), []byte(stub), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -107,7 +111,7 @@ func before(calls []string, words ...string) bool {
 // that leaves its traces.
 func TestUp(t *testing.T) {
 	calls, out, err := runScript(t, "up.sh", "CCM_IMAGE=example/ccm:v1")
-	if err != nil || !before(calls, "get clusters", "create cluster", "docker load", "load image-archive", "load docker-image example/ccm:v1", "rm --force --volumes clbemu clbemu-network",
+	if err != nil || !before(calls, "get clusters", "create cluster", "docker load", "load image-archive ../../bin/clbemu-worldwatch-image.tar", "load docker-image example/ccm:v1", "rm --force --volumes clbemu clbemu-network",
 		"run --detach --name clbemu-network", "ip route replace 10.244.0.0/24 via 172.18.0.2", "ip route replace 10.244.1.0/24 via 172.18.0.3", "network connect clbemu-clients",
 		"ip address add 198.51.100.254/32 dev eth1", "ip rule add iif eth0 to 198.51.100.0/24", "exec clbemu-worker ip route replace 198.51.100.0/24 via 172.18.0.5",
 		"world show --network 172.18.0.0/16,", "run --detach --name clbemu --restart", "wait --for ready", "applied:   - addresses: [172.18.0.5]", "deployment/worldwatch", "world import", "apply --filename -", "rollout status deployment/cloud-controller-manager", "wait --for=jsonpath={.metadata.labels") {

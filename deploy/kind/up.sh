@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Brings up a kind cluster in which a cloud controller manager (CCM) works against
-# clbemu, a container beside the nodes. Needs Docker, kind and kubectl, and the archive of
+# clbemu, a container beside the nodes. Needs Docker, kind and kubectl, and the archives of
 # make image-archive. CCM_IMAGE names the image of the CCM, which is taken from Docker when
 # it is there. Run again, it goes on with the cluster that there is, with clbemu's state, and
 # with the addresses that Docker has given out since.
@@ -10,18 +10,21 @@ source "$(dirname "$0")/cluster.sh"
 cd "$(dirname "$0")"
 
 image_archive=../../bin/clbemu-image.tar
+worldwatch_archive=../../bin/clbemu-worldwatch-image.tar
 world=$PWD/../../bin/kind-world.yaml
 
 : "${CCM_IMAGE:?set it to the image of a cloud controller manager that Docker has or kind can pull}"
 for tool in docker kind kubectl; do
 	type -P "$tool" >/dev/null || { echo "up.sh: $tool is not on the PATH: install it" >&2; exit 1; }
 done
-[ -f "$image_archive" ] || { echo "up.sh: $image_archive is missing: run make image-archive" >&2; exit 1; }
+for archive in "$image_archive" "$worldwatch_archive"; do
+	[ -f "$archive" ] || { echo "up.sh: $archive is missing: run make image-archive" >&2; exit 1; }
+done
 
 kind get clusters | grep --line-regexp --quiet clbemu || kind create cluster --config cluster.yaml
 trap collect EXIT
 docker load --quiet --input "$image_archive"
-kind load image-archive "$image_archive" --name clbemu
+kind load image-archive "$worldwatch_archive" --name clbemu
 if docker image inspect "$CCM_IMAGE" >/dev/null 2>&1; then
 	kind load docker-image "$CCM_IMAGE" --name clbemu
 fi

@@ -60,6 +60,9 @@ func versionOf(info *debug.BuildInfo) controlapi.Version {
 	return v
 }
 
+// versionPolicy is the page that says what a version keeps of those before it.
+const versionPolicy = "https://github.com/clbemu/clbemu/blob/main/docs/versions.md"
+
 func newVersion() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
@@ -77,6 +80,7 @@ func newVersion() *cobra.Command {
 				if v.Date != "" {
 					s.Printf("  date    %s\n", v.Date)
 				}
+				s.Printf("  keeps   what %s promises\n", versionPolicy)
 				return nil
 			})
 		},

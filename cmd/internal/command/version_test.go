@@ -1,7 +1,10 @@
 package command
 
 import (
+	"os"
+	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"testing"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
@@ -13,6 +16,18 @@ func TestVersionFlag(t *testing.T) {
 		if code, out, problems := executed(t, flag); code != exitOK || out != "clbemu version "+version().Version+"\n" || problems != "" {
 			t.Errorf("clbemu %s = %d, %q, %q", flag, code, out, problems)
 		}
+	}
+}
+
+// TestVersionPolicy proves that the version comes with a link to a page that there is.
+func TestVersionPolicy(t *testing.T) {
+	code, out, _ := executed(t, "version")
+	_, page, linked := strings.Cut(versionPolicy, "/blob/main/")
+	if code != exitOK || !strings.Contains(out, versionPolicy) || !linked {
+		t.Errorf("clbemu version = %d, %q", code, out)
+	}
+	if _, err := os.Stat(filepath.Join("../../..", page)); err != nil {
+		t.Error(err)
 	}
 }
 

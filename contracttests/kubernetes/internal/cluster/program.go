@@ -36,7 +36,7 @@ func apiServer(etcd string, port int) program {
 func controllerManager() program {
 	return program{"kube-controller-manager", "kube-controller-manager", []string{
 		"--kubeconfig=kubeconfig", "--leader-elect=false", "--secure-port=0", "--service-account-private-key-file=sa.key",
-		"--controllers=deployment-controller,replicaset-controller,endpoints-controller,endpointslice-controller," +
+		"--controllers=deployment-controller,replicaset-controller,statefulset-controller,endpoints-controller,endpointslice-controller," +
 			"namespace-controller,node-lifecycle-controller",
 		"--kube-api-qps=200", "--kube-api-burst=400", "--concurrent-namespace-syncs=2",
 	}}
