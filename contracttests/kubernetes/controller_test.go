@@ -70,7 +70,7 @@ func (f *fixture) ccmCommand(binary string) process.Command {
 
 // isFirstGeneration reports whether the CCM is one of 2018 to 2020, before v2: it has
 // the SDK aliyungo, and flags of Kubernetes 1.9 to 1.12.
-func isFirstGeneration(t *testing.T) bool { return knows(t, "CUSTOMIZED_ENDPOINT") }
+func isFirstGeneration(t *testing.T) bool { return knows(t, "LOCATION_ENDPOINT") }
 
 // firstGeneration points such a CCM at the cloud. Its SDK takes URLs, and asks the
 // location service for all others.
