@@ -14,6 +14,7 @@ import (
 	"net/netip"
 
 	"github.com/rs/zerolog"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/internal/clouds"
@@ -103,6 +104,9 @@ type Config struct {
 	Log  zerolog.Logger
 	// Journal limits the record of calls; its Log is the one above.
 	Journal journal.Config
+	// Tracer gets a span for each call of the cloud's API, which continues the caller's
+	// trace (W3C traceparent); nil makes none.
+	Tracer trace.Tracer
 
 	// Listen and ControlListen are host:port for Start.
 	Listen        string
@@ -182,7 +186,7 @@ func (cfg *Config) cloud() onecloud.Config {
 	return onecloud.Config{
 		Schema: cfg.Schema, More: cfg.more, World: cfg.World, Faults: cfg.Faults, StrictAuth: cfg.StrictAuth,
 		Host: listen.HostOf(cfg.Listen), AllowedHosts: cfg.AllowedHosts, AutoENI: cfg.AutoENI, InstanceID: cfg.InstanceID,
-		Clock: cfg.Clock, Seed: cfg.Seed, Log: cfg.Log, Journal: cfg.Journal, Dir: cfg.stateDir(),
+		Clock: cfg.Clock, Seed: cfg.Seed, Log: cfg.Log, Journal: cfg.Journal, Tracer: cfg.Tracer, Dir: cfg.stateDir(),
 		Packets: onecloud.Packets{At: string(cfg.DataPlane), Interface: cfg.DataPlaneInterface, Transparent: cfg.Transparent,
 			MaxListeners: cfg.MaxListeners, AccessLog: cfg.AccessLog, Direct: cfg.DirectBackends},
 		DNSListen: cfg.DNSListen, ControlToken: cfg.ControlToken, ControlHost: listen.HostOf(cfg.ControlListen),

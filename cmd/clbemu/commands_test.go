@@ -6,7 +6,9 @@ import (
 	"crypto/x509"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"os/exec"
@@ -155,6 +157,34 @@ func TestProxy(t *testing.T) {
 	plain := binary.Serve(t, "--data-dir", t.TempDir())
 	if r := binary.Run(t, "env", "--proxy", "--server", plain.Control); r.Code == 0 || !strings.Contains(r.Stderr, "clbemu serve --proxy") {
 		t.Errorf("env --proxy of one that is none = %+v", r)
+	}
+}
+
+// TestTraces proves that serve sends the spans of its last calls before it ends.
+func TestTraces(t *testing.T) {
+	got := make(chan string, 8)
+	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		got <- r.URL.Path + " " + string(body)
+	}))
+	t.Cleanup(collector.Close)
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
+	t.Setenv("OTEL_SERVICE_NAME", "my-cloud")
+	s := binary.Serve(t, "--engine", "memory", "--auth", "off")
+	createLoadBalancer(t, s.Client())
+	s.End(syscall.SIGTERM)
+	select {
+	case sent := <-got:
+		for _, part := range []string{"/v1/traces ", `"name":"CreateLoadBalancer"`, `"stringValue":"my-cloud"`} {
+			if !strings.Contains(sent, part) {
+				t.Errorf("the collector got %s, without %s", sent, part)
+			}
+		}
+	default:
+		t.Error("the collector got nothing")
 	}
 }
 

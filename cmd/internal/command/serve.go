@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/clbemu/clbemu/cmd/internal/spans"
 	"github.com/clbemu/clbemu/cmd/internal/terminal"
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/controlapi"
@@ -188,6 +189,18 @@ func (f *serveFlags) serve(cmd *cobra.Command) error {
 		if cfg.ControlToken, err = keptToken(f.controlTokenFile); err != nil {
 			return cannot(fmt.Errorf("--control-token-file: %w", err))
 		}
+	}
+	traces, err := spans.Provider(os.Getenv, programName, version().Version, func(err error) { cfg.Log.Warn().Err(err).Msg("traces") })
+	if err != nil {
+		return usage(err)
+	}
+	if traces != nil {
+		cfg.Tracer = traces.Tracer("github.com/clbemu/clbemu")
+		defer func() {
+			ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
+			defer cancel()
+			_ = traces.Shutdown(ending) // what can't be sent is reported
+		}()
 	}
 	profiles, err := startProfiling(f.debugListen) // of the start too
 	if err != nil {

@@ -65,6 +65,15 @@ type Call struct {
 	large, parameters share
 }
 
+// Headers are those of the request, which the caller must not change; none where the
+// call could not be read.
+func (c *Call) Headers() http.Header {
+	if c.request == nil {
+		return nil
+	}
+	return c.request.Header
+}
+
 // Product is the name of the product called, also of one that is not emulated, "" when
 // there is none such.
 func (c *Call) Product() string {

@@ -6,6 +6,7 @@ import (
 	"net/netip"
 
 	"github.com/rs/zerolog"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
@@ -51,6 +52,8 @@ type Config struct {
 	Seed    uint64
 	Log     zerolog.Logger
 	Journal journal.Config
+	// Tracer gets a span for each call; nil makes none.
+	Tracer trace.Tracer
 	// Dir is the folder of what is kept in addition to the state: snapshots, nonces and ports. It is
 	// "" where the state leaves nothing behind.
 	Dir     string

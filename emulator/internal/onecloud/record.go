@@ -11,7 +11,9 @@ import (
 func (c *Cloud) observe(call *gateway.Call, outcome gateway.Outcome) {
 	c.answered.Add(1)
 	c.metrics.Observe(call, outcome)
-	c.journal.RecordCall(entryOf(call, outcome, c.store.Now()), outcome.Answer, call.Params...)
+	e := entryOf(call, outcome, c.store.Now())
+	c.trace(call, &e, outcome)
+	c.journal.RecordCall(e, outcome.Answer, call.Params...)
 }
 
 // entryOf returns the journal's entry of a call, without its parameters and answer; it
