@@ -100,12 +100,13 @@ contract:
 	go test -count=1 ./contracttests/...
 
 # golden: rewrite the recorded replies, the pages of the reference, the OpenAPI document and
-# the scenarios' JSON Schema; with CASE=Slb/CreateVServerGroup/empty, which may be a pattern, that case alone
+# the JSON Schemas of files; with CASE=Slb/CreateVServerGroup/empty, which may be a pattern, that case alone
 golden:
 ifdef CASE
 	go test ./contracttests -run 'TestGolden/$(CASE)' -update
 else
 	go test ./scenarios -run Schema -update
+	go test ./emulator/world -run Schema -update
 	go test ./contracttests -run 'Golden|DeclaredLimits|StatementsPage|CCMVersionsPage|FidelityPage' -update
 	go test ./contracttests -run 'Refusals|Explained' -update-refusals
 	go test ./emulator/internal/control -run 'Document$$' -update

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -80,5 +81,33 @@ func TestAction(t *testing.T) {
 		if text, err := os.ReadFile(filepath.Join(temp, file)); err != nil || !strings.Contains(string(text), "DescribeRegions") {
 			t.Errorf("%s = %s, %v", file, text, err)
 		}
+	}
+}
+
+// TestPinned proves that the workflows and actions use what others publish at a commit, which
+// nobody can move, with the version that it is.
+func TestPinned(t *testing.T) {
+	used := regexp.MustCompile(`uses: (.*)`)
+	pinned := regexp.MustCompile(`^[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$`)
+	seen := 0
+	for _, pattern := range []string{"../action.yml", "../.github/workflows/*.yaml", "../.github/actions/*/action.yml"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %q, %v", pattern, files, err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, found := range used.FindAllStringSubmatch(string(text), -1) {
+				if seen++; !pinned.MatchString(found[1]) {
+					t.Errorf("%s uses %s, which is not pinned", file, found[1])
+				}
+			}
+		}
+	}
+	if seen < 10 {
+		t.Errorf("%d uses are seen", seen)
 	}
 }

@@ -56,7 +56,7 @@ client:
 		t.Errorf("the step is reported as %+v", u)
 	}
 
-	schema := string(described(t))
+	schema := string(described(t, "scenarios/schema.json"))
 	for _, want := range []string{`"toyStep": {`, `"description": "What the toy says."`, `"description": "Make a toy speak."`, `"description": "What the toy said last."`} {
 		if !strings.Contains(schema, want) {
 			t.Errorf("the schema has no %s", want)

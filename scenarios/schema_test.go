@@ -23,7 +23,7 @@ import (
 	"github.com/clbemu/clbemu/scenarios"
 )
 
-var update = flag.Bool("update", false, "write schema.json")
+var update = flag.Bool("update", false, "write the schemas")
 
 // object is a part of a JSON Schema.
 type object = map[string]any
@@ -95,7 +95,7 @@ func typeName(t reflect.Type) string {
 // matchSchema describes which calls a fault rule is about.
 func matchSchema(definitions object) object {
 	matcher := schema(reflect.TypeFor[faults.Matcher](), definitions)
-	properties, patterns := object{"action": object{"type": "string"}}, object{}
+	properties, patterns := object{"action": object{"$ref": "#/$defs/action"}}, object{}
 	for _, f := range faults.MatchFields {
 		described := object{"description": f.About, "allOf": []any{matcher}}
 		if prefix, _, named := strings.Cut(f.Name, "<"); named {
@@ -151,6 +151,10 @@ func settingsSchema() object {
 // code that a rule makes up passes too.
 var nameSchemas = map[string]object{
 	"Quota.name":            {"$ref": "#/$defs/quota"},
+	"CallStep.action":       {"$ref": "#/$defs/action"},
+	"Calls.action":          {"$ref": "#/$defs/action"},
+	"Resource.action":       {"$ref": "#/$defs/action"},
+	"refusedCalls.action":   {"$ref": "#/$defs/action"},
 	"Reply.code":            {"anyOf": []any{object{"$ref": "#/$defs/code"}, object{}}},
 	"Calls.code":            {"anyOf": []any{object{"$ref": "#/$defs/code"}, object{}}},
 	"Resource.code":         {"anyOf": []any{object{"$ref": "#/$defs/code"}, object{}}},
@@ -161,7 +165,13 @@ var nameSchemas = map[string]object{
 func nameDefinitions() object {
 	codes := slices.DeleteFunc(emulator.Names().AllCodes(), func(code string) bool { return strings.Contains(code, "%") })
 	template := object{"type": "string", "pattern": `\{\{`}
+	var actions []string
+	for _, a := range emulator.Names().Actions() {
+		actions = append(actions, a.Name)
+	}
+	slices.Sort(actions)
 	return object{
+		"action":   object{"anyOf": []any{object{"enum": slices.Compact(actions)}, object{"type": "string", "pattern": `[*?,\[]|\{\{`}}},
 		"code":     object{"enum": codes},
 		"settings": settingsSchema(),
 		"quota":    object{"anyOf": []any{object{"enum": emulator.Names().Quotas()}, template}},
@@ -210,32 +220,51 @@ func define(t reflect.Type, definitions object) {
 	definitions[typeName(t)] = described
 }
 
-// described returns the schema as published.
-func described(t *testing.T) []byte {
+// files are the published schemas, and what each describes.
+var files = map[string]struct {
+	title string
+	root  func(definitions object) any
+}{
+	"scenarios/schema.json": {"clbemu scenario", func(definitions object) any { return schema(reflect.TypeFor[scenarios.Scenario](), definitions) }},
+	"faults/schema.json": {"clbemu fault rules", func(definitions object) any {
+		rule := schema(reflect.TypeFor[faults.Rule](), definitions)
+		return object{"oneOf": []any{rule, object{"type": "array", "items": rule, "minItems": 1}}}
+	}},
+}
+
+// described returns the schema of a file as published.
+func described(t *testing.T, file string) []byte {
 	t.Helper()
 	definitions := object{}
-	root := schema(reflect.TypeFor[scenarios.Scenario](), definitions)
+	root := files[file].root(definitions)
 	maps.Copy(definitions, nameDefinitions())
-	text, err := json.MarshalIndent(object{"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "https://raw.githubusercontent.com/clbemu/clbemu/main/scenarios/schema.json",
-		"title": "clbemu scenario", "allOf": []any{root}, "$defs": definitions}, "", "  ")
+	text, err := json.MarshalIndent(object{"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": published + file,
+		"title": files[file].title, "allOf": []any{root}, "$defs": definitions}, "", "  ")
 	if err != nil {
 		t.Fatal(err)
 	}
 	return append(text, '\n')
 }
 
-// TestSchema proves that the published JSON Schema is that of the types. With
-// -update it writes it.
+// published is where the schemas are found by their paths.
+const published = "https://raw.githubusercontent.com/clbemu/clbemu/main/"
+
+// TestSchema proves that the published JSON Schemas are those of the types. With
+// -update it writes them.
 func TestSchema(t *testing.T) {
-	want := described(t)
-	if bytes.Equal(want, scenarios.Schema) {
-		return
-	}
-	if !*update {
-		t.Fatal("schema.json is not that of the types: run go test ./scenarios -run Schema -update")
-	}
-	if err := os.WriteFile("schema.json", want, 0o644); err != nil {
-		t.Fatal(err)
+	for file := range files {
+		want := described(t, file)
+		got, err := os.ReadFile("../" + file)
+		if bytes.Equal(want, got) {
+			continue
+		}
+		if !*update {
+			t.Errorf("%s is not that of the types (%v): run go test ./scenarios -run Schema -update", file, err)
+			continue
+		}
+		if err := os.WriteFile("../"+file, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -255,23 +284,22 @@ func TestDocumented(t *testing.T) {
 	}
 }
 
-// TestSchemaOfNames proves that the schema takes every scenario of the library, and refuses
-// conditions, quotas and codes that there are not.
-func TestSchemaOfNames(t *testing.T) {
-	parsed, err := jsonschema.UnmarshalJSON(bytes.NewReader(described(t)))
+// taker compiles a schema. What it returns reports why the schema refuses a text.
+func taker(t *testing.T, file string) func(text []byte) error {
+	t.Helper()
+	parsed, err := jsonschema.UnmarshalJSON(bytes.NewReader(described(t, file)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	compiler := jsonschema.NewCompiler()
-	id := parsed.(object)["$id"].(string)
-	if err := compiler.AddResource(id, parsed); err != nil {
+	if err := compiler.AddResource(published+file, parsed); err != nil {
 		t.Fatal(err)
 	}
-	compiled, err := compiler.Compile(id)
+	compiled, err := compiler.Compile(published + file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	takes := func(text []byte) error {
+	return func(text []byte) error {
 		var value any
 		if err := yaml.Unmarshal(text, &value); err != nil {
 			return err
@@ -286,6 +314,34 @@ func TestSchemaOfNames(t *testing.T) {
 		}
 		return compiled.Validate(instance)
 	}
+}
+
+// TestSchemaOfFaults proves that the schema takes a rule and several, with what
+// faults.ParseFile takes, and refuses effects, fields and actions that there are not.
+func TestSchemaOfFaults(t *testing.T) {
+	takes := taker(t, "faults/schema.json")
+	for text, ok := range map[string]bool{
+		"{name: a, match: {action: 'Create*'}, effect: {delay: {fixed: 1s}}}":                                                                true,
+		"[{name: a, effect: {error: {code: Throttling}}}, {name: b, match: {action: DescribeRegions}, effect: {error: {code: Throttling}}}]": true,
+		"{name: a, effect: {delays: {fixed: 1s}}}":                                                                                           false, "{name: a, match: {actions: x}, effect: {delay: {fixed: 1s}}}": false,
+		"{name: a, match: {action: CreateLoadBalancers}, effect: {delay: {fixed: 1s}}}": false, "[]": false,
+	} {
+		if err := takes([]byte(text)); (err == nil) != ok {
+			t.Errorf("%s = %v, want it taken: %v", text, err, ok)
+		}
+		if _, err := faults.ParseFile("f.yaml", []byte(text), emulator.Names().ResolveFault); (err == nil) != ok {
+			t.Errorf("faults.ParseFile(%s) = %v, want it taken: %v", text, err, ok)
+		}
+	}
+}
+
+// modeline is what names the schema to an editor.
+const modeline = "# yaml-language-server: $schema=" + published + "scenarios/schema.json\n"
+
+// TestSchemaOfNames proves that the schema takes every scenario of the library, which names it,
+// and refuses actions, conditions, quotas and codes that there are not.
+func TestSchemaOfNames(t *testing.T) {
+	takes := taker(t, "scenarios/schema.json")
 	files, err := fs.Glob(os.DirFS("library"), "*.yaml")
 	if err != nil || len(files) < 50 {
 		t.Fatalf("the library has %d files, %v", len(files), err)
@@ -294,6 +350,9 @@ func TestSchemaOfNames(t *testing.T) {
 		text, err := os.ReadFile("library/" + file)
 		if err == nil {
 			err = takes(text)
+		}
+		if !strings.HasPrefix(string(text), modeline) {
+			t.Errorf("%s does not begin with\n%s", file, modeline)
 		}
 		if err != nil {
 			t.Errorf("%s: %v", file, err)
@@ -306,7 +365,8 @@ func TestSchemaOfNames(t *testing.T) {
 		"client: {expect: [{quota: {name: slb_quota_instances_num, used: 1}}]}": true, "client: {expect: [{quota: {name: slb_quota_instances, used: 1}}]}": false,
 		"client: {steps: [{fault: {name: a, effect: {error: {code: Throttling}}}}]}": true, "client: {steps: [{fault: {name: a, effect: {error: {code: Throtling}}}}]}": false,
 		"client: {steps: [{fault: {name: a, effect: {error: {code: Own, custom: true}}}}]}": true, "client: {steps: [{fault: {name: a, effect: {error: {code: '{{code}}'}}}}]}": true,
-		"client: {expect: [{calls: {action: 'Create*', code: Own, none: true}}]}": true,
+		"client: {expect: [{calls: {action: 'Create*', code: Own, none: true}}]}": true, "client: {steps: [{call: {action: CreateLoadBalancer}}]}": true,
+		"client: {steps: [{call: {action: CreateLoadBalancers}}]}": false, "client: {steps: [{call: {action: '{{action}}'}}]}": true,
 	} {
 		if err := takes([]byte("about: a\n" + text + "\n")); (err == nil) != ok {
 			t.Errorf("%s = %v, want it taken: %v", text, err, ok)

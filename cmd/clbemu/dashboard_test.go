@@ -3,6 +3,7 @@ package main_test
 import (
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -26,7 +27,11 @@ func TestDashboard(t *testing.T) {
 	if err := json.Unmarshal(text, &dashboard); err != nil {
 		t.Fatal(err)
 	}
-	s := binary.Serve(t, "--engine", "memory")
+	faults := filepath.Join(t.TempDir(), "faults.yaml")
+	if err := os.WriteFile(faults, []byte("{name: slow, effect: {delay: {fixed: 1ms}}}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := binary.Serve(t, "--engine", "memory", "--faults", faults)
 	createLoadBalancer(t, s.Client())
 	_, metrics, err := s.Ask("GET", "/metrics", nil)
 	if err != nil {
@@ -56,7 +61,7 @@ func TestDashboard(t *testing.T) {
 			}
 		}
 	}
-	if seen < 6 {
+	if seen < 9 {
 		t.Errorf("the dashboard names %d metrics", seen)
 	}
 }

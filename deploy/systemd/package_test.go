@@ -89,6 +89,7 @@ func TestRelease(t *testing.T) {
 	}
 	in(t, clones[0], "goreleaser", "check")
 	checkFiles(t, checksums[0])
+	checkArchive(t, filepath.Join(clones[0], "bin", "dist", "clbemu_0.0.1_linux_"+runtime.GOARCH+".tar.gz"))
 	if checksums[0] != checksums[1] {
 		t.Errorf("two clones give\n%s\nand\n%s", checksums[0], checksums[1])
 	}
@@ -108,6 +109,20 @@ func checkFiles(t *testing.T, checksums string) {
 	} {
 		if want = strings.ReplaceAll(want, "ARCH", runtime.GOARCH); !slices.Contains(names, want) {
 			t.Errorf("the release has %q, and no %s", names, want)
+		}
+	}
+}
+
+// checkArchive wants the programs and what belongs to them in the archive.
+func checkArchive(t *testing.T, path string) {
+	t.Helper()
+	listed := in(t, ".", "tar", "--list", "--verbose", "--file", path)
+	for _, want := range []string{
+		`-rwxr-xr-x root/root .* clbemu\n`, `-rwxr-xr-x root/root .* clbemu-replica\n`, `-rw-r--r-- root/root .* LICENSE\n`,
+		` man/clbemu-serve\.1\n`, ` completions/clbemu\.zsh\n`,
+	} {
+		if !regexp.MustCompile(want).MatchString(listed) {
+			t.Errorf("the archive has\n%s\nand no %s", listed, want)
 		}
 	}
 }
