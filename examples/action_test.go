@@ -1,10 +1,16 @@
 package examples_test
 
 import (
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -81,6 +87,50 @@ func TestAction(t *testing.T) {
 		if text, err := os.ReadFile(filepath.Join(temp, file)); err != nil || !strings.Contains(string(text), "DescribeRegions") {
 			t.Errorf("%s = %s, %v", file, text, err)
 		}
+	}
+}
+
+// TestActionInstalls proves that the action's first step downloads a release, and refuses
+// an archive that is damaged.
+func TestActionInstalls(t *testing.T) {
+	needs(t, "bash", "curl", "tar")
+	install := readAction(t, "../action.yml").Runs.Steps[0]
+	temp := t.TempDir()
+	file := fmt.Sprintf("clbemu_1.2.3_%s_%s.tar.gz", runtime.GOOS, runtime.GOARCH)
+	must(t, exec.Command("tar", "-C", filepath.Dir(binary.Path), "-czf", filepath.Join(temp, file), filepath.Base(binary.Path)))
+	archive, err := os.ReadFile(filepath.Join(temp, file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := fmt.Sprintf("%x  %s\n", sha256.Sum256(archive), file)
+	releases := http.NewServeMux()
+	releases.Handle("/latest", http.RedirectHandler("/tag/v1.2.3", http.StatusFound))
+	releases.HandleFunc("/tag/v1.2.3", func(http.ResponseWriter, *http.Request) {})
+	releases.HandleFunc("/download/v1.2.3/checksums.txt", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, sum) })
+	releases.HandleFunc("/download/v1.2.3/"+file, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(archive) })
+	server := httptest.NewServer(releases)
+	t.Cleanup(server.Close)
+	run := func(version string) (string, error) {
+		cmd := exec.Command("bash", "-eo", "pipefail", "-c", install.Run)
+		cmd.Env = append(os.Environ(), "VERSION="+version, "RELEASES="+server.URL, "RUNNER_TEMP="+temp, "GITHUB_PATH="+filepath.Join(temp, "path"))
+		text, err := cmd.CombinedOutput()
+		return string(text), err
+	}
+	for _, version := range []string{"latest", "v1.2.3"} {
+		if text, err := run(version); err != nil {
+			t.Fatalf("%s: %v\n%s", version, err, text)
+		}
+	}
+	if path, err := os.ReadFile(filepath.Join(temp, "path")); err != nil || !strings.Contains(string(path), "clbemu-bin") {
+		t.Errorf("the path is %q, %v", path, err)
+	}
+	must(t, exec.Command(filepath.Join(temp, "clbemu-bin", "clbemu"), "version"))
+	archive[len(archive)/2]++
+	if text, err := run("v1.2.3"); err == nil {
+		t.Errorf("a damaged archive is installed: %s", text)
+	}
+	if text, err := run("v9.9.9"); err == nil || !strings.Contains(text, "404") {
+		t.Errorf("a release that is not there: %v, %s", err, text)
 	}
 }
 
