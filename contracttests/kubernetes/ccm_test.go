@@ -132,7 +132,7 @@ func (f *fixture) awaitRoutes(n int) {
 
 // TestENI proves that pods are backends by their network interfaces.
 func TestENI(t *testing.T) {
-	requireCCM(t, pods)
+	requireCCM(t, "pods")
 	f := start(t)
 	service := f.service("web", func(s *corev1.Service) {
 		s.Annotations["service.beta.kubernetes.io/backend-type"] = "eni"
