@@ -120,6 +120,7 @@ func (f *fixture) deleteNamespace() {
 		f.Logf("the controller's last words:\n%s", f.controller.Tail(15))
 		f.releaseServices(f.namespace)
 	}
+	f.deleteServices()
 	namespaces := f.kubernetes.CoreV1().Namespaces()
 	if err := namespaces.Delete(f.ctx, f.namespace, metav1.DeleteOptions{}); err != nil {
 		f.Error(err)
@@ -136,6 +137,27 @@ func (f *fixture) deleteNamespace() {
 	}
 	if left := f.ownLoadBalancers(); len(left) > f.leaves && !f.Failed() {
 		f.Errorf("all Services are deleted, and the load balancers %v are left", left)
+	}
+}
+
+// deleteServices goes before the deletion of the namespace, which waits many seconds more
+// where it finds a finalizer.
+func (f *fixture) deleteServices() {
+	services := f.kubernetes.CoreV1().Services(f.namespace)
+	err := wait.PollUntilContextTimeout(f.ctx, pollEvery, f.patience, true, func(ctx context.Context) (bool, error) {
+		left, err := services.List(ctx, metav1.ListOptions{})
+		for _, service := range left.Items {
+			if service.DeletionTimestamp != nil {
+				continue
+			}
+			if err := services.Delete(ctx, service.Name, metav1.DeleteOptions{}); err != nil && !errors.IsNotFound(err) {
+				return false, err
+			}
+		}
+		return err == nil && len(left.Items) == 0, err
+	})
+	if err != nil {
+		f.Errorf("the Services are not deleted: %v", err)
 	}
 }
 
