@@ -15,7 +15,7 @@ import (
 )
 
 // driven are the lives for clbemu explore that the driver can live.
-var driven = []string{"clb", "nlb", "node"}
+var driven = []string{"clb", "eni", "https", "nlb", "node", "preserved", "settings", "shared"}
 
 // TestLives proves that each life for clbemu explore can be played undisturbed, and that one
 // of the plays that its command plans runs.

@@ -20,9 +20,26 @@ import (
 
 // needsCCM says why the kubernetes half of a scenario is nothing for the driver.
 var needsCCM = map[string]string{
+	"backend-add-throttled":      finding,
 	"cert-id-removed":            annotated,
 	"domain-certificate-changed": finding,
 	"eip-read-throttled":         annotated,
+	"group-read-throttled":       finding,
+	"instance-gone":              finding,
+	"listener-deleted-unseen":    finding,
+	"nlb-deletion-unseen":        finding,
+	"nlb-health-check-late":      annotated,
+	"nlb-port-range":             annotated,
+	"nlb-preserved-port-removed": finding,
+	"nlb-ranges-throttled":       finding,
+	"nlb-reuse":                  annotated,
+	"nlb-source-ranges":          annotated,
+	"nlb-tls":                    annotated,
+	"preserved-keeps-tag":        finding,
+	"stopped-by-hand":            finding,
+	"vgroup-changed":             finding,
+	"vgroup-read-throttled":      finding,
+	"vswitch-exhausted-fallback": "another vSwitch than the first",
 }
 
 const (

@@ -187,6 +187,9 @@ func playsText(a *explain.Answer) string {
 	if a.PlayedBy != "" {
 		b.WriteString(labelled("played by", a.PlayedBy))
 	}
+	if a.Today != "" {
+		b.WriteString(labelled("today", a.Today))
+	}
 	if a.Note != "" {
 		b.WriteString(labelled("note", a.Note))
 	}

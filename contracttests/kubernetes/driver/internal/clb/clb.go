@@ -95,8 +95,8 @@ func (p *Product) Remove(_ context.Context, service *corev1.Service) (done contr
 	case reuses(service):
 		bare := service.DeepCopy()
 		bare.Spec.Ports = nil
-		planned, err := p.plan(bare, found)
-		if err != nil {
+		planned := &plan{balancer: found}
+		if err := p.planServing(planned, bare); err != nil {
 			return done, err
 		}
 		return done, planned.make()
@@ -128,22 +128,27 @@ func (p *Product) DryRun(service *corev1.Service, wanted bool) (id string, chang
 	return found.LoadBalancerID, planned.changes, nil
 }
 
-// plan brings groups before the listeners that need them, and removes groups after the
-// listeners that needed them.
+// plan plans all that a Service says of its load balancer.
 func (p *Product) plan(service *corev1.Service, found *balancer) (*plan, error) {
 	planned := &plan{balancer: found}
 	p.planSettings(planned, service)
-	groups, err := p.groups(found)
+	return planned, p.planServing(planned, service)
+}
+
+// planServing brings groups before the listeners that need them, and removes groups after
+// the listeners that needed them.
+func (p *Product) planServing(planned *plan, service *corev1.Service) error {
+	groups, err := p.groups(planned.balancer)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	targets, err := p.planGroups(planned, service, groups)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if !reuses(service) || annotation.Is(service, annotation.Override, "true") {
 		if err := p.planListeners(planned, service, targets); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	for _, g := range groups {
@@ -153,7 +158,7 @@ func (p *Product) plan(service *corev1.Service, found *balancer) (*plan, error) 
 			})
 		}
 	}
-	return planned, nil
+	return nil
 }
 
 // make makes the changes, and none after one that failed.

@@ -23,6 +23,13 @@ var settings = []setting{
 	{annotation.Drain, "ConnectionDrain", "tcp udp"},
 	{annotation.DrainTimeout, "ConnectionDrainTimeout", "tcp udp"},
 	{annotation.Certificate, "ServerCertificateId", "https"},
+	{annotation.CheckInterval, "HealthCheckInterval", "tcp udp http https"},
+	{annotation.Sticky, "StickySession", "http https"},
+	{annotation.StickyType, "StickySessionType", "http https"},
+	{annotation.CookieTimeout, "CookieTimeout", "http https"},
+	{annotation.ACLStatus, "AclStatus", "tcp udp http https"},
+	{annotation.ACLType, "AclType", "tcp udp http https"},
+	{annotation.ACLID, "AclId", "tcp udp http https"},
 }
 
 // defaults are what a CCM sends for a new listener. Nothing sets a listener back to them.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/aliyun/alibaba-cloud-sdk-go/sdk"
 	"github.com/aliyun/alibaba-cloud-sdk-go/sdk/auth/credentials"
@@ -41,8 +42,21 @@ func New(endpoint, region, accessKeyID, secret string) (*Client, error) {
 	return &Client{client, endpoint}, nil
 }
 
+// again is how long a throttled call waits until it is made once more. A controller that
+// started over instead would repeat the calls before it.
+const again = time.Second
+
 // Call makes a call, and reads the answer into reply unless that is nil.
 func (c *Client) Call(product Product, action string, params Params, reply any) error {
+	err := c.call(product, action, params, reply)
+	if Refused(err, "Throttling", "Throttling.User", "Throttling.Api") {
+		time.Sleep(again)
+		err = c.call(product, action, params, reply)
+	}
+	return err
+}
+
+func (c *Client) call(product Product, action string, params Params, reply any) error {
 	request := requests.NewCommonRequest()
 	request.Method, request.Scheme, request.Domain = "POST", "HTTP", c.endpoint
 	request.Product, request.Version, request.ApiName = product.name, product.version, action
