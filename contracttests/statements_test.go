@@ -1,6 +1,7 @@
 package contracttests
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -191,7 +192,7 @@ func TestStatementsPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := statementsText(documents, statements)
+	want := statementsText(documents, statements, mutantsOf(t))
 	if *update {
 		if err := os.WriteFile(statementsPage, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
@@ -200,6 +201,44 @@ func TestStatementsPage(t *testing.T) {
 	if page, err := os.ReadFile(statementsPage); err != nil || string(page) != want {
 		t.Errorf("%s is stale (%v): run make golden", statementsPage, err)
 	}
+}
+
+// mutants are the changes under which what plays a statement was run, and those that it did
+// not notice. The packages of the mutants record them.
+type mutants struct {
+	Run      int
+	Survived []string
+}
+
+// mutantsOf reads the records, by what plays a statement.
+func mutantsOf(t *testing.T) map[string]mutants {
+	t.Helper()
+	all := make(map[string]mutants)
+	for _, file := range []string{"library", "kubernetes", "tests"} {
+		text, err := os.ReadFile("testdata/mutants/" + file + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var of map[string]mutants
+		if err := json.Unmarshal(text, &of); err != nil {
+			t.Fatalf("%s.json: %v", file, err)
+		}
+		for name, m := range of {
+			if file != "tests" {
+				name = explain.ByScenario + " " + name
+			}
+			all[name] = m
+		}
+	}
+	return all
+}
+
+// noticed says how many mutants of what plays a statement it noticed.
+func (m mutants) noticed() string {
+	if m.Run == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d", m.Run-len(m.Survived), m.Run)
 }
 
 // tally counts statements by what becomes of them.
@@ -251,6 +290,10 @@ messages and names of annotations are the documents' own. A statement of several
 which [its versions](ccm-versions.md) say what passes. *Today* says whether the statement still holds, or what the CCM of today, or
 Kubernetes, says or does instead.
 
+*Mutants* says of how many changes what plays the statement was run, and how many made it fail: a cure or a cause taken out of a
+scenario, a value of it changed, or a line of the code under a test. CI runs those of client halves; the others were run on request
+(` + "`make mutants`" + `) and recorded.
+
 ` + "`clbemu explain WORD...`" + ` finds statements by their text, and ` + "`clbemu scenario list WORD...`" + ` the scenarios that play them.
 
 | document | statements | played in CI | and with a real CCM | by hand in kind | by nothing | open | differ today |
@@ -258,7 +301,7 @@ Kubernetes, says or does instead.
 `
 
 // statementsText is the page.
-func statementsText(documents []explain.Document, statements []explain.Statement) string {
+func statementsText(documents []explain.Document, statements []explain.Statement, changed map[string]mutants) string {
 	var all tally
 	of := make(map[string]*tally)
 	for _, d := range documents {
@@ -290,11 +333,34 @@ func statementsText(documents []explain.Document, statements []explain.Statement
 		s := &statements[i]
 		if s.Section != section {
 			section = s.Section
-			fmt.Fprintf(&b, "\n## %s\n\n| statement | documents | played by | where | today |\n|---|---|---|---|---|\n", section)
+			fmt.Fprintf(&b, "\n## %s\n\n| statement | documents | played by | where | mutants | today |\n|---|---|---|---|---|---|\n", section)
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", cell(s.Says), strings.Join(s.In, ", "), cell(by(s)), s.By.Where(), cell(today(s)))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", cell(s.Says), strings.Join(s.In, ", "), cell(by(s)), s.By.Where(),
+			changed[s.By.Kind+" "+s.By.Name].noticed(), cell(today(s)))
 	}
+	b.WriteString(survivors(statements, changed))
 	return b.String()
+}
+
+// survivors is the part of the page about mutants that nothing noticed.
+func survivors(statements []explain.Statement, changed map[string]mutants) string {
+	var b strings.Builder
+	told := make(map[string]bool)
+	for i := range statements {
+		by := &statements[i].By
+		m := changed[by.Kind+" "+by.Name]
+		if told[by.Name] || len(m.Survived) == 0 {
+			continue
+		}
+		told[by.Name] = true
+		for _, survivor := range m.Survived {
+			fmt.Fprintf(&b, "| %s | %s |\n", cell(by.String()), cell(survivor))
+		}
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return "\n## Mutants that survive\n\nNothing notices these. contracttests/library says of those of client halves why none can.\n\n| of | mutant |\n|---|---|\n" + b.String()
 }
 
 // cell is a text in a table.

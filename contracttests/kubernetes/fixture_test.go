@@ -20,11 +20,16 @@ import (
 	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/process"
 )
 
-const (
-	// patience covers the back-off of a controller, which doubles from 5 s.
-	patience  = 5 * time.Minute
-	pollEvery = 50 * time.Millisecond
-)
+const pollEvery = 50 * time.Millisecond
+
+// patience covers the back-off of a controller, which doubles from 5 s. Mutants, which fail,
+// have less.
+func patience() time.Duration {
+	if d, err := time.ParseDuration(os.Getenv("E2E_PATIENCE")); err == nil {
+		return d
+	}
+	return 5 * time.Minute
+}
 
 // fixture is a test's own cloud, controller and namespace, in a control plane that
 // it has for itself until it ends.
@@ -63,7 +68,7 @@ func start(t *testing.T, options ...func(*fixture)) *fixture {
 	t.Parallel()
 	plane := <-shared.free
 	t.Cleanup(func() { shared.free <- plane })
-	f := &fixture{T: t, ctx: context.Background(), patience: patience, dir: filepath.Join(shared.dir, t.Name()),
+	f := &fixture{T: t, ctx: context.Background(), patience: patience(), dir: filepath.Join(shared.dir, t.Name()),
 		cluster: plane, world: shared.world, kubernetes: plane.Client, namespace: strings.ToLower(strings.ReplaceAll(t.Name(), "/", "-"))}
 	if err := os.MkdirAll(f.dir, 0o755); err != nil {
 		t.Fatal(err)
