@@ -51,26 +51,20 @@ func (w *Way) UnmarshalYAML(node *yaml.Node) error {
 	return nil
 }
 
-// The places where statements are played.
-const (
-	InCI        = "CI"
-	InCIAndWith = "CI, CCM"
-	InKind      = "kind"
-)
-
-// Where returns the place where a statement is played, "" if nothing plays it. What a
-// controller does in CI is what the reference controller does; a real CCM does it too.
+// Where returns the place where a statement is played: "CI"; "CI, CCM" for what a controller
+// does, which is the reference controller in CI, and a real CCM elsewhere; "kind" for what is
+// done by hand there; or "" if nothing plays it.
 func (w Way) Where() string {
 	_, half, _ := strings.Cut(w.Name, "/")
 	switch {
 	case w.Kind == ByNothing || w.Kind == Open:
 		return ""
 	case w.Kind == ByHand:
-		return InKind
+		return "kind"
 	case w.Kind == ByScenario && half == "kubernetes", w.Kind == ByTest && strings.HasPrefix(w.Name, "kubernetes_test."):
-		return InCIAndWith
+		return "CI, CCM"
 	}
-	return InCI
+	return "CI"
 }
 
 // Scenario returns the names of the scenario and of its half that play a statement.
