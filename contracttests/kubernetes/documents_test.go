@@ -82,6 +82,20 @@ func TestNodePorts(t *testing.T) {
 	}
 }
 
+// TestAddressTypeReused proves that a Service can't reuse a load balancer of another address
+// type, and that it gets nothing there.
+func TestAddressTypeReused(t *testing.T) {
+	f := start(t)
+	id := f.createLoadBalancer()
+	f.service("web", func(s *corev1.Service) {
+		s.Annotations[annotationID], s.Annotations[annotationOverride] = id, "true"
+		s.Annotations[annotationPrefix+"address-type"] = "intranet"
+	})
+	f.awaitEvent(corev1.EventTypeWarning, "SyncLoadBalancerFailed", "AddressType")
+	f.change("web", func(s *corev1.Service) { s.Annotations[annotationPrefix+"address-type"] = "internet" })
+	f.awaitEvent(corev1.EventTypeNormal, "EnsuredLoadBalancer", id)
+}
+
 // TestServiceQuery proves that one query of Kubernetes has name, namespace, address and
 // address type of the cluster's load balancers.
 func TestServiceQuery(t *testing.T) {

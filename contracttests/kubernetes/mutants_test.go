@@ -59,8 +59,8 @@ func TestMutants(t *testing.T) {
 	started := make(map[string]bool)
 	t.Run("all", func(t *testing.T) {
 		for _, name := range statedHalves(t) {
-			for _, m := range mutantsOf(t, name) {
-				t.Run(name+"/"+m.where, func(t *testing.T) {
+			for i, m := range mutantsOf(t, name) {
+				t.Run(fmt.Sprintf("%s/%d", name, i+1), func(t *testing.T) {
 					f := start(t, ofScenario, func(f *fixture) {
 						if nlbs(name) {
 							withNLB(f)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -63,10 +64,6 @@ func (m *mutant) mutated() (string, error) {
 // tests on the changed code, which must fail.
 func TestMutants(t *testing.T) {
 	outcomes := make(map[string]outcome)
-	if text, err := os.ReadFile(record); err != nil || json.Unmarshal(text, &outcomes) != nil {
-		t.Fatalf("%s: %v", record, err)
-	}
-	started := make(map[string]bool)
 	for _, m := range mutants(t) {
 		text, err := m.mutated()
 		if err != nil {
@@ -76,21 +73,32 @@ func TestMutants(t *testing.T) {
 		if *of == "" || *of != "all" && !strings.Contains(m.Of, *of) {
 			continue
 		}
+		out, verdict := m.run(t, text)
 		is := outcomes[m.Of]
-		if !started[m.Of] {
-			started[m.Of], is = true, outcome{}
-		}
-		is.Run++
-		if out, noticed := m.run(t, text); !noticed {
-			t.Logf("%s survives:\n%s", m.Of, out)
+		switch is.Run++; verdict {
+		case "FAIL":
+		case "PASS":
 			is.Survived = append(is.Survived, fmt.Sprintf("%s: %s", m.File, m.Line))
+		default:
+			t.Errorf("%s did not run:\n%s", m.Of, out)
+			continue
 		}
 		outcomes[m.Of] = is
 	}
-	if *of == "" {
-		return
+	if *of != "" {
+		keep(t, outcomes)
 	}
-	text, err := json.MarshalIndent(outcomes, "", "  ")
+}
+
+// keep adds outcomes to the record.
+func keep(t *testing.T, outcomes map[string]outcome) {
+	t.Helper()
+	all := make(map[string]outcome)
+	if text, err := os.ReadFile(record); err != nil || json.Unmarshal(text, &all) != nil {
+		t.Fatalf("%s: %v", record, err)
+	}
+	maps.Copy(all, outcomes)
+	text, err := json.MarshalIndent(all, "", "  ")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,9 +107,9 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-// run reports whether the test fails on the changed code, which an overlay puts in the place
-// of the file, also where the test builds programs.
-func (m *mutant) run(t *testing.T, text string) (out string, noticed bool) {
+// run says what the test does on the changed code: FAIL, PASS, or nothing where it did not
+// run. An overlay puts the code in the place of the file, also where the test builds programs.
+func (m *mutant) run(t *testing.T, text string) (out, verdict string) {
 	t.Helper()
 	dir := t.TempDir()
 	changed, overlay := filepath.Join(dir, filepath.Base(m.File)), filepath.Join(dir, "overlay.json")
@@ -119,9 +127,14 @@ func (m *mutant) run(t *testing.T, text string) (out string, noticed bool) {
 		}
 	}
 	at := strings.LastIndex(m.Test, ".")
-	cmd := exec.Command("go", "test", "-vet=off", "-count=1", "-timeout", "5m", "-run", "^"+m.Test[at+1:]+"$", ".")
+	cmd := exec.Command("go", "test", "-vet=off", "-count=1", "-v", "-timeout", "5m", "-run", "^"+m.Test[at+1:]+"$", ".")
 	cmd.Dir = filepath.Join(root, m.Test[:at])
 	cmd.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay, "E2E_PATIENCE=30s")
-	all, err := cmd.CombinedOutput()
-	return string(all), err != nil && strings.Contains(string(all), "--- FAIL: "+m.Test[at+1:])
+	all, _ := cmd.CombinedOutput() // the verdict is in what it says
+	for _, verdict := range []string{"FAIL", "PASS"} {
+		if strings.Contains(string(all), "--- "+verdict+": "+m.Test[at+1:]+" (") {
+			return string(all), verdict
+		}
+	}
+	return string(all), ""
 }

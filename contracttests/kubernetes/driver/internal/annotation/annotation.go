@@ -33,6 +33,7 @@ const (
 	ACLStatus          = prefix + "acl-status"
 	ACLType            = prefix + "acl-type"
 	ACLID              = prefix + "acl-id"
+	Hostname           = prefix + "hostname"
 	BackendLabel       = prefix + "backend-label"
 	RemoveUnscheduled  = prefix + "remove-unscheduled-backend"
 	ZoneMaps           = prefix + "zone-maps"

@@ -76,7 +76,9 @@ func (p *Product) Ensure(_ context.Context, service *corev1.Service, known bool)
 		return done, err
 	}
 	done.Notes, done.Changed = planned.notes, done.Changed || len(planned.changes) > 0
-	done.Ingress = corev1.LoadBalancerIngress{IP: found.Address}
+	if done.Ingress.Hostname = service.Annotations[annotation.Hostname]; done.Ingress.Hostname == "" {
+		done.Ingress.IP = found.Address
+	}
 	return done, planned.make()
 }
 
