@@ -1,11 +1,12 @@
 // What operators see, with its causes and cures, each played by a scenario.
 
-import { call, get } from './api.js';
-import { $, addressed, asked, attempt, begin, command, el, fill, loading, say, to } from './page.js';
+import { call, follow, get } from './api.js';
+import { $, addressed, asked, attempt, begin, command, connection, el, fill, loading, say, to } from './page.js';
 import { scenario as texts, t, translated } from './words.js';
 
 let symptoms = [];
 let library = new Map();
+let busy = false; // a scenario is being played
 
 function drawList() {
   fill($('#symptoms tbody'), symptoms.map((s) => {
@@ -21,7 +22,7 @@ function cause({ scenario: name, cure }) {
   return el('article', { class: 'card' }, el('h3', {}, texts(name).about ?? s.about),
     el('dl', {}, el('div', {}, el('dt', {}, t`Cure`), el('dd', {}, translated(cure))),
       el('div', {}, el('dt', {}, t`Scenario`), el('dd', {}, el('a', { href: `scenarios?name=${name}` }, name)))),
-    s.halves.includes('client') && el('p', {}, el('button', { type: 'button', class: 'primary', onclick: () => play(name), 'aria-label': t`Run ${name}` }, t`Run`)),
+    s.halves.includes('client') && el('p', {}, el('button', { type: 'button', class: 'primary', disabled: busy, onclick: () => play(name), 'aria-label': t`Run ${name}` }, t`Run`)),
     s.halves.includes('kubernetes') && command(`clbemu scenario run ${name} --kubeconfig ~/.kube/config`));
 }
 
@@ -30,7 +31,7 @@ function drawDetail() {
   const s = symptoms.find((one) => one.name === name);
   if (name && !s) say(t`There is no symptom ${name}.`);
   if (!s) {
-    fill($('#detail'), el('div', { class: 'empty' }, el('h2', {}, t`Choose a symptom`), el('p', {}, t`Or explain an Event of a Service, or any other text, in a terminal`), command('clbemu explain pending')));
+    fill($('#detail'), el('div', { class: 'empty' }, el('h2', {}, t`Choose a symptom`), el('p', {}, t`Or explain an Event of a Service, or any other text, in a terminal`), command('clbemu explain pending', true)));
     return;
   }
   fill($('#detail'), el('div', { class: 'bar' }, el('h2', {}, translated(s.title)), el('a', { class: 'close', href: to({ name: '' }) }, t`Close`)),
@@ -53,4 +54,9 @@ attempt(async () => {
     drawDetail();
   });
   loading(false);
+  follow('/v1/scenarios/stream', {}, { event: ({ data: { result } }) => {
+    if (busy === !result) return;
+    busy = !result;
+    drawDetail();
+  }, state: connection, refused: (problem) => say(problem.message) });
 });
