@@ -14,7 +14,7 @@ MODULES = . cmd/clbemu-replica deploy deploy/helm contracttests/kubernetes
 # Packages whose tests run nothing concurrent in their own process: they start processes,
 # or make one call after the other. All others run with the race detector.
 WITHOUT_RACE = cmd/clbemu cmd/internal/command contracttests contracttests/durability contracttests/library \
-	contracttests/terraform docs examples examples/go examples/go/retry contracttests/binary emulator/explain cmd/internal/exploring
+	contracttests/terraform docs examples examples/go examples/go/retry contracttests/binary emulator/explain cmd/internal/exploring contracttests/mutants
 NO_RACE_PACKAGES = $(WITHOUT_RACE:%=$(MODULE)/%)
 PACKAGES = ./...
 LISTED = $(shell go list $(PACKAGES))
@@ -26,7 +26,7 @@ TOOLS = $(CURDIR)/bin/tools
 TEST = $(TOOLS)/gotestsum --format-hide-empty-pkg
 SLOWEST = $(TOOLS)/gotestsum tool slowest --threshold 1s --num 20
 
-.PHONY: build replica run tools needs test replica-test quick fuzz crash soak bench contract golden pictures fmt lint check
+.PHONY: build replica run tools needs test replica-test quick fuzz crash soak bench contract golden mutants pictures fmt lint check
 .PHONY: deploy-test e2e ccm-version control-plane control-plane-programs image-archive image-pack
 .PHONY: release-tools release-snapshot release release-test kind-up e2e-kind kind-down
 
@@ -92,7 +92,7 @@ soak:
 bench:
 	go test -run '^$$' -bench . -benchtime 1x -timeout 30m ./emulator
 	go test -run '^$$' -bench . -benchtime 2s ./emulator/internal/dataplane/...
-	go test -run '^$$' -bench . -benchtime 1x ./cmd/internal/explore ./cmd/internal/exploring
+	go test -run '^$$' -bench . -benchtime 1x ./cmd/internal/explore ./cmd/internal/exploring contracttests/mutants
 	cd contracttests/kubernetes && go test -run '^$$' -bench . -benchtime 5x ./replicas
 
 # contract: the cloud's own SDKs against the emulator
@@ -114,6 +114,14 @@ else
 	go test ./cmd/internal/command -run Reference -update
 	go test ./docs -run 'GoPackages|ChineseLibrary' -update
 endif
+
+# mutants: break what plays the statements of the documents, and record what notices it, in some
+# 40 minutes; the page docs/seeds.md shows it
+mutants: control-plane-programs
+	go test -vet=off -count=1 -timeout 60m ./contracttests/library -run Values -update-mutants
+	cd contracttests/kubernetes && E2E_MUTANTS=1 go test -vet=off -count=1 -timeout 60m -run 'TestMutants$$' .
+	go test -vet=off -count=1 -timeout 60m ./contracttests/mutants -mutants all
+	go test ./contracttests -run StatementsPage -update
 
 # pictures: those of the console, in docs/images; this needs chromium
 pictures:

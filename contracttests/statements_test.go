@@ -1,6 +1,7 @@
 package contracttests
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -50,8 +51,8 @@ func (j *judge) problems(s *explain.Statement) (all []string) {
 	if s.By.Name == "" {
 		return append(all, "it has no way to play it, and no reason")
 	}
-	if s.Note != "" && !played(s) {
-		all = append(all, "it has a note, and is not played")
+	if s.Note+s.Today != "" && !played(s) {
+		all = append(all, "it has a note, or differs today, and is not played")
 	}
 	switch s.By.Kind {
 	case explain.ByScenario:
@@ -68,6 +69,10 @@ func (j *judge) problems(s *explain.Statement) (all []string) {
 		if !strings.HasPrefix(s.By.Name, "clbemu ") {
 			all = append(all, s.By.Name+" is no command of clbemu")
 		}
+	case explain.ByHand:
+		if page, heading, _ := strings.Cut(s.By.Name, "#"); !hasHeading(page, heading) {
+			all = append(all, "no page has "+s.By.Name)
+		}
 	case explain.ByNothing, explain.Open:
 	default:
 		all = append(all, "there is no way "+s.By.Kind)
@@ -78,6 +83,20 @@ func (j *judge) problems(s *explain.Statement) (all []string) {
 // played reports whether something plays a statement.
 func played(s *explain.Statement) bool {
 	return s.By.Kind != explain.ByNothing && s.By.Kind != explain.Open
+}
+
+// hasHeading reports whether a page of docs has a heading, given as in a link.
+func hasHeading(page, link string) bool {
+	text, err := os.ReadFile("../docs/" + page)
+	if err != nil {
+		return false
+	}
+	for line := range strings.Lines(string(text)) {
+		if title := strings.TrimLeft(line, "#"); title != line && strings.ReplaceAll(strings.TrimSpace(plain(title)), " ", "-") == link {
+			return true
+		}
+	}
+	return false
 }
 
 // badHalf says what is wrong with the half of a scenario.
@@ -148,7 +167,7 @@ func TestStatementProblems(t *testing.T) {
 		"document faq-2024 is unknown":         func(s *explain.Statement) { s.In = []string{"faq-2024"} },
 		"not in order":                         func(s *explain.Statement) { s.In = []string{"faq-ja", "faq-2025"} },
 		"no way to play it, and no reason":     by("none"),
-		"has a note, and is not played":        func(s *explain.Statement) { by("open so")(s); s.Note = "so" },
+		"it has a note, or differs today":      func(s *explain.Statement) { by("open so")(s); s.Note = "so" },
 		"there is no way magic":                by("magic so"),
 		"no scenario arears":                   by("scenario arears/client"),
 		"packets-drain has no kubernetes half": by("scenario packets-drain/kubernetes"),
@@ -156,6 +175,7 @@ func TestStatementProblems(t *testing.T) {
 		"no test forward_test.TestNo":          by("test forward_test.TestNo"),
 		"no evidence CLB-999":                  by("evidence CLB-999"),
 		"kubectl get is no command":            by("command kubectl get"),
+		"no page has kind.md#nowhere":          by("hand kind.md#nowhere"),
 	} {
 		s := good
 		change(&s)
@@ -172,7 +192,7 @@ func TestStatementsPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := statementsText(documents, statements)
+	want := statementsText(documents, statements, mutantsOf(t))
 	if *update {
 		if err := os.WriteFile(statementsPage, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
@@ -183,27 +203,105 @@ func TestStatementsPage(t *testing.T) {
 	}
 }
 
+// mutants are the changes under which what plays a statement was run, and those that it did
+// not notice. The packages of the mutants record them.
+type mutants struct {
+	Run      int
+	Survived []string
+}
+
+// mutantsOf reads the records, by what plays a statement.
+func mutantsOf(t *testing.T) map[string]mutants {
+	t.Helper()
+	all := make(map[string]mutants)
+	for _, file := range []string{"library", "kubernetes", "tests"} {
+		text, err := os.ReadFile("testdata/mutants/" + file + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var of map[string]mutants
+		if err := json.Unmarshal(text, &of); err != nil {
+			t.Fatalf("%s.json: %v", file, err)
+		}
+		for name, m := range of {
+			if file != "tests" {
+				name = explain.ByScenario + " " + name
+			}
+			all[name] = m
+		}
+	}
+	return all
+}
+
+// noticed says how many mutants of what plays a statement it noticed.
+func (m mutants) noticed() string {
+	if m.Run == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d", m.Run-len(m.Survived), m.Run)
+}
+
 // tally counts statements by what becomes of them.
-type tally struct{ said, played, not, open int }
+type tally struct{ said, ci, ccm, kind, not, open, differ int }
 
 func (c *tally) add(s *explain.Statement) {
 	c.said++
-	switch s.By.Kind {
-	case explain.ByNothing:
+	switch s.By.Where() {
+	case "CI, CCM":
+		c.ccm++
+		c.ci++
+	case "CI":
+		c.ci++
+	case "kind":
+		c.kind++
+	}
+	switch {
+	case s.By.Kind == explain.ByNothing:
 		c.not++
-	case explain.Open:
+	case s.By.Kind == explain.Open:
 		c.open++
-	default:
-		c.played++
+	case s.Today != "":
+		c.differ++
 	}
 }
 
 func (c *tally) row(title string) string {
-	return fmt.Sprintf("| %s | %d | %d | %d | %d |\n", title, c.said, c.played, c.not, c.open)
+	return fmt.Sprintf("| %s | %d | %d | %d | %d | %d | %d | %d |\n", title, c.said, c.ci, c.ccm, c.kind, c.not, c.open, c.differ)
 }
 
+// statementsHead is the page before its first table.
+const statementsHead = `<!-- written by make golden -->
+# What the documents about Services say
+
+clbemu exists to play what these documents say about Services of type LoadBalancer in Container Service for Kubernetes (ACK): symptoms,
+limits, error messages and cures. This page has each statement that could be checked, and what plays it. The words are ours; error
+messages and names of annotations are the documents' own. A statement of several documents is there once.
+
+- A **scenario** of the library: ` + "`clbemu scenario run NAME --half HALF`" + `. A kubernetes half needs a cluster with a controller.
+- A **test** of this repository.
+- **Evidence**, which clbemu follows: [how we know](evidence.md#evidence).
+- A **command** of clbemu.
+- **By hand**: in a [kind cluster](kind.md), as its page says.
+- **Nothing**: nothing here could play it, for the reason given.
+- **Nothing yet**: it could be played, and is open.
+
+*Where* says who plays it. In CI there is no Cloud Controller Manager (CCM), so the
+[reference controller](../contracttests/kubernetes/driver) plays what a controller does; *CI, CCM* is also played with a real CCM, of
+which [its versions](ccm-versions.md) say what passes. *Today* says whether the statement still holds, or what the CCM of today, or
+Kubernetes, says or does instead.
+
+*Mutants* says of how many changes what plays the statement was run, and how many made it fail: a cure or a cause taken out of a
+scenario, a value of it changed, or a line of the code under a test. CI runs those of client halves; the others were run on request
+(` + "`make mutants`" + `) and recorded.
+
+` + "`clbemu explain WORD...`" + ` finds statements by their text, and ` + "`clbemu scenario list WORD...`" + ` the scenarios that play them.
+
+| document | statements | played in CI | and with a real CCM | by hand in kind | by nothing | open | differ today |
+|---|---|---|---|---|---|---|---|
+`
+
 // statementsText is the page.
-func statementsText(documents []explain.Document, statements []explain.Statement) string {
+func statementsText(documents []explain.Document, statements []explain.Statement, changed map[string]mutants) string {
 	var all tally
 	of := make(map[string]*tally)
 	for _, d := range documents {
@@ -221,25 +319,7 @@ func statementsText(documents []explain.Document, statements []explain.Statement
 		}
 	}
 	var b strings.Builder
-	b.WriteString(`<!-- written by make golden -->
-# What the documents about Services say
-
-clbemu exists to play what five documents say about Services of type LoadBalancer in Container Service for Kubernetes (ACK): symptoms,
-limits, error messages and cures. This page has each statement that could be checked, and what plays it. The words are ours; error
-messages and names of annotations are the documents' own. A statement of several documents is there once.
-
-- A **scenario** of the library: ` + "`clbemu scenario run NAME --half HALF`" + `. A kubernetes half needs a real Cloud Controller Manager (CCM).
-- A **test** of this repository.
-- **Evidence**, which clbemu follows: [how we know](evidence.md#evidence).
-- A **command** of clbemu.
-- **Nothing**: nothing here could play it, for the reason given.
-- **Nothing yet**: it could be played, and is open.
-
-` + "`clbemu explain WORD...`" + ` finds statements by their text, and ` + "`clbemu scenario list WORD...`" + ` the scenarios that play them.
-
-| document | statements | played | by nothing | open |
-|---|---|---|---|---|
-`)
+	b.WriteString(statementsHead)
 	for _, d := range documents {
 		b.WriteString(of[d.ID].row("`" + d.ID + "`: " + d.Title))
 	}
@@ -253,11 +333,34 @@ messages and names of annotations are the documents' own. A statement of several
 		s := &statements[i]
 		if s.Section != section {
 			section = s.Section
-			fmt.Fprintf(&b, "\n## %s\n\n| statement | documents | played by |\n|---|---|---|\n", section)
+			fmt.Fprintf(&b, "\n## %s\n\n| statement | documents | played by | where | mutants | today |\n|---|---|---|---|---|---|\n", section)
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", cell(s.Says), strings.Join(s.In, ", "), cell(by(s)))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", cell(s.Says), strings.Join(s.In, ", "), cell(by(s)), s.By.Where(),
+			changed[s.By.Kind+" "+s.By.Name].noticed(), cell(today(s)))
 	}
+	b.WriteString(survivors(statements, changed))
 	return b.String()
+}
+
+// survivors is the part of the page about mutants that nothing noticed.
+func survivors(statements []explain.Statement, changed map[string]mutants) string {
+	var b strings.Builder
+	told := make(map[string]bool)
+	for i := range statements {
+		by := &statements[i].By
+		m := changed[by.Kind+" "+by.Name]
+		if told[by.Name] || len(m.Survived) == 0 {
+			continue
+		}
+		told[by.Name] = true
+		for _, survivor := range m.Survived {
+			fmt.Fprintf(&b, "| %s | %s |\n", cell(by.String()), cell(survivor))
+		}
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return "\n## Mutants that survive\n\nNothing notices these. contracttests/library says of those of client halves why none can.\n\n| of | mutant |\n|---|---|\n" + b.String()
 }
 
 // cell is a text in a table.
@@ -271,6 +374,8 @@ func by(s *explain.Statement) string {
 		text = strings.Replace(text, name, "`"+name+"`", 1)
 	case explain.ByCommand:
 		text = "`" + text + "`"
+	case explain.ByHand:
+		text = strings.Replace(text, s.By.Name, "["+strings.ReplaceAll(s.By.Name[strings.Index(s.By.Name, "#")+1:], "-", " ")+"]("+s.By.Name+")", 1)
 	case explain.Open:
 		text = "**" + strings.Replace(text, ":", "**:", 1)
 	}
@@ -278,4 +383,15 @@ func by(s *explain.Statement) string {
 		text += "; " + s.Note
 	}
 	return text
+}
+
+// today says whether a statement that is played holds.
+func today(s *explain.Statement) string {
+	switch {
+	case s.Today != "":
+		return "differs: " + s.Today
+	case played(s):
+		return "holds"
+	}
+	return ""
 }

@@ -104,6 +104,17 @@ func TestWorld(t *testing.T) {
 			}
 		}
 	}
+	for call, want := range map[string][]string{
+		"DescribeLoadBalancerTCPListenerAttribute LoadBalancerId=lb-apiserver ListenerPort=6443": {`"ListenerPort": 6443`, `"VServerGroupId": "rsp-apiserver"`},
+		"DescribeVServerGroupAttribute VServerGroupId=rsp-apiserver":                             {`"ServerId": "i-master1"`, `"ServerId": "i-master2"`, `"Port": 6443`},
+	} {
+		r := binary.Run(t, append(append([]string{"call"}, strings.Fields(call)...), "--server", s.Control)...)
+		for _, shown := range want {
+			if r.Code != 0 || !strings.Contains(r.Stdout, shown) {
+				t.Errorf("%s: %+v, want %s", call, r, shown)
+			}
+		}
+	}
 	for id, refused := range map[string]bool{"lb-apiserver": true, "lb-ingress": true, "lb-console": false} {
 		r := binary.Run(t, "call", "ListTagResources", "ResourceType=instance", "ResourceId.1="+id, "--server", s.Control)
 		if r.Code != 0 || strings.Contains(r.Stdout, "ack.aliyun.com") != refused {

@@ -32,6 +32,7 @@ var pages = []struct{ name, ready string }{
 	{"faults", "document.querySelectorAll('#rules article').length === 3 && document.querySelector('#rule').value"},
 	{"conditions", "document.querySelectorAll('#zones tr').length > 4 && document.querySelectorAll('#quotas tr').length > 4"},
 	{"scenarios", "document.querySelector('.outcome')"},
+	{"symptoms", "document.querySelectorAll('#detail article').length > 5"},
 	{"clouds", "document.querySelectorAll('#clouds tbody tr').length > 2"},
 	{"explore", "document.querySelectorAll('#cells tbody tr').length === 4 && document.querySelector('#detail table')"},
 	{"resources", "document.querySelectorAll('#resources tbody tr').length > 3 && document.querySelector('#detail dl')"},
@@ -78,7 +79,7 @@ func (b *tab) scripted() (paths map[string]string) {
 	b.World(b.T, "vswitch.vsw-bp1clbemu000000000002.freeAddresses", "0")
 	b.explored()
 	refused := b.Calls(b.T, "code=ORDER.ARREARAGE")[0].Sequence
-	return map[string]string{"topology": "/?lb=" + lb, "journal": fmt.Sprint("/journal?entry=", refused), "faults": "/faults?rule=busy", "conditions": "/conditions?used=only", "scenarios": "/scenarios?name=" + played,
+	return map[string]string{"topology": "/?lb=" + lb, "journal": fmt.Sprint("/journal?entry=", refused), "faults": "/faults?rule=busy", "conditions": "/conditions?used=only", "scenarios": "/scenarios?name=" + played, "symptoms": "/symptoms?name=pending",
 		"explore": "/explore?play=lost+at+CreateVServerGroup", "clouds": "/clouds", "resources": "/resources?kind=instance&id=" + node2}
 }
 

@@ -35,6 +35,24 @@ func TestScenario(t *testing.T) {
 	b.until("!document.querySelector('#steps').innerText")
 }
 
+// TestSymptoms proves that a symptom leads to its causes and cures, and that a cause is
+// played from there.
+func TestSymptoms(t *testing.T) {
+	b := open(t)
+	b.visit("/symptoms")
+	b.shows("#detail", "Choose a symptom")
+	b.click("#symptoms a.row")
+	b.shows("#detail h2", "A Service stays pending")
+	b.shows("#detail article", "Pay the bill.")
+	b.click("[aria-label='Run arrears']")
+	b.shows("#steps .outcome", "passed")
+	if calls := b.Calls(t, "code=ORDER.ARREARAGE"); len(calls) == 0 {
+		t.Error("no call was refused with ORDER.ARREARAGE")
+	}
+	b.visit("/symptoms?name=nothing")
+	b.shows("#detail", "Choose a symptom")
+}
+
 // TestScenarioSearch proves that the page finds what clbemu scenario list finds: words of
 // Chinese, and an error that a scenario plays.
 func TestScenarioSearch(t *testing.T) {

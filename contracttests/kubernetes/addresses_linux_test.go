@@ -85,7 +85,6 @@ func TestAddresses(t *testing.T) {
 
 // TestPodAddresses proves the same of pods that are backends by their network interfaces.
 func TestPodAddresses(t *testing.T) {
-	requireCCM(t, pods)
 	if !alone(t) {
 		return
 	}

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/annotations"
 )
 
 const annotationPrefix = "service.beta.kubernetes.io/alibaba-cloud-loadbalancer-"
@@ -20,7 +21,6 @@ const annotationPrefix = "service.beta.kubernetes.io/alibaba-cloud-loadbalancer-
 // TestAnnotations proves that a load balancer and its listeners are what the
 // annotations say, at first and after a change.
 func TestAnnotations(t *testing.T) {
-	requireCCM(t, annotated)
 	f := start(t)
 	f.control("world", "set", "cloud.year=2024") // which sells specs
 	f.service("web", func(s *corev1.Service) {
@@ -33,6 +33,43 @@ func TestAnnotations(t *testing.T) {
 	f.awaitBalancer("intranet slb.s2.small http:80")
 	f.change("web", func(s *corev1.Service) { s.Annotations[annotationPrefix+"spec"] = "slb.s3.small" })
 	f.awaitBalancer("intranet slb.s3.small http:80")
+}
+
+// TestListenerAnnotations proves that the annotations of a drain and of a certificate reach
+// the listeners.
+func TestListenerAnnotations(t *testing.T) {
+	f := start(t)
+	certificate := f.certificate(annotations.CLB, "web")
+	service := f.service("web", func(s *corev1.Service) {
+		s.Spec.Ports = append(s.Spec.Ports, corev1.ServicePort{Name: "https", Port: 443})
+		for name, value := range map[string]string{
+			"connection-drain": "on", "connection-drain-timeout": "30", "protocol-port": "https:443", "cert-id": certificate,
+		} {
+			s.Annotations[annotationPrefix+name] = value
+		}
+	})
+	var id string
+	f.eventually("the listeners", func() error {
+		balancer, err := f.find(service)
+		if err != nil {
+			return err
+		}
+		id = balancer.LoadBalancerId
+		got, err := f.listeners(id)
+		if err != nil || len(got) != 2 || !strings.HasPrefix(got[0], "https:443 running ") || !strings.HasPrefix(got[1], "tcp:80 running ") {
+			return fmt.Errorf("are %q (%v), want https:443 and tcp:80", got, err)
+		}
+		return nil
+	})
+	for listener, want := range map[string]string{
+		"TCP 80":    `"ConnectionDrain": "on"`,
+		"HTTPS 443": `"ServerCertificateId": "` + certificate + `"`,
+	} {
+		protocol, port, _ := strings.Cut(listener, " ")
+		if got := f.call("DescribeLoadBalancer"+protocol+"ListenerAttribute", "LoadBalancerId="+id, "ListenerPort="+port); !strings.Contains(got, want) {
+			t.Errorf("%s is %s, want %s", listener, got, want)
+		}
+	}
 }
 
 // awaitBalancer waits until the load balancer of the Service web is as described.
@@ -59,20 +96,19 @@ func (f *fixture) awaitBalancer(want string) {
 	})
 }
 
-// TestEvents proves that a refusal of the cloud is an Event of the Service in the
-// CCM's words, and that the CCM recovers on its own.
+// TestEvents proves that a refusal of the cloud is a warning of the Service in the
+// cloud's words, and that the controller recovers on its own.
 func TestEvents(t *testing.T) {
-	requireCCM(t, "events in a CCM's words")
 	f := start(t)
 	f.control("world", "set", "account.arrears=true")
 	f.service("web")
-	f.awaitEvent("SyncLoadBalancerFailed", "Message: The account is arrearage.")
+	f.awaitEvent(corev1.EventTypeWarning, "SyncLoadBalancerFailed", "Message: The account is arrearage.")
 	f.control("world", "set", "account.arrears=false")
 	f.converged("web", func() map[string]int { return everywhere(nodes) })
-	f.awaitEvent("EnsuredLoadBalancer", "Ensured load balancer [lb-")
+	f.awaitEvent(corev1.EventTypeNormal, "EnsuredLoadBalancer", "Ensured load balancer [lb-")
 }
 
-func (f *fixture) awaitEvent(reason, words string) {
+func (f *fixture) awaitEvent(of, reason, words string) {
 	f.Helper()
 	f.eventually("the event "+reason, func() error {
 		events, err := f.kubernetes.CoreV1().Events(f.namespace).List(f.ctx, metav1.ListOptions{})
@@ -81,10 +117,10 @@ func (f *fixture) awaitEvent(reason, words string) {
 		}
 		var seen []string
 		for _, event := range events.Items {
-			if event.Reason == reason && strings.Contains(event.Message, words) {
+			if event.Type == of && event.Reason == reason && strings.Contains(event.Message, words) {
 				return nil
 			}
-			seen = append(seen, event.Reason+": "+event.Message)
+			seen = append(seen, event.Type+" "+event.Reason+": "+event.Message)
 		}
 		return fmt.Errorf("is not among %q, want %q", seen, words)
 	})
@@ -93,7 +129,6 @@ func (f *fixture) awaitEvent(reason, words string) {
 // TestRoutes proves that each node's pods have a route, and a node that comes and
 // goes takes its own with it.
 func TestRoutes(t *testing.T) {
-	requireCCM(t, "routes")
 	f := start(t)
 	f.awaitRoutes(nodes)
 	f.addNode(nodes + 1)
@@ -132,7 +167,6 @@ func (f *fixture) awaitRoutes(n int) {
 
 // TestENI proves that pods are backends by their network interfaces.
 func TestENI(t *testing.T) {
-	requireCCM(t, pods)
 	f := start(t)
 	service := f.service("web", func(s *corev1.Service) {
 		s.Annotations["service.beta.kubernetes.io/backend-type"] = "eni"
@@ -200,7 +234,6 @@ func TestNodeInitialized(t *testing.T) {
 // TestCordonedRemoved proves that a cordoned node is no backend of a Service that
 // says so.
 func TestCordonedRemoved(t *testing.T) {
-	requireCCM(t, "the removal of cordoned nodes")
 	f := start(t)
 	f.addNode(nodes + 1)
 	f.service("web", func(s *corev1.Service) { s.Annotations[annotationPrefix+"remove-unscheduled-backend"] = "on" })

@@ -1,6 +1,7 @@
 package kubernetes_test
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"os"
@@ -23,27 +24,24 @@ func requireCCM(t *testing.T, why string) {
 	}
 }
 
-// startController starts the real CCM if there is one, else the driver.
+// startController starts the real CCM if there is one, else the driver, which takes the same
+// flags and the same environment.
 func (f *fixture) startController() {
 	f.Helper()
-	command := process.Command{Dir: f.dir, Name: "driver", Path: shared.driver, Args: []string{
-		"--kubeconfig", f.cluster.Kubeconfig, "--endpoint", f.cloud.Endpoint, "--region", cloud.Region, "--cluster-id", cloud.ClusterID,
-		"--vpc-id", cloud.VPC,
-	}, Env: []string{"ACCESS_KEY_ID=" + cloud.AccessKeyID, "ACCESS_KEY_SECRET=" + cloud.AccessKeySecret}}
-	if binary := ccmBinary(); binary != "" {
-		command = f.ccmCommand(binary)
-	}
 	var err error
-	if f.controller, err = process.Start(command); err != nil {
+	if f.controller, err = process.Start(f.controllerCommand()); err != nil {
 		f.Fatal(err)
 	}
 }
 
+// controllerBinary is the real CCM if there is one, else the driver.
+func controllerBinary() string { return cmp.Or(ccmBinary(), shared.driver) }
+
 // ccmUser is the service account of a CCM in a kind cluster.
 const ccmUser = "system:serviceaccount:kube-system:cloud-controller-manager"
 
-// ccmCommand points a CCM at the cloud by its environment alone.
-func (f *fixture) ccmCommand(binary string) process.Command {
+// controllerCommand points a controller at the cloud by its environment alone.
+func (f *fixture) controllerCommand() process.Command {
 	f.Helper()
 	env := []string{"ALICLOUD_CLIENT_SCHEME=HTTP", "METADATA_ENDPOINT=http://" + f.cloud.Endpoint}
 	for _, product := range []string{"SLB", "VPC", "ECS", "NLB", "EFLO_CONTROLLER"} {
@@ -55,32 +53,32 @@ func (f *fixture) ccmCommand(binary string) process.Command {
 	}
 	file := f.writeCloudConfig()
 	if isFirstGeneration(f.T) {
-		return f.firstGeneration(binary, kubeconfig, file)
+		return f.firstGeneration(kubeconfig, file)
 	}
 	args := []string{
 		"--kubeconfig", kubeconfig, "--cloud-config", file, "--controllers=node,service,route" + f.controllers,
 		"--configure-cloud-routes=true", "--allocate-node-cidrs", "--cluster-cidr=" + cluster.PodCIDR, "--network=",
 		"--leader-elect=false", "--metrics-bind-addr=127.0.0.1:0", "--health-probe-bind-addr=127.0.0.1:0", "-v=4",
 	}
-	if knows(f.T, "pprof-bind-addr") { // since v2.8.0
+	if ccmBinary() != "" && knows(f.T, "pprof-bind-addr") { // since v2.8.0
 		args = append(args, "--pprof-bind-addr=0")
 	}
-	return process.Command{Dir: f.dir, Name: "ccm", Path: binary, Env: env, Args: args}
+	return process.Command{Dir: f.dir, Name: "controller", Path: controllerBinary(), Env: env, Args: args}
 }
 
 // isFirstGeneration reports whether the CCM is one of 2018 to 2020, before v2: it has
 // the SDK aliyungo, and flags of Kubernetes 1.9 to 1.12.
-func isFirstGeneration(t *testing.T) bool { return knows(t, "LOCATION_ENDPOINT") }
+func isFirstGeneration(t *testing.T) bool { return ccmBinary() != "" && knows(t, "LOCATION_ENDPOINT") }
 
 // firstGeneration points such a CCM at the cloud. Its SDK takes URLs, and asks the
 // location service for all others.
-func (f *fixture) firstGeneration(binary, kubeconfig, file string) process.Command {
+func (f *fixture) firstGeneration(kubeconfig, file string) process.Command {
 	url := "http://" + f.cloud.Endpoint
 	env := []string{"CUSTOMIZED_ENDPOINT=true"}
 	for _, product := range []string{"SLB", "VPC", "ECS", "PVTZ", "METADATA"} {
 		env = append(env, product+"_ENDPOINT="+url)
 	}
-	return process.Command{Dir: f.dir, Name: "ccm", Path: binary, Env: env, Args: []string{
+	return process.Command{Dir: f.dir, Name: "controller", Path: ccmBinary(), Env: env, Args: []string{
 		"--kubeconfig", kubeconfig, "--cloud-config", file, "--cloud-provider=alicloud", "--allow-untagged-cloud", "--leader-elect=false",
 		"--address=127.0.0.1", "--port=0", "--configure-cloud-routes=true", "--allocate-node-cidrs", "--cluster-cidr=" + cluster.PodCIDR,
 		"--logtostderr", "-v=4",
@@ -100,7 +98,7 @@ func (f *fixture) writeCloudConfig() (file string) {
 	if readsEndpointSlices() { // by default since v2.9.1
 		global["featureGates"] = "EndpointSlice=true"
 	}
-	if f.accessKey {
+	if f.accessKey || ccmBinary() == "" { // the driver asks no metadata service
 		global["accessKeyID"] = base64.StdEncoding.EncodeToString([]byte(cloud.AccessKeyID))
 		global["accessKeySecret"] = base64.StdEncoding.EncodeToString([]byte(cloud.AccessKeySecret))
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // driven are the lives for clbemu explore that the driver can live.
-var driven = []string{"clb", "nlb", "node"}
+var driven = []string{"clb", "eni", "https", "nlb", "node", "preserved", "settings", "shared"}
 
 // TestLives proves that each life for clbemu explore can be played undisturbed, and that one
 // of the plays that its command plans runs.
@@ -28,7 +28,7 @@ func TestLives(t *testing.T) {
 		name := strings.TrimSuffix(filepath.Base(file), ".yaml")
 		t.Run(name, func(t *testing.T) {
 			if !slices.Contains(driven, name) {
-				requireCCM(t, annotated+" or "+pods)
+				requireCCM(t, annotated)
 			}
 			t.Parallel()
 			plane := <-shared.free
@@ -66,15 +66,11 @@ func TestLives(t *testing.T) {
 }
 
 // explored is the command that starts the controller of a life, with the cluster and the
-// cloud of its environment: the real CCM if there is one, else the driver.
+// cloud of its environment.
 func (f *fixture) explored() string {
 	f.Helper()
-	if binary := ccmBinary(); binary != "" {
-		args := slices.DeleteFunc(f.ccmCommand(binary).Args, func(arg string) bool {
-			return strings.HasPrefix(arg, "--controllers=") || strings.HasPrefix(arg, "--configure-cloud-routes=")
-		})
-		return "exec '" + strings.Join(append([]string{binary}, append(args, "--controllers=service,nlb", "--configure-cloud-routes=false")...), "' '") + "'"
-	}
-	return fmt.Sprintf(`exec '%s' --kubeconfig "$KUBECONFIG" --endpoint "$SLB_ENDPOINT" --region %s --cluster-id %s --vpc-id %s`,
-		shared.driver, cloud.Region, cloud.ClusterID, cloud.VPC)
+	args := slices.DeleteFunc(f.controllerCommand().Args, func(arg string) bool {
+		return strings.HasPrefix(arg, "--controllers=") || strings.HasPrefix(arg, "--configure-cloud-routes=")
+	})
+	return "exec '" + strings.Join(append([]string{controllerBinary()}, append(args, "--controllers=service,nlb", "--configure-cloud-routes=false")...), "' '") + "'"
 }

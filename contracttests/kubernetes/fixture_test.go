@@ -20,11 +20,16 @@ import (
 	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/process"
 )
 
-const (
-	// patience covers the back-off of a controller, which doubles from 5 s.
-	patience  = 5 * time.Minute
-	pollEvery = 50 * time.Millisecond
-)
+const pollEvery = 50 * time.Millisecond
+
+// patience covers the back-off of a controller, which doubles from 5 s. Mutants, which fail,
+// have less.
+func patience() time.Duration {
+	if d, err := time.ParseDuration(os.Getenv("E2E_PATIENCE")); err == nil {
+		return d
+	}
+	return 5 * time.Minute
+}
 
 // fixture is a test's own cloud, controller and namespace, in a control plane that
 // it has for itself until it ends.
@@ -63,7 +68,7 @@ func start(t *testing.T, options ...func(*fixture)) *fixture {
 	t.Parallel()
 	plane := <-shared.free
 	t.Cleanup(func() { shared.free <- plane })
-	f := &fixture{T: t, ctx: context.Background(), patience: patience, dir: filepath.Join(shared.dir, t.Name()),
+	f := &fixture{T: t, ctx: context.Background(), patience: patience(), dir: filepath.Join(shared.dir, t.Name()),
 		cluster: plane, world: shared.world, kubernetes: plane.Client, namespace: strings.ToLower(strings.ReplaceAll(t.Name(), "/", "-"))}
 	if err := os.MkdirAll(f.dir, 0o755); err != nil {
 		t.Fatal(err)
@@ -96,7 +101,7 @@ func start(t *testing.T, options ...func(*fixture)) *fixture {
 // of a CCM since v2; older ones also label persistent volumes.
 func (f *fixture) stopController() {
 	f.controller.Kill()
-	if ccmBinary() != "" && isFirstGeneration(f.T) {
+	if isFirstGeneration(f.T) {
 		return
 	}
 	for line := range strings.Lines(f.controller.Log()) {
@@ -124,6 +129,7 @@ func (f *fixture) deleteNamespace() {
 		f.Logf("the controller's last words:\n%s", f.controller.Tail(15))
 		f.releaseServices(f.namespace)
 	}
+	f.deleteServices()
 	namespaces := f.kubernetes.CoreV1().Namespaces()
 	if err := namespaces.Delete(f.ctx, f.namespace, metav1.DeleteOptions{}); err != nil {
 		f.Error(err)
@@ -140,6 +146,27 @@ func (f *fixture) deleteNamespace() {
 	}
 	if left := f.ownLoadBalancers(); len(left) > f.leaves && !f.Failed() {
 		f.Errorf("all Services are deleted, and the load balancers %v are left", left)
+	}
+}
+
+// deleteServices goes before the deletion of the namespace, which waits many seconds more
+// where it finds a finalizer.
+func (f *fixture) deleteServices() {
+	services := f.kubernetes.CoreV1().Services(f.namespace)
+	err := wait.PollUntilContextTimeout(f.ctx, pollEvery, f.patience, true, func(ctx context.Context) (bool, error) {
+		left, err := services.List(ctx, metav1.ListOptions{})
+		for _, service := range left.Items {
+			if service.DeletionTimestamp != nil {
+				continue
+			}
+			if err := services.Delete(ctx, service.Name, metav1.DeleteOptions{}); err != nil && !errors.IsNotFound(err) {
+				return false, err
+			}
+		}
+		return err == nil && len(left.Items) == 0, err
+	})
+	if err != nil {
+		f.Errorf("the Services are not deleted: %v", err)
 	}
 }
 

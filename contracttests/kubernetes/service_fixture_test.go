@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/aliyun/alibaba-cloud-sdk-go/sdk/requests"
@@ -161,7 +162,11 @@ func expected(service *corev1.Service, weights map[string]int) (lines []string) 
 			servers = append(servers, fmt.Sprintf("%s:%d=%d", instance, port.NodePort, weight))
 		}
 		slices.Sort(servers)
-		lines = append(lines, fmt.Sprintf("%s:%d running %v", strings.ToLower(string(port.Protocol)), port.Port, servers))
+		protocol, other, _ := strings.Cut(service.Annotations[annotationPrefix+"protocol-port"], ":")
+		if other != strconv.Itoa(int(port.Port)) {
+			protocol = strings.ToLower(string(port.Protocol))
+		}
+		lines = append(lines, fmt.Sprintf("%s:%d running %v", protocol, port.Port, servers))
 	}
 	slices.Sort(lines)
 	return lines

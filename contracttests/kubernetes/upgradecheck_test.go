@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/annotations"
 )
 
 // edit is a change made by hand to the load balancer of a Service while no
@@ -96,6 +97,24 @@ var edits = map[string]edit{
 	}, cure: func(f *fixture, o *edited) {
 		f.call("SetLoadBalancerTCPListenerAttribute", "LoadBalancerId="+o.balancer, "ListenerPort=80", "Scheduler=wrr")
 	}},
+	"checked": {annotations: map[string]string{"health-check-interval": "5"}, finds: "update listener 80", byHand: func(f *fixture, o *edited) {
+		f.call("SetLoadBalancerTCPListenerAttribute", "LoadBalancerId="+o.balancer, "ListenerPort=80", "HealthCheckInterval=9")
+	}, cure: func(f *fixture, o *edited) {
+		f.call("SetLoadBalancerTCPListenerAttribute", "LoadBalancerId="+o.balancer, "ListenerPort=80", "HealthCheckInterval=5")
+	}},
+	"sticky": {
+		annotations: map[string]string{"protocol-port": "http:80", "sticky-session": "on", "sticky-session-type": "insert", "cookie-timeout": "100"}, finds: "update listener 80",
+		byHand: func(f *fixture, o *edited) { setCookieTimeout(f, o, "200") },
+		cure:   func(f *fixture, o *edited) { setCookieTimeout(f, o, "100") },
+	},
+	"controlled": {annotations: map[string]string{"acl-status": "on", "acl-type": "white", "acl-id": "{{acl}}"}, finds: "update listener 80", byHand: func(f *fixture, o *edited) {
+		f.call("SetLoadBalancerTCPListenerAttribute", "LoadBalancerId="+o.balancer, "ListenerPort=80", "AclStatus=off")
+	}, cure: func(f *fixture, o *edited) {
+		f.call("SetLoadBalancerTCPListenerAttribute", "LoadBalancerId="+o.balancer, "ListenerPort=80", "AclStatus=on", "AclType=white", "AclId="+o.service.Annotations[annotationPrefix+"acl-id"])
+	}},
+	"certified": {annotations: map[string]string{"protocol-port": "https:80", "cert-id": "{{cert}}"}, finds: "update listener 80", byHand: func(f *fixture, o *edited) {
+		setCertificate(f, o, f.certificate(annotations.CLB, "other"))
+	}, cure: func(f *fixture, o *edited) { setCertificate(f, o, o.service.Annotations[annotationPrefix+"cert-id"]) }},
 	"grouped": {finds: "create VServerGroup ", byHand: func(f *fixture, o *edited) {
 		f.call("SetVServerGroupAttribute", "VServerGroupId="+o.group, "VServerGroupName=renamed")
 	}, cure: func(f *fixture, o *edited) {
@@ -120,6 +139,15 @@ var edits = map[string]edit{
 
 func startListener(f *fixture, o *edited) {
 	f.call("StartLoadBalancerListener", "LoadBalancerId="+o.balancer, "ListenerPort=80", "ListenerProtocol=tcp")
+}
+
+func setCookieTimeout(f *fixture, o *edited, timeout string) {
+	f.call("SetLoadBalancerHTTPListenerAttribute", "LoadBalancerId="+o.balancer, "ListenerPort=80", "HealthCheck=off",
+		"StickySession=on", "StickySessionType=insert", "CookieTimeout="+timeout)
+}
+
+func setCertificate(f *fixture, o *edited, id string) {
+	f.call("SetLoadBalancerHTTPSListenerAttribute", "LoadBalancerId="+o.balancer, "ListenerPort=80", "HealthCheck=off", "StickySession=off", "ServerCertificateId="+id)
 }
 
 // annotateEdited sets an annotation of a Service, or removes it where value is empty.
@@ -152,18 +180,18 @@ func (f *fixture) call(action string, params ...string) (answer string) {
 	return answer
 }
 
-// TestUpgradeCheck proves that the dry run of a real CCM finds each edit made by
+// TestUpgradeCheck proves that the dry run of a controller finds each edit made by
 // hand, that clbemu upgrade-check shows it in the words of ACK's page, that it finds
 // nothing without an edit or where the page's cure was done, and that it changes
 // nothing.
 func TestUpgradeCheck(t *testing.T) {
-	requireCCM(t, "the dry run")
 	f := start(t)
 	f.control("world", "set", "cloud.year=2024") // which sells specs
+	filled := strings.NewReplacer("{{acl}}", f.created("AclId", "CreateAccessControlList", "AclName=mine"), "{{cert}}", f.certificate(annotations.CLB, "web"))
 	for name, e := range edits {
 		f.service(name, func(s *corev1.Service) {
 			for annotation, value := range e.annotations {
-				s.Annotations[annotationPrefix+annotation] = value
+				s.Annotations[annotationPrefix+annotation] = filled.Replace(value)
 			}
 		})
 	}
@@ -211,7 +239,7 @@ func TestUpgradeCheck(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.cloud.Env = []string{"PATH=" + filepath.Dir(f.cluster.Kubectl()) + ":" + os.Getenv("PATH")}
-	out, err := f.cloud.Control(f.ctx, "upgrade-check", "--ccm", ccmBinary(), "--kubeconfig", f.cluster.Kubeconfig)
+	out, err := f.cloud.Control(f.ctx, "upgrade-check", "--ccm", controllerBinary(), "--kubeconfig", f.cluster.Kubeconfig)
 	t.Log(out)
 	if err == nil || !strings.Contains(err.Error(), "exit status 1") {
 		t.Errorf("upgrade-check: %v, want exit status 1", err)
@@ -244,7 +272,7 @@ func TestUpgradeCheck(t *testing.T) {
 // load balancer.
 func (f *fixture) stillPending(services ...string) {
 	f.Helper()
-	out, err := f.cloud.Control(f.ctx, "upgrade-check", "--ccm", ccmBinary(), "--kubeconfig", f.cluster.Kubeconfig)
+	out, err := f.cloud.Control(f.ctx, "upgrade-check", "--ccm", controllerBinary(), "--kubeconfig", f.cluster.Kubeconfig)
 	found := f.findings(out)
 	if got := slices.Sorted(maps.Keys(found)); !slices.Equal(got, services) {
 		f.Errorf("the check finds something of %q (%v), want it of %q:\n%s", got, err, services, out)

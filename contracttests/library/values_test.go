@@ -2,8 +2,11 @@ package library_test
 
 import (
 	"context"
+	"encoding/json"
+	"flag"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"sync"
 	"testing"
@@ -34,6 +37,40 @@ var unnoticed = []struct{ scenario, kind, where, why string }{
 	{"*", "without fault", "program.*", "a program that does as it should leaves no trace of what struck it"},
 }
 
+var updateMutants = flag.Bool("update-mutants", false, "record the changes of each half, and those that no play notices")
+
+// valuesFile has the changes of each half; docs/seeds.md shows them.
+const valuesFile = "../testdata/mutants/library.json"
+
+// halfOutcome counts the changes of a half, and has those that no play can notice.
+type halfOutcome struct {
+	Run      int      `json:"run"`
+	Survived []string `json:"survived,omitempty"`
+}
+
+// compareRecord compares what was tried with the record, or writes it.
+func compareRecord(t *testing.T, halves map[string]halfOutcome) {
+	t.Helper()
+	for name, is := range halves {
+		slices.Sort(is.Survived)
+		halves[name] = is
+	}
+	want, err := json.MarshalIndent(halves, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want = append(want, '\n')
+	if *updateMutants {
+		if err := os.WriteFile(valuesFile, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if text, err := os.ReadFile(valuesFile); err != nil || string(text) != string(want) {
+		t.Errorf("%s is stale (%v): go test ./contracttests/library -run Values -update-mutants", valuesFile, err)
+	}
+}
+
 // TestValues proves that each value of an expectation of the library, each cure and each
 // cause of trouble matters: it changes them one at a time, or takes them out, and wants the
 // play to fail, or the scenario to be refused when it is loaded. It plays the halves that
@@ -42,6 +79,7 @@ func TestValues(t *testing.T) {
 	names := target.NewNames(emulator.NamesIn(world.Default()))
 	var mu sync.Mutex
 	tried, listed := make(map[string]int), make(map[int]bool)
+	halves := make(map[string]halfOutcome)
 	t.Run("all", func(t *testing.T) {
 		for _, name := range scenarios.LibraryNames() {
 			for _, half := range []string{scenarios.ClientHalf, scenarios.ProgramHalf} {
@@ -70,9 +108,13 @@ func TestValues(t *testing.T) {
 							mu.Lock()
 							defer mu.Unlock()
 							tried[change.kind]++
+							is := halves[name+"/"+half]
+							is.Run++
+							defer func() { halves[name+"/"+half] = is }()
 							if noticed {
 								return
 							}
+							is.Survived = append(is.Survived, change.kind+": "+change.where)
 							for i, row := range unnoticed {
 								if matchesPath(row.scenario, name) && matchesPath(row.kind, change.kind) && matchesPath(row.where, change.where) {
 									listed[i] = true
@@ -93,6 +135,9 @@ func TestValues(t *testing.T) {
 	}
 	if t.Logf("%5d changes", all); all < 1000 {
 		t.Errorf("%d changes were tried, want thousands", all)
+	}
+	if !t.Failed() {
+		compareRecord(t, halves)
 	}
 	for i, row := range unnoticed {
 		if !listed[i] {

@@ -345,6 +345,21 @@ type Playing struct {
 // Library is the answer of GetLibrary.
 type Library struct {
 	Scenarios []LibraryScenario `json:"scenarios"`
+	// Symptoms are what operators see, whatever text is asked for.
+	Symptoms []Symptom `json:"symptoms"`
+}
+
+// Symptom is what an operator sees, with its causes, the most frequent first.
+type Symptom struct {
+	Name   string         `json:"name"`
+	Title  string         `json:"title"`
+	Causes []SymptomCause `json:"causes"`
+}
+
+// SymptomCause is a cause of a symptom: what a scenario of the library is about.
+type SymptomCause struct {
+	Scenario string `json:"scenario"`
+	Cure     string `json:"cure"`
 }
 
 // LibraryScenario is a scenario of the library; halves are those that it has.

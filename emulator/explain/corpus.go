@@ -26,8 +26,9 @@ type Answer struct {
 	Causes []controlapi.Cause `json:"causes"`
 	// Scenarios play it.
 	Scenarios []string `json:"scenarios"`
-	// PlayedBy is what plays a statement without a scenario, and Note in what it differs.
+	// PlayedBy is what plays a statement without a scenario; Today is what differs from it.
 	PlayedBy string `json:"playedBy,omitempty"`
+	Today    string `json:"today,omitempty"`
 	Note     string `json:"note,omitempty"`
 	// Documented lists documents, and evidence of the cloud.
 	Documented []string `json:"documented"`
@@ -270,7 +271,7 @@ func (c *Index) addStatements() error {
 		if slices.ContainsFunc(c.answers, func(a *Answer) bool { return a.known && a.says(words) }) {
 			continue
 		}
-		a := &Answer{Happened: all[i].Says, Note: all[i].Note, Documented: titles(documents, all[i].In)}
+		a := &Answer{Happened: all[i].Says, Today: all[i].Today, Note: all[i].Note, Documented: titles(documents, all[i].In)}
 		if name, _, ok := all[i].By.Scenario(); ok {
 			a.Scenarios = []string{name}
 		} else {

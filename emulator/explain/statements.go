@@ -19,7 +19,10 @@ type Statement struct {
 	// In are the ids of the documents.
 	In []string `yaml:"in" json:"in"`
 	By Way      `yaml:"by" json:"by"`
-	// Note is in what clbemu, or a real CCM, differs from the statement.
+	// Today is what today's CCM, or Kubernetes, says or does instead; empty if the statement
+	// holds.
+	Today string `yaml:"today" json:"today,omitempty"`
+	// Note is what a reader needs to know about what plays it.
 	Note string `yaml:"note" json:"note,omitempty"`
 }
 
@@ -29,6 +32,7 @@ const (
 	ByTest     = "test"
 	ByEvidence = "evidence"
 	ByCommand  = "command"
+	ByHand     = "hand"
 	ByNothing  = "none"
 	Open       = "open"
 )
@@ -36,8 +40,8 @@ const (
 // Way says how a statement is played.
 type Way struct {
 	Kind string `json:"kind"`
-	// Name names what plays it, NAME/HALF for a scenario; or the reason why nothing can, or
-	// does yet.
+	// Name names what plays it, NAME/HALF for a scenario, the heading of a page for what is
+	// done by hand; or the reason why nothing can, or does yet.
 	Name string `json:"name"`
 }
 
@@ -45,6 +49,22 @@ type Way struct {
 func (w *Way) UnmarshalYAML(node *yaml.Node) error {
 	w.Kind, w.Name, _ = strings.Cut(node.Value, " ")
 	return nil
+}
+
+// Where returns the place where a statement is played: "CI"; "CI, CCM" for what a controller
+// does, which is the reference controller in CI, and a real CCM elsewhere; "kind" for what is
+// done by hand there; or "" if nothing plays it.
+func (w Way) Where() string {
+	_, half, _ := strings.Cut(w.Name, "/")
+	switch {
+	case w.Kind == ByNothing || w.Kind == Open:
+		return ""
+	case w.Kind == ByHand:
+		return "kind"
+	case w.Kind == ByScenario && half == "kubernetes", w.Kind == ByTest && strings.HasPrefix(w.Name, "kubernetes_test."):
+		return "CI, CCM"
+	}
+	return "CI"
 }
 
 // Scenario returns the names of the scenario and of its half that play a statement.
@@ -61,6 +81,8 @@ func (w Way) String() string {
 		return fmt.Sprintf("scenario %s, %s half", name, half)
 	case ByCommand:
 		return w.Name
+	case ByHand:
+		return "by hand: " + w.Name
 	case ByNothing:
 		return "nothing: " + w.Name
 	case Open:

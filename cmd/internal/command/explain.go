@@ -18,6 +18,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/explain"
 	"github.com/clbemu/clbemu/emulator/names"
+	"github.com/clbemu/clbemu/scenarios"
 )
 
 func newExplain() *cobra.Command {
@@ -33,17 +34,28 @@ the text do not matter.
 A code alone also shows the actions that return it and the evidence from the real cloud;
 an action alone shows its parameters and the errors that it returns.
 
+A symptom that operators see, such as pending or "503 while updating", lists its causes,
+the most frequent first, with their cures and the scenarios that play them.
+
 Without arguments, or with -, the text is read from standard input, up to 1 MiB.`,
 		Example: `  clbemu explain ORDER.ARREARAGE
   clbemu explain DeleteVServerGroup
   clbemu explain there are vips associating with this vServer group
   clbemu explain 'Error syncing load balancer []: Message: The account is arrearage.'
   clbemu explain 配额
+  clbemu explain pending
   kubectl describe service web | clbemu explain`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := textOf(cmd, args)
 			if err != nil {
 				return err
+			}
+			symptom, err := explain.SymptomOf(text)
+			if err != nil {
+				return cannot(err)
+			}
+			if symptom != nil {
+				return showSymptom(cmd, symptom)
 			}
 			e, err := controlapi.Explanation{}, errors.New("nothing known matches the text")
 			if len(text) < longName && !strings.ContainsAny(text, " \n") {
@@ -65,6 +77,22 @@ Without arguments, or with -, the text is read from standard input, up to 1 MiB.
 			return append(wholeCodes(), emulatedNames(emulator.Actions(), "")...), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
+}
+
+// showSymptom lists the causes of a symptom with their cures.
+func showSymptom(cmd *cobra.Command, symptom *controlapi.Symptom) error {
+	return printing(cmd).show(symptom, func(s *terminal.Screen) error {
+		text := terminal.Title.Render(symptom.Title) + "\n"
+		about := make(map[string]string)
+		for _, head := range scenarios.LibraryHeads() {
+			about[head.Name] = head.About
+		}
+		for _, cause := range symptom.Causes {
+			text += labelled("cause", about[cause.Scenario]) + labelled("cure", cause.Cure) + labelled("play", "clbemu scenario run "+cause.Scenario)
+		}
+		s.Printf("%s", s.Fit(text, labelWidth))
+		return nil
+	})
 }
 
 // mostText is the most text that explain reads, and longName longer than any name.
@@ -186,6 +214,9 @@ func playsText(a *explain.Answer) string {
 	}
 	if a.PlayedBy != "" {
 		b.WriteString(labelled("played by", a.PlayedBy))
+	}
+	if a.Today != "" {
+		b.WriteString(labelled("today", a.Today))
 	}
 	if a.Note != "" {
 		b.WriteString(labelled("note", a.Note))

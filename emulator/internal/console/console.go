@@ -47,6 +47,7 @@ var pages = []page{
 	{"/resources", "resources", "Resources"},
 	{"/clouds", "clouds", "Clouds"},
 	{"/explore", "explore", "Explore"},
+	{"/symptoms", "symptoms", "Symptoms"},
 }
 
 // nosuch is the page of all other addresses.

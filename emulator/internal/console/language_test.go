@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clbemu/clbemu/emulator/explain"
 	"github.com/clbemu/clbemu/emulator/internal/console"
 	"github.com/clbemu/clbemu/emulator/inventory"
 	"github.com/clbemu/clbemu/emulator/world/conditions"
@@ -125,6 +126,16 @@ func said(t *testing.T) map[string]string {
 			if l.translated {
 				all[l.key] = script
 			}
+		}
+	}
+	symptoms, err := explain.Symptoms()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range symptoms {
+		all[s.Title] = "the symptom " + s.Name
+		for _, cause := range s.Causes {
+			all[cause.Cure] = "the symptom " + s.Name
 		}
 	}
 	for _, kind := range inventory.Kinds() {

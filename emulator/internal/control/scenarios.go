@@ -13,6 +13,7 @@ import (
 	"github.com/gorilla/mux"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/explain"
 	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/scenarios"
 )
@@ -265,7 +266,11 @@ func (a *api) getLibrary(r *http.Request) (controlapi.Library, error) {
 		found := index.Scenarios(text)
 		list = slices.DeleteFunc(slices.Clone(list), func(s controlapi.LibraryScenario) bool { return !slices.Contains(found, s.Name) })
 	}
-	return controlapi.Library{Scenarios: list}, nil
+	symptoms, err := explain.Symptoms()
+	if err != nil {
+		return controlapi.Library{}, a.inside("read the symptoms", err)
+	}
+	return controlapi.Library{Scenarios: list, Symptoms: symptoms}, nil
 }
 
 // library lists the scenarios that are a part of the program. It reads them once.

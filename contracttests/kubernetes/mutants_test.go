@@ -1,15 +1,18 @@
 package kubernetes_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/clbemu/clbemu/emulator/explain"
 	"github.com/clbemu/clbemu/scenarios"
 )
 
@@ -17,39 +20,96 @@ import (
 // a scenario waits for takes some 10 s.
 const enough = "30s"
 
-// TestCures proves of each cure that a kubernetes half shows that the half fails without
-// it. It takes half a minute for each, so that it runs on request.
-func TestCures(t *testing.T) {
-	if os.Getenv("E2E_CURES") == "" {
-		t.Skip("E2E_CURES=1 takes each cure out of its scenario, in some 15 minutes")
-	}
-	requireCCM(t, "what a real CCM does without a cure")
-	for _, name := range kubernetesHalves(t) {
-		for n, file := range curesOf(t, name) {
-			t.Run(fmt.Sprintf("%s-%d", name, n+1), func(t *testing.T) {
-				f := start(t, ofScenario, func(f *fixture) {
-					if nlbs(name) {
-						withNLB(f)
-					}
-				})
-				f.Cleanup(f.awaitServicesGone)
-				if out, err := f.playHalf(file); err == nil || !strings.Contains(out, "1 failed") {
-					f.Errorf("without its cure it does not fail: %v", err)
-				}
-			})
-		}
-	}
+// halvesFile has which mutants of the kubernetes halves were run; docs/seeds.md shows it.
+const halvesFile = "../testdata/mutants/kubernetes.json"
+
+// halfOutcome counts the mutants of a half that were run, and has those that it passed.
+type halfOutcome struct {
+	Run      int      `json:"run"`
+	Survived []string `json:"survived,omitempty"`
 }
 
-// curesOf writes a file for each cure of a kubernetes half: the scenario without it.
-func curesOf(t *testing.T, name string) (files []string) {
+// statedHalves are the kubernetes halves that play statements of the documents.
+func statedHalves(t *testing.T) (names []string) {
+	t.Helper()
+	_, statements, err := explain.Statements()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range statements {
+		if name, half, ok := s.By.Scenario(); ok && half == "kubernetes" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// TestMutants proves of each kubernetes half that plays a statement that it fails without each of its cures, and
+// without each of its causes of trouble. It takes half a minute for each, so that it runs on
+// request, and records what it found.
+func TestMutants(t *testing.T) {
+	if os.Getenv("E2E_MUTANTS") == "" {
+		t.Skip("E2E_MUTANTS=1 takes each cure and each cause out of its scenario, in some 20 minutes")
+	}
+	var mu sync.Mutex
+	outcomes := make(map[string]halfOutcome)
+	if text, err := os.ReadFile(halvesFile); err != nil || json.Unmarshal(text, &outcomes) != nil {
+		t.Fatalf("%s: %v", halvesFile, err)
+	}
+	started := make(map[string]bool)
+	t.Run("all", func(t *testing.T) {
+		for _, name := range statedHalves(t) {
+			for i, m := range mutantsOf(t, name) {
+				t.Run(fmt.Sprintf("%s/%d", name, i+1), func(t *testing.T) {
+					f := start(t, ofScenario, func(f *fixture) {
+						if nlbs(name) {
+							withNLB(f)
+						}
+					})
+					f.Cleanup(f.awaitServicesGone)
+					_, err := f.playHalf(m.file)
+					mu.Lock()
+					defer mu.Unlock()
+					key := name + "/kubernetes"
+					is := outcomes[key]
+					if !started[key] {
+						started[key], is = true, halfOutcome{}
+					}
+					is.Run++
+					if err == nil {
+						is.Survived = append(is.Survived, m.where)
+						slices.Sort(is.Survived)
+					}
+					outcomes[key] = is
+				})
+			}
+		}
+	})
+	writeRecord(t, halvesFile, outcomes)
+}
+
+// halfMutant is a scenario without a cure, or without a cause of trouble.
+type halfMutant struct{ where, file string }
+
+// mutantsOf writes a file for each mutant of a kubernetes half.
+func mutantsOf(t *testing.T, name string) (all []halfMutant) {
 	t.Helper()
 	text, _ := scenarios.LibraryText(name)
 	scenario, err := scenarios.Load(name+".yaml", text, scenarios.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, cure := range scenario.Kubernetes.Cures() {
+	var whole yaml.Node
+	if err := yaml.Unmarshal(text, &whole); err != nil {
+		t.Fatal(err)
+	}
+	groups := scenario.Kubernetes.Cures()
+	for i, step := range childOf(childOf(whole.Content[0], "kubernetes"), "steps").Content {
+		if !strings.HasPrefix(childOf(step, "name").Value, "cure: ") && troubles(step) {
+			groups = append(groups, []int{i})
+		}
+	}
+	for _, cure := range groups {
 		var document yaml.Node
 		if err := yaml.Unmarshal(text, &document); err != nil {
 			t.Fatal(err)
@@ -75,9 +135,17 @@ func curesOf(t *testing.T, name string) (files []string) {
 		if err := os.WriteFile(file, shorter, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		files = append(files, file)
+		all = append(all, halfMutant{fmt.Sprintf("without steps %v", cure), file})
 	}
-	return files
+	return all
+}
+
+// troubles reports whether a step is a cause of trouble: a condition, a fault, a call, or a
+// change of an object.
+func troubles(step *yaml.Node) bool {
+	kubectl := childOf(step, "kubectl")
+	return childOf(step, "set").Kind != 0 || childOf(step, "fault").Kind != 0 || childOf(step, "call").Kind != 0 ||
+		childOf(kubectl, "patch").Kind != 0 || childOf(kubectl, "delete").Kind != 0
 }
 
 // forget removes what only the removed steps give or use: expectations about a load
