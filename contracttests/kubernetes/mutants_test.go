@@ -66,6 +66,7 @@ func TestMutants(t *testing.T) {
 							withNLB(f)
 						}
 					})
+					f.neighbour(nlbs(name)) // as in TestLibrary
 					f.Cleanup(f.awaitServicesGone)
 					_, err := f.playHalf(m.file)
 					mu.Lock()
