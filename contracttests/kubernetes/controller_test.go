@@ -70,14 +70,12 @@ func (f *fixture) controllerCommand() process.Command {
 // the SDK aliyungo, and flags of Kubernetes 1.9 to 1.12.
 func isFirstGeneration(t *testing.T) bool { return ccmBinary() != "" && knows(t, "LOCATION_ENDPOINT") }
 
-// firstGeneration points such a CCM at the cloud. Its SDK takes URLs, and asks the
-// location service for all others.
+// firstGeneration points such a CCM at the cloud, which is its proxy: it takes the
+// addresses of some products alone from its environment.
 func (f *fixture) firstGeneration(kubeconfig, file string) process.Command {
-	url := "http://" + f.cloud.Endpoint
-	env := []string{"CUSTOMIZED_ENDPOINT=true"}
-	for _, product := range []string{"SLB", "VPC", "ECS", "PVTZ", "METADATA"} {
-		env = append(env, product+"_ENDPOINT="+url)
-	}
+	proxy := "http://" + f.cloud.Endpoint
+	env := []string{"CUSTOMIZED_ENDPOINT=true", "METADATA_ENDPOINT=" + proxy, "HTTP_PROXY=" + proxy, "HTTPS_PROXY=" + proxy, "NO_PROXY=127.0.0.1",
+		"SSL_CERT_FILE=" + filepath.Join(f.dir, "data", "ca.pem")}
 	return process.Command{Dir: f.dir, Name: "controller", Path: ccmBinary(), Env: env, Args: []string{
 		"--kubeconfig", kubeconfig, "--cloud-config", file, "--cloud-provider=alicloud", "--allow-untagged-cloud", "--leader-elect=false",
 		"--address=127.0.0.1", "--port=0", "--configure-cloud-routes=true", "--allocate-node-cidrs", "--cluster-cidr=" + cluster.PodCIDR,

@@ -76,6 +76,9 @@ func start(t *testing.T, options ...func(*fixture)) *fixture {
 	for _, option := range options {
 		option(f)
 	}
+	if isFirstGeneration(t) {
+		f.flags = append(f.flags, "--proxy")
+	}
 	if f.replicas == 0 {
 		f.cloud = cloud.Start(t, f.dir, f.world, f.flags...)
 	} else {
