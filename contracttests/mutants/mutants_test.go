@@ -108,7 +108,7 @@ func keep(t *testing.T, outcomes map[string]outcome) {
 }
 
 // run says what the test does on the changed code: FAIL, PASS, or nothing where it did not
-// run. An overlay puts the code in place of the file, also where the test builds programs.
+// run. An overlay replaces the file, also where the test builds programs.
 func (m *mutant) run(t *testing.T, text string) (out, verdict string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -1,5 +1,6 @@
-// Package clb makes the load balancers of CLB what Services say. It reads them, plans the
-// changes, and makes them one after the other, so that a plan alone is a dry run. It must not know when, or why, it is asked.
+// Package clb makes the load balancers of CLB what Services say. It looks at a
+// load balancer, plans the changes, and makes them one after the other, so that a plan alone is
+// a dry run. It must not know when, or why, it is asked.
 package clb
 
 import (
