@@ -97,7 +97,7 @@ var built = []string{"v1.9.3.101", "v1.9.3.239", "v2.4.0", "v2.4.4", "v2.5.1", "
 // versionStatements are what the documents say of versions, with what is known of the versions here.
 var versionStatements = []struct{ statement, here string }{
 	{"Before v1.9.3.164 all nodes have the weight 100, then weights such as 16, 33 and 50, and from v1.9.3.276 on the number of their pods.",
-		"v1.9.3.101 gives each node 100. v2.5.1 to v2.11.2, v2.13.0 and v2.14.0 weigh by pods: `kubernetes_test.TestTrafficPolicy`."},
+		"v1.9.3.101 gives each node 100, and v1.9.3.239 its share of the pods in percent, such as 50, 25 and 25: `kubernetes_test.TestFirstWeights`. v2.5.1 to v2.11.2, v2.13.0 and v2.14.0 weigh by pods: `kubernetes_test.TestTrafficPolicy`."},
 	{"A CCM writes Events about the synchronization from v1.9.3.276 on.", "%s write them."},
 	{"A CCM lets Services reuse load balancers from v1.9.3.105 on.", "%s pass `reuse-without-listeners`."},
 	{"Texts begin with `Code:`.", "%s"},

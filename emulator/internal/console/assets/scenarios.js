@@ -55,7 +55,7 @@ function drawDetail(text) {
     el('h3', {}, t`On its own emulator`), command(`clbemu scenario run ${s.name}`, true),
     s.halves.includes('program') && el('h3', {}, t`With your program`), s.halves.includes('program') && command(`clbemu scenario watch ${s.name} -- go test ./...`, true),
     s.halves.includes('kubernetes') && el('h3', {}, t`With a controller in a cluster`), s.halves.includes('kubernetes') && command(`clbemu scenario run ${s.name} --kubeconfig ~/.kube/config`),
-    el('h3', {}, t`Its text`), el('ol', { class: 'text' }, text.trimEnd().split('\n').map((line) => el('li', {}, line))));
+    el('h3', {}, t`Its text`), el('ol', { class: 'text' }, text.trimEnd().split('\n').map((line) => el('li', {}, line.replace(/^(# yaml-language-server:).*/, '$1 …')))));
   drawSteps();
 }
 
