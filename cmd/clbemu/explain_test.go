@@ -49,7 +49,7 @@ func TestExplainText(t *testing.T) {
 		"ARREARS": {"ORDER.ARREARAGE  400", "  cure      Pay the bill.\n", "  or        "},
 		"欠费":      {"ORDER.ARREARAGE  400", "  cure      Pay the bill.\n", "  or        "},
 		"service.beta.kubernetes.io/alibaba-cloud-loadbalancer-connection-drain-timeout": {"turn connection draining on", "  played by test "},
-		"status.loadBalancer":      {"  scenario  status-removed\n", "  note      the CCM does so only when the Service has another change too"},
+		"status.loadBalancer":      {"  scenario  status-removed\n", "  today     the CCM does so only when the Service has another change too"},
 		"nlb:ListAsynJobs":         {"  scenario  nlb-permission-missing\n"},
 		"check fails again ticket": {"  played by nothing: about a ticket\n"},
 		"no available ip":          {"VSwitchAvailableIpNotExist  400 The specified VSwitch has no available ip.", "  scenario  vswitch-exhausted"},

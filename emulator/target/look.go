@@ -87,7 +87,7 @@ func (r *Remote) LoadBalancers(ctx context.Context, name string) (found []scenar
 			continue
 		}
 		tree, err := r.control().LoadBalancer(ctx, controlapi.Where{}, lb.ID)
-		if name == "" && isNotFound(err) {
+		if isNotFound(err) {
 			continue // it was deleted meanwhile
 		}
 		if err != nil {

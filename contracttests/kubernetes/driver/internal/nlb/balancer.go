@@ -25,21 +25,26 @@ type balancer struct {
 func (p *Product) find(service *corev1.Service) (*balancer, error) {
 	name := cloudprovider.DefaultLoadBalancerName(service)
 	for _, params := range []openapi.Params{{"Tag.1.Key": tagService, "Tag.1.Value": name}, {"LoadBalancerNames.1": name}} {
-		is, err := p.call("ListLoadBalancers", params)
-		if err != nil {
-			return nil, err
-		}
-		switch n := len(is.LoadBalancers); {
-		case n == 1:
-			return &is.LoadBalancers[0], nil
-		case n > 1:
-			return nil, fmt.Errorf("%d load balancers belong to one service: %v", n, params)
+		if found, err := p.findBy(params); found != nil || err != nil {
+			return found, err
 		}
 	}
 	return nil, nil
 }
 
-// create sends what a CCM sends, and waits until the load balancer can be used.
+func (p *Product) findBy(params openapi.Params) (*balancer, error) {
+	is, err := p.call("ListLoadBalancers", params)
+	switch {
+	case err != nil || len(is.LoadBalancers) == 0:
+		return nil, err
+	case len(is.LoadBalancers) > 1:
+		return nil, fmt.Errorf("%d load balancers belong to one service: %v", len(is.LoadBalancers), params)
+	}
+	return &is.LoadBalancers[0], nil
+}
+
+// create sends what a CCM sends, and waits until the load balancer can be used. It asks by
+// id: a ClientToken may lead to one that has lost its tag and its name.
 func (p *Product) create(ctx context.Context, service *corev1.Service) (*balancer, error) {
 	params, err := zoneMaps(service)
 	if err != nil {
@@ -52,12 +57,13 @@ func (p *Product) create(ctx context.Context, service *corev1.Service) (*balance
 		"ModificationProtectionConfig.Reason": "managed.by.ack",
 	})
 	maps.Copy(params, p.tags(service))
-	if _, err := p.call("CreateLoadBalancer", params); err != nil {
+	made, err := p.call("CreateLoadBalancer", params)
+	if err != nil {
 		return nil, err
 	}
 	var found *balancer
 	err = wait.PollUntilContextTimeout(ctx, askEvery, activeTime, true, func(context.Context) (bool, error) {
-		found, err = p.find(service)
+		found, err = p.findBy(openapi.Params{"LoadBalancerIds.1": made.LoadBalancerID})
 		return err == nil && found != nil && found.LoadBalancerStatus == "Active", err
 	})
 	return found, err

@@ -91,9 +91,9 @@ func (p *Product) Remove(ctx context.Context, service *corev1.Service) (done con
 
 // reply has the fields of answers that the driver reads.
 type reply struct {
-	JobID, ServerGroupID string
-	LoadBalancers        []balancer
-	Listeners            []struct {
+	JobID, ServerGroupID, LoadBalancerID string
+	LoadBalancers                        []balancer
+	Listeners                            []struct {
 		ListenerID, ListenerDescription, ServerGroupID string
 	}
 	ServerGroups []struct {
