@@ -82,10 +82,15 @@ func cantRun(t *testing.T, scenario string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	slices := bytes.Contains(text, []byte("kind: EndpointSlice"))
 	switch {
+	case nlbs(scenario) && isFirstGeneration(t):
+		return "it knows no NLB"
+	case slices && isFirstGeneration(t):
+		return "it reads Endpoints, and the scenario has EndpointSlices"
 	case nlbs(scenario) && !knows(t, "NLB_ENDPOINT"):
 		return "it calls NLB at the cloud's own address alone"
-	case bytes.Contains(text, []byte("kind: EndpointSlice")) && !readsEndpointSlices():
+	case slices && !readsEndpointSlices():
 		return "it reads EndpointSlices of discovery.k8s.io/v1beta1, which Kubernetes 1.25 removed"
 	}
 	return ""
