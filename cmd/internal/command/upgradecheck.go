@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -154,19 +153,14 @@ func checkUpgrade(ctx context.Context, c *controlclient.Client, dataDir, sinceMa
 	if page.Missed > 0 {
 		return nil, cannot(fmt.Errorf("the journal dropped %d of the entries, so their changes are unknown: set a later mark", page.Missed))
 	}
-	const maxState = 1 << 30 // of a server that may be anything
 	// A call may name a VServerGroup alone, which identifies the load balancer.
-	var now struct {
-		Tables struct {
-			VServerGroup []struct{ ID, LoadBalancerID string }
-		}
-	}
-	if err := c.ExportState(ctx, func(text io.Reader) error { return json.NewDecoder(io.LimitReader(text, maxState)).Decode(&now) }); err != nil {
+	listed, err := c.Resources(ctx, controlclient.Wanted{Kind: "group"})
+	if err != nil {
 		return nil, err
 	}
 	groups := make(map[string]string)
-	for _, g := range now.Tables.VServerGroup {
-		groups[g.ID] = g.LoadBalancerID
+	for _, g := range listed.Resources {
+		groups[g.ID] = g.LoadBalancer
 	}
 	stored, err := emulator.New(ctx, emulator.Config{
 		Fork: dataDir, Listen: "127.0.0.1:0", ControlListen: "127.0.0.1:0", Journal: journal.Config{Entries: -1},

@@ -23,6 +23,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/target"
 	"github.com/clbemu/clbemu/scenarios"
+	"github.com/clbemu/clbemu/state"
 )
 
 // dryRun is the dry run of a Cloud Controller Manager against a copy of a state.
@@ -115,7 +116,7 @@ func (d *dryRun) run(ctx context.Context, copied *emulator.Emulator, program str
 		return upgradecheck.Report{}, cannot(err)
 	}
 	defer os.RemoveAll(dir)
-	config, err := d.config(ctx, control, dir)
+	config, err := d.config(copied, dir)
 	if err != nil {
 		return upgradecheck.Report{}, cannot(err)
 	}
@@ -148,18 +149,18 @@ func (d *dryRun) run(ctx context.Context, copied *emulator.Emulator, program str
 }
 
 // config returns the file that describes the cloud to the program.
-func (d *dryRun) config(ctx context.Context, control *controlclient.Client, dir string) (file string, err error) {
+func (d *dryRun) config(copied *emulator.Emulator, dir string) (file string, err error) {
 	if d.cloudConfig != "" {
 		return filepath.Abs(d.cloudConfig)
 	}
-	var config []byte
-	err = control.ExportState(ctx, func(state io.Reader) error {
-		known, err := upgradecheck.ReadCloud(state, d.clusterID)
-		if err == nil {
-			config, err = known.Config()
-		}
+	var cluster target.Cluster
+	if err := copied.Store().View(state.Owner{}, func(v *state.View) (err error) {
+		cluster, err = target.FindCluster(v, d.clusterID)
 		return err
-	})
+	}); err != nil {
+		return "", err
+	}
+	config, err := cluster.CloudConfig()
 	if err != nil {
 		return "", err
 	}

@@ -109,7 +109,7 @@ func ruleOf(u *scenarios.Unmet) string {
 func ruleOfState(empty bool, missing, extra []string) string {
 	balancers := func(list []string) (n int) {
 		for _, line := range list {
-			if strings.HasPrefix(line, "LoadBalancer ") || strings.HasPrefix(line, "NLBLoadBalancer ") {
+			if kind, _, _ := strings.Cut(line, " "); strings.HasSuffix(kind, "LoadBalancer") { // of any product
 				n++
 			}
 		}

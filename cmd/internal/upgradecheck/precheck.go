@@ -2,11 +2,8 @@ package upgradecheck
 
 import (
 	"cmp"
-	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -115,95 +112,4 @@ func splitItem(name string) (service, part string) {
 		return name, ""
 	}
 	return parts[0] + "/" + parts[1], parts[2]
-}
-
-// Cloud holds what a CCM must know about the cloud that its cluster is in.
-type Cloud struct {
-	AccessKeyID, AccessKeySecret string
-	ClusterID, Region, VPC       string
-	// VSwitches are zone:id.
-	VSwitches []string
-}
-
-// ReadCloud derives it from an exported state: the cluster and the account from the load
-// balancers with the tag of a CCM, the VPC as that with most instances. A cluster that
-// is named must have one.
-func ReadCloud(exported io.Reader, clusterID string) (Cloud, error) {
-	var state struct {
-		Tables struct {
-			AccessKey    []struct{ ID, Secret, AccountID, Status string }
-			LoadBalancer []struct{ ID, AccountID, RegionID string }
-			Tag          []struct{ ResourceID, Key, Value string }
-			Instance     []struct{ AccountID, RegionID, VPCID string }
-			VSwitch      []struct{ ID, VPCID, ZoneID string }
-		}
-	}
-	if err := json.NewDecoder(exported).Decode(&state); err != nil {
-		return Cloud{}, fmt.Errorf("read the state: %w", err)
-	}
-	tables := &state.Tables
-	clusters := make(map[string]string) // the resource that has the tag, by cluster
-	for _, tag := range tables.Tag {
-		if tag.Key == "ack.aliyun.com" && tag.Value != "" {
-			clusters[tag.Value] = tag.ResourceID
-		}
-	}
-	if clusterID == "" {
-		var err error
-		if clusterID, err = onlyOf(clusters); err != nil {
-			return Cloud{}, err
-		}
-	}
-	c := Cloud{ClusterID: clusterID}
-	account := ""
-	for _, lb := range tables.LoadBalancer {
-		if lb.ID == clusters[clusterID] {
-			account, c.Region = lb.AccountID, lb.RegionID
-		}
-	}
-	instances := make(map[string]int)
-	for _, i := range tables.Instance {
-		if account != "" && (i.AccountID != account || i.RegionID != c.Region) {
-			continue
-		}
-		if instances[i.VPCID]++; instances[i.VPCID] > instances[c.VPC] || c.VPC == "" {
-			c.VPC, account, c.Region = i.VPCID, i.AccountID, i.RegionID
-		}
-	}
-	if c.VPC == "" {
-		return Cloud{}, errors.New("the state has no instance that could be a node of the cluster: give --cloud-config")
-	}
-	for _, v := range tables.VSwitch {
-		if v.VPCID == c.VPC {
-			c.VSwitches = append(c.VSwitches, v.ZoneID+":"+v.ID)
-		}
-	}
-	for _, key := range tables.AccessKey {
-		if key.AccountID == account && key.Status == "Active" {
-			c.AccessKeyID, c.AccessKeySecret = key.ID, key.Secret
-			return c, nil
-		}
-	}
-	return Cloud{}, fmt.Errorf("account %s has no active access key: give --cloud-config", account)
-}
-
-// onlyOf returns the cluster, if there is one alone.
-func onlyOf(clusters map[string]string) (string, error) {
-	names := slices.Sorted(maps.Keys(clusters))
-	switch len(names) {
-	case 0:
-		return "", errors.New("no load balancer has the tag ack.aliyun.com of a cluster: give --cluster-id")
-	case 1:
-		return names[0], nil
-	}
-	return "", fmt.Errorf("load balancers belong to the clusters %s: choose one with --cluster-id", strings.Join(names, ", "))
-}
-
-// Config is the file that configures a CCM (--cloud-config).
-func (c Cloud) Config() ([]byte, error) {
-	return json.Marshal(map[string]any{"Global": map[string]string{
-		"accessKeyID":     base64.StdEncoding.EncodeToString([]byte(c.AccessKeyID)),
-		"accessKeySecret": base64.StdEncoding.EncodeToString([]byte(c.AccessKeySecret)),
-		"clusterID":       c.ClusterID, "region": c.Region, "vpcid": c.VPC, "vswitchid": strings.Join(c.VSwitches, ","),
-	}})
 }

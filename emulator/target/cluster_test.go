@@ -1,0 +1,118 @@
+package target_test
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/target"
+	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/engine/memory"
+)
+
+// TestFindCluster proves what clbemu derives from a state for a controller, and that it
+// says what is missing.
+func TestFindCluster(t *testing.T) {
+	one, two := state.Owner{AccountID: "1", RegionID: "r"}, state.Owner{AccountID: "2", RegionID: "r"}
+	instances := func(tx *state.Tx) {
+		for id, at := range map[string]struct {
+			owner state.Owner
+			vpc   string
+		}{"i-1": {one, "vpc-1"}, "i-2": {two, "vpc-2"}, "i-3": {two, "vpc-3"}, "i-4": {two, "vpc-3"}} {
+			cloud.Instances.Put(tx, &cloud.Instance{ID: id, Owner: at.owner, VPCID: at.vpc})
+		}
+	}
+	keys := func(tx *state.Tx) {
+		for _, key := range []cloud.AccessKey{
+			{ID: "k1", Secret: "s1", AccountID: "1", Status: cloud.AccessKeyActive},
+			{ID: "k0", AccountID: "2", Status: cloud.AccessKeyInactive},
+			{ID: "k01", AccountID: "2", Status: cloud.AccessKeyActive, SecurityToken: "of a role"},
+			{ID: "k2", Secret: "s2", AccountID: "2", Status: cloud.AccessKeyActive},
+		} {
+			cloud.AccessKeys.Put(tx, &key)
+		}
+	}
+	vSwitches := func(tx *state.Tx) {
+		cloud.VSwitches.Put(tx, &cloud.VSwitch{ID: "vsw-1", Owner: one, VPCID: "vpc-1", ZoneID: "a"})
+		cloud.VSwitches.Put(tx, &cloud.VSwitch{ID: "vsw-2", Owner: two, VPCID: "vpc-3", ZoneID: "b"})
+	}
+	tagged := func(of state.TagResourceType, id, cluster string) func(*state.Tx) {
+		return func(tx *state.Tx) {
+			owner := one
+			if strings.HasSuffix(id, "2") {
+				owner = two
+			}
+			if of == cloud.TagLoadBalancer {
+				cloud.LoadBalancers.Put(tx, &cloud.LoadBalancer{ID: id, Owner: owner})
+			} else {
+				cloud.NLBLoadBalancers.Put(tx, &cloud.NLBLoadBalancer{ID: id, Owner: owner})
+			}
+			state.Tags.Put(tx, &state.Tag{Owner: owner, ResourceType: of, ResourceID: id, Key: "ack.aliyun.com", Value: cluster})
+		}
+	}
+	clb, nlb := cloud.TagLoadBalancer, cloud.TagNLBLoadBalancer
+	for name, test := range map[string]struct {
+		has               []func(*state.Tx)
+		cluster           string
+		key, vpc, problem string
+	}{
+		"the account of the tagged load balancer": {has: []func(*state.Tx){instances, keys, vSwitches, tagged(clb, "lb-2", "c")}, key: "k2", vpc: "vpc-3"},
+		"another account":                         {has: []func(*state.Tx){instances, keys, vSwitches, tagged(clb, "lb-1", "c")}, key: "k1", vpc: "vpc-1"},
+		"an NLB":                                  {has: []func(*state.Tx){instances, keys, vSwitches, tagged(nlb, "nlb-2", "c")}, key: "k2", vpc: "vpc-3"},
+		"a named cluster without a load balancer": {has: []func(*state.Tx){instances, keys, vSwitches}, cluster: "c", key: "k2", vpc: "vpc-3"},
+		"no tag":       {has: []func(*state.Tx){instances, keys}, problem: "no load balancer has the tag ack.aliyun.com of a cluster: give --cluster-id"},
+		"two clusters": {has: []func(*state.Tx){tagged(clb, "lb-1", "b"), tagged(nlb, "nlb-2", "a")}, problem: "load balancers belong to the clusters a, b: choose one with --cluster-id"},
+		"no instance":  {has: []func(*state.Tx){keys}, cluster: "c", problem: "the state has no instance that could be a node of the cluster: give --cloud-config"},
+		"no key":       {has: []func(*state.Tx){instances}, cluster: "c", problem: "account 2 has no active access key: give --cloud-config"},
+	} {
+		s, err := state.Open(t.Context(), state.Config{Schema: cloud.Schema, Engine: &memory.Engine{}, Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Update(state.Owner{}, func(tx *state.Tx) error {
+			for _, put := range test.has {
+				put(tx)
+			}
+			return nil
+		}); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		var c target.Cluster
+		err = s.View(state.Owner{}, func(v *state.View) (err error) {
+			c, err = target.FindCluster(v, test.cluster)
+			return err
+		})
+		if test.problem != "" {
+			if err == nil || err.Error() != test.problem {
+				t.Errorf("%s: %v, want %q", name, err, test.problem)
+			}
+			continue
+		}
+		if err != nil || c.AccessKeyID != test.key || c.VPC != test.vpc || c.ID != "c" || c.Region != "r" || len(c.VSwitches) != 1 {
+			t.Errorf("%s: %+v, %v, want %s and %s", name, c, err, test.key, test.vpc)
+		}
+	}
+}
+
+// TestCloudConfig proves the form of the file that a controller reads.
+func TestCloudConfig(t *testing.T) {
+	c := target.Cluster{AccessKeyID: "k", AccessKeySecret: "s", ID: "c", Region: "r", VPC: "v", VSwitches: []string{"a:1", "b:2"}}
+	text, err := c.CloudConfig()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct{ Global map[string]string }
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"accessKeyID": base64.StdEncoding.EncodeToString([]byte("k")), "accessKeySecret": base64.StdEncoding.EncodeToString([]byte("s")),
+		"clusterID": "c", "region": "r", "vpcid": "v", "vswitchid": "a:1,b:2",
+	} {
+		if got.Global[name] != want {
+			t.Errorf("%s is %q, want %q", name, got.Global[name], want)
+		}
+	}
+}
