@@ -40,20 +40,16 @@ func (p *play) expect(ctx context.Context, e *Expectation) error {
 		}
 		err = e.Value.(looking).look(ctx, p)
 		u := (*Unmet)(nil)
-		switch differs := errors.As(err, &u); {
-		case err != nil && !differs:
+		differs := errors.As(err, &u)
+		if err != nil && !differs {
 			return err
-		case e.For > 0 && differs:
-			return u.after(" for "+e.For.String(), " after "+passed.String())
-		case e.For == 0 && !differs, passed >= limit && !differs:
-			return nil
-		case passed >= limit && e.Within > 0:
-			return u.after(" within "+e.Within.String(), "")
-		case passed >= limit:
-			return u
-		case differs:
+		}
+		if decided, err := e.decided(u, passed, limit); decided {
+			return err
+		}
+		if differs {
 			p.waiting(passed, limit, "saw "+u.Seen)
-		default:
+		} else {
 			p.waiting(passed, limit, "as it should be so far")
 		}
 		pause = pauseFor(limit)
@@ -70,6 +66,21 @@ func (p *play) expect(ctx context.Context, e *Expectation) error {
 		}
 		passed += pause
 	}
+}
+
+// decided reports whether a look decides, after a time and with a limit, and how: u is the
+// difference that it saw, nil for none.
+func (e *Expectation) decided(u *Unmet, passed, limit time.Duration) (bool, error) {
+	over := passed >= limit
+	switch {
+	case u == nil:
+		return e.For == 0 || over, nil
+	case e.For > 0:
+		return true, u.after(" for "+e.For.String(), " after "+passed.String())
+	case over && e.Within > 0:
+		return true, u.after(" within "+e.Within.String(), "")
+	}
+	return over, u
 }
 
 // poll is the pause before the next look at something that may take until a limit.

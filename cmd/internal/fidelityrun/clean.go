@@ -167,21 +167,38 @@ func (c *Cloud) remove(ctx context.Context, k *kind, id string) (reason string, 
 		}
 		if k.unprotect != "" && strings.Contains(code, "Protection") && !unprotected {
 			unprotected = true
-			params := map[string]string{k.parameter: id}
-			maps.Copy(params, k.unprotectParams)
-			if answer, err := c.Do(ctx, k.product, k.unprotect, params); err != nil || answer.Lost == "" && answer.Status >= 300 {
-				return "its deletion protection can't be taken off: " + describe(answer), err
+			if reason, err := c.unprotect(ctx, k, id); reason != "" || err != nil {
+				return reason, err
 			}
 			continue
 		}
-		goesOn := answer.Lost != "" || answer.Status < 300 || answer.Status >= 500 || slices.ContainsFunc(passing, func(part string) bool { return strings.Contains(code, part) })
-		if !goesOn || try == mostRemovals {
+		if !goesOn(answer) || try == mostRemovals {
 			return describe(answer), nil
 		}
 		if err := c.Clock.Sleep(ctx, removalPause); err != nil {
 			return "", err
 		}
 	}
+}
+
+// unprotect takes the protection from deletion off a thing. The reason says why it could not.
+func (c *Cloud) unprotect(ctx context.Context, k *kind, id string) (reason string, err error) {
+	params := map[string]string{k.parameter: id}
+	maps.Copy(params, k.unprotectParams)
+	answer, err := c.Do(ctx, k.product, k.unprotect, params)
+	if err != nil {
+		return "", err
+	}
+	if answer.Lost == "" && answer.Status >= 300 {
+		return "its deletion protection can't be taken off: " + describe(answer), nil
+	}
+	return "", nil
+}
+
+// goesOn reports whether another try may get another answer.
+func goesOn(a scenarios.Answer) bool {
+	return a.Lost != "" || a.Status < 300 || a.Status >= 500 ||
+		slices.ContainsFunc(passing, func(part string) bool { return strings.Contains(codeOf(a), part) })
 }
 
 // describe says in a few words what an answer is.

@@ -307,19 +307,11 @@ func (f *decodeField) set(target reflect.Value, text, prefix string) error {
 func (f *decodeField) assign(target reflect.Value, text string) bool {
 	switch f.kind {
 	case reflect.String:
-		if n := utf8.RuneCountInString(text); n < f.rules.minLen || f.rules.maxLen > 0 && n > f.rules.maxLen {
+		word, ok := f.rules.word(text)
+		if !ok {
 			return false
 		}
-		if f.rules.enum != nil {
-			at := slices.IndexFunc(f.rules.enum, func(word string) bool {
-				return word == text || f.rules.folds && strings.EqualFold(word, text)
-			})
-			if at < 0 {
-				return false
-			}
-			text = f.rules.enum[at]
-		}
-		target.SetString(text)
+		target.SetString(word)
 	case reflect.Bool:
 		b := strings.EqualFold(text, "true")
 		if !b && !strings.EqualFold(text, "false") {
@@ -335,6 +327,23 @@ func (f *decodeField) assign(target reflect.Value, text string) bool {
 		target.SetInt(n)
 	}
 	return true
+}
+
+// word returns a text as the rules spell it; false means that it breaks one.
+func (r *rules) word(text string) (string, bool) {
+	if n := utf8.RuneCountInString(text); n < r.minLen || r.maxLen > 0 && n > r.maxLen {
+		return "", false
+	}
+	if r.enum == nil {
+		return text, true
+	}
+	at := slices.IndexFunc(r.enum, func(word string) bool {
+		return word == text || r.folds && strings.EqualFold(word, text)
+	})
+	if at < 0 {
+		return "", false
+	}
+	return r.enum[at], true
 }
 
 // bits is the size of the API's integer: what is an int here has 32 there, on
