@@ -9,6 +9,8 @@ import (
 	"os"
 	"slices"
 	"time"
+
+	"github.com/gofrs/flock"
 )
 
 // The states of an entry of a ledger.
@@ -53,11 +55,13 @@ type Ledger struct {
 	Path    string
 	account string
 	file    *os.File
+	lock    *flock.Flock
 	entries []*Entry
 }
 
-// OpenLedger opens the ledger of an account. A missing one is created, or nil if create is
-// false.
+// OpenLedger opens the ledger of an account for this process alone: another one would take
+// what this one is about to create for leftovers. A missing ledger is created, or nil if
+// create is false.
 func OpenLedger(path, account string, create bool) (*Ledger, error) {
 	flags := os.O_RDWR
 	if create {
@@ -70,9 +74,16 @@ func OpenLedger(path, account string, create bool) (*Ledger, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Ledger{Path: path, account: fingerprint(account), file: file}
-	if err := l.read(); err != nil {
+	l := &Ledger{Path: path, account: fingerprint(account), file: file, lock: flock.New(path+".lock", flock.SetPermissions(0o600))}
+	free, err := l.lock.TryLock()
+	switch {
+	case err != nil:
 		return nil, errors.Join(err, file.Close())
+	case !free:
+		return nil, errors.Join(fmt.Errorf("%s is in use by another process: wait for its end, or give another --ledger", path), file.Close())
+	}
+	if err := l.read(); err != nil {
+		return nil, errors.Join(err, l.Close())
 	}
 	return l, nil
 }
@@ -174,5 +185,5 @@ func (l *Ledger) Left() (left []*Entry) {
 	return left
 }
 
-// Close closes the file.
-func (l *Ledger) Close() error { return l.file.Close() }
+// Close closes the file, which another process may then open.
+func (l *Ledger) Close() error { return errors.Join(l.file.Close(), l.lock.Close()) }

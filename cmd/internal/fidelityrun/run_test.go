@@ -53,6 +53,7 @@ type account struct {
 	sending func(*http.Request)
 	mapping fidelityrun.Mapping
 	ledger  string
+	opened  *fidelityrun.Ledger
 }
 
 // renamed are ids of the default world and what the account calls them.
@@ -174,12 +175,17 @@ func (a *account) run(t *testing.T, match string, changes bool) *fidelityrun.Run
 	return r
 }
 
+// open opens the ledger as the next process does, after the last one.
 func (a *account) open(t *testing.T) *fidelityrun.Ledger {
 	t.Helper()
+	if a.opened != nil {
+		a.opened.Close()
+	}
 	l, err := fidelityrun.OpenLedger(a.ledger, "1234567890123456", true)
 	if err != nil {
 		t.Fatal(err)
 	}
+	a.opened = l
 	t.Cleanup(func() { l.Close() })
 	return l
 }
