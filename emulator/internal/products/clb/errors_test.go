@@ -270,6 +270,7 @@ func TestRefusals(t *testing.T) {
 		{Name: "TagKey", Action: "CreateLoadBalancer", Params: with(createInternet, "Tag.1.Key", "aliyun-k"), Status: 400, Code: "InvalidParam.TagKey"},
 		{Name: "Value", Action: "TagResources", Params: with(tagging, "Tag.1.Value", "http://v"), Status: 400, Code: "InvalidParam.TagValue"},
 		{Name: "TagValue", Action: "CreateLoadBalancer", Params: with(createInternet, "Tag.1.Key", "k", "Tag.1.Value", "https://v"), Status: 400, Code: "InvalidParam.TagValue"},
+		{Name: "KeyTwice", Action: "UntagResources", Params: params("ResourceType", "instance", "ResourceId.1", lbInternet, "TagKey.1", "k", "TagKey.2", "k"), Status: 400, Code: "Duplicate.TagKey"},
 		{Name: "KeyTwice", Action: "TagResources", Params: with(tagging, "Tag.2.Key", "k"), Status: 400, Code: "Duplicate.TagKey"},
 		{Name: "TooMany", Action: "TagResources", Params: with(manyTags(21), "ResourceType", "instance", "ResourceId.1", lbInternet), Status: 400, Code: "SizeLimitExceeded.Tag"},
 		{Name: "TooManyResources", Action: "TagResources", Params: with(manyIDs("ResourceId", 51), "ResourceType", "instance", "Tag.1.Key", "k"), Status: 400, Code: "SizeLimitExceeded.ResourceId"},

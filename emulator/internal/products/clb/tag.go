@@ -155,6 +155,8 @@ func (req *untagResourcesRequest) Validate() error {
 		return errTooManyTagged
 	case len(req.TagKeys) > maxTagsPerCall:
 		return errTooManyTags.Of("TagKey")
+	case len(slices.Compact(slices.Sorted(slices.Values(req.TagKeys)))) < len(req.TagKeys):
+		return errTagKeyTwice
 	}
 	return nil
 }
