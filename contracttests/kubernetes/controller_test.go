@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/base64"
 	"encoding/json"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"testing"
@@ -70,14 +71,20 @@ func (f *fixture) controllerCommand() process.Command {
 // the SDK aliyungo, and flags of Kubernetes 1.9 to 1.12.
 func isFirstGeneration(t *testing.T) bool { return ccmBinary() != "" && knows(t, "LOCATION_ENDPOINT") }
 
-// firstGeneration points such a CCM at the cloud, which is its proxy: it takes the
-// addresses of some products alone from its environment.
+// firstGeneration points such a CCM at the cloud, which is its proxy, since it takes the
+// addresses of some products alone from its environment, and at a Kubernetes of its time.
 func (f *fixture) firstGeneration(kubeconfig, file string) process.Command {
 	proxy := "http://" + f.cloud.Endpoint
 	env := []string{"CUSTOMIZED_ENDPOINT=true", "METADATA_ENDPOINT=" + proxy, "HTTP_PROXY=" + proxy, "HTTPS_PROXY=" + proxy, "NO_PROXY=127.0.0.1",
 		"SSL_CERT_FILE=" + filepath.Join(f.dir, "data", "ca.pem")}
+	links, err := cluster.SelfLinks(kubeconfig)
+	if err != nil {
+		f.Fatal(err)
+	}
+	kubernetes := httptest.NewServer(links)
+	f.Cleanup(kubernetes.CloseClientConnections)
 	return process.Command{Dir: f.dir, Name: "controller", Path: ccmBinary(), Env: env, Args: []string{
-		"--kubeconfig", kubeconfig, "--cloud-config", file, "--cloud-provider=alicloud", "--allow-untagged-cloud", "--leader-elect=false",
+		"--master", kubernetes.URL, "--kube-api-content-type=application/json", "--cloud-config", file, "--cloud-provider=alicloud", "--allow-untagged-cloud", "--leader-elect=false",
 		"--address=127.0.0.1", "--port=0", "--configure-cloud-routes=true", "--allocate-node-cidrs", "--cluster-cidr=" + cluster.PodCIDR,
 		"--logtostderr", "-v=4",
 	}}
