@@ -57,7 +57,7 @@ func (j *judge) problems(s *explain.Statement) (all []string) {
 	switch s.By.Kind {
 	case explain.ByScenario:
 		return append(all, badHalf(s.By)...)
-	case explain.ByTest:
+	case explain.ByTest, explain.ByCCM:
 		if !j.tests[s.By.Name] {
 			all = append(all, "there is no test "+s.By.Name)
 		}
@@ -242,7 +242,7 @@ func (m mutants) noticed() string {
 }
 
 // tally counts statements by what becomes of them.
-type tally struct{ said, ci, ccm, kind, not, open, differ int }
+type tally struct{ said, ci, ccm, alone, kind, not, open, differ int }
 
 func (c *tally) add(s *explain.Statement) {
 	c.said++
@@ -252,6 +252,8 @@ func (c *tally) add(s *explain.Statement) {
 		c.ci++
 	case "CI":
 		c.ci++
+	case "CCM":
+		c.alone++
 	case "kind":
 		c.kind++
 	}
@@ -266,7 +268,7 @@ func (c *tally) add(s *explain.Statement) {
 }
 
 func (c *tally) row(title string) string {
-	return fmt.Sprintf("| %s | %d | %d | %d | %d | %d | %d | %d |\n", title, c.said, c.ci, c.ccm, c.kind, c.not, c.open, c.differ)
+	return fmt.Sprintf("| %s | %d | %d | %d | %d | %d | %d | %d | %d |\n", title, c.said, c.ci, c.ccm, c.alone, c.kind, c.not, c.open, c.differ)
 }
 
 // statementsHead is the page before its first table.
@@ -296,8 +298,8 @@ scenario, a value of it changed, or a line of the code under a test. CI runs tho
 
 ` + "`clbemu explain WORD...`" + ` finds statements by their text, and ` + "`clbemu scenario list WORD...`" + ` the scenarios that play them.
 
-| document | statements | played in CI | and with a real CCM | by hand in kind | by nothing | open | differ today |
-|---|---|---|---|---|---|---|---|
+| document | statements | played in CI | and with a real CCM | with a real CCM alone | by hand in kind | by nothing | open | differ today |
+|---|---|---|---|---|---|---|---|---|
 `
 
 // statementsText is the page.
@@ -370,7 +372,7 @@ func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
 func by(s *explain.Statement) string {
 	text := s.By.String()
 	switch name, _, _ := strings.Cut(s.By.Name, "/"); s.By.Kind {
-	case explain.ByScenario, explain.ByTest:
+	case explain.ByScenario, explain.ByTest, explain.ByCCM:
 		text = strings.Replace(text, name, "`"+name+"`", 1)
 	case explain.ByCommand:
 		text = "`" + text + "`"

@@ -30,6 +30,7 @@ type Statement struct {
 const (
 	ByScenario = "scenario"
 	ByTest     = "test"
+	ByCCM      = "ccm"
 	ByEvidence = "evidence"
 	ByCommand  = "command"
 	ByHand     = "hand"
@@ -52,8 +53,9 @@ func (w *Way) UnmarshalYAML(node *yaml.Node) error {
 }
 
 // Where returns the place where a statement is played: "CI"; "CI, CCM" for what a controller
-// does, which is the reference controller in CI, and a real CCM elsewhere; "kind" for what is
-// done by hand there; or "" if nothing plays it.
+// does, which is the reference controller in CI, and a real CCM elsewhere; "CCM" for what only
+// a real one of the right version does; "kind" for what is done by hand there; or "" if
+// nothing plays it.
 func (w Way) Where() string {
 	_, half, _ := strings.Cut(w.Name, "/")
 	switch {
@@ -61,6 +63,8 @@ func (w Way) Where() string {
 		return ""
 	case w.Kind == ByHand:
 		return "kind"
+	case w.Kind == ByCCM:
+		return "CCM"
 	case w.Kind == ByScenario && half == "kubernetes", w.Kind == ByTest && strings.HasPrefix(w.Name, "kubernetes_test."):
 		return "CI, CCM"
 	}
@@ -81,6 +85,8 @@ func (w Way) String() string {
 		return fmt.Sprintf("scenario %s, %s half", name, half)
 	case ByCommand:
 		return w.Name
+	case ByCCM:
+		return "test " + w.Name + " with a real CCM"
 	case ByHand:
 		return "by hand: " + w.Name
 	case ByNothing:

@@ -14,53 +14,64 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// Cluster holds what a Cloud Controller Manager (CCM) must know about the cloud that its
-// cluster is in.
-type Cluster struct {
-	ID, Region, VPC              string
-	AccessKeyID, AccessKeySecret string
-	// VSwitches are zone:id.
-	VSwitches []string
+// CloudConfig returns the file that says to a Cloud Controller Manager (CCM) where in the cloud
+// its cluster is (--cloud-config): the one with an id, or the only one if the id is empty.
+func CloudConfig(v *state.View, clusterID string) ([]byte, error) {
+	c, err := findCluster(v, clusterID)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(map[string]any{"Global": map[string]string{
+		"accessKeyID":     base64.StdEncoding.EncodeToString([]byte(c.keyID)),
+		"accessKeySecret": base64.StdEncoding.EncodeToString([]byte(c.keySecret)),
+		"clusterID":       c.id, "region": c.region, "vpcid": c.vpc, "vswitchid": strings.Join(c.vSwitches, ","),
+	}})
 }
 
-// FindCluster finds the cluster with an id in a cloud, or the only one if the id is empty:
-// its account by the load balancers with the tag of a CCM, its VPC as that with most of the
-// account's instances.
-func FindCluster(v *state.View, id string) (Cluster, error) {
+// cluster is where a cluster is in the cloud, with a key of its account.
+type cluster struct {
+	id, region, vpc  string
+	keyID, keySecret string
+	vSwitches        []string // zone:id
+}
+
+// findCluster finds the account by the load balancers with the tag of a CCM, and the VPC as
+// that with most of the account's instances.
+func findCluster(v *state.View, id string) (cluster, error) {
 	owners := ownersOfClusters(v)
 	if id == "" {
 		var err error
 		if id, err = onlyOf(owners); err != nil {
-			return Cluster{}, err
+			return cluster{}, err
 		}
 	}
-	c := Cluster{ID: id}
+	c := cluster{id: id}
 	owner, named := owners[id]
 	instances := make(map[string]int)
 	for i := range cloud.Instances.All(v) {
 		if named && i.Owner != owners[id] {
 			continue
 		}
-		if instances[i.VPCID]++; instances[i.VPCID] > instances[c.VPC] || c.VPC == "" {
-			c.VPC, owner = i.VPCID, i.Owner
+		if instances[i.VPCID]++; instances[i.VPCID] > instances[c.vpc] || c.vpc == "" {
+			c.vpc, owner = i.VPCID, i.Owner
 		}
 	}
-	if c.VPC == "" {
-		return Cluster{}, errors.New("the state has no instance that could be a node of the cluster: give --cloud-config")
+	if c.vpc == "" {
+		return cluster{}, errors.New("the state has no instance that could be a node of the cluster: give --cloud-config")
 	}
-	c.Region = owner.RegionID
+	c.region = owner.RegionID
 	for s := range cloud.VSwitches.All(v) {
-		if s.VPCID == c.VPC {
-			c.VSwitches = append(c.VSwitches, s.ZoneID+":"+s.ID)
+		if s.VPCID == c.vpc {
+			c.vSwitches = append(c.vSwitches, s.ZoneID+":"+s.ID)
 		}
 	}
 	for key := range cloud.AccessKeys.All(v) {
 		if key.AccountID == owner.AccountID && key.Status == cloud.AccessKeyActive && key.SecurityToken == "" {
-			c.AccessKeyID, c.AccessKeySecret = key.ID, key.Secret
+			c.keyID, c.keySecret = key.ID, key.Secret
 			return c, nil
 		}
 	}
-	return Cluster{}, fmt.Errorf("account %s has no active access key: give --cloud-config", owner.AccountID)
+	return cluster{}, fmt.Errorf("account %s has no active access key: give --cloud-config", owner.AccountID)
 }
 
 // ownersOfClusters returns the owners of load balancers, by the ids in the tag of a CCM.
@@ -85,13 +96,4 @@ func onlyOf(owners map[string]state.Owner) (string, error) {
 		return ids[0], nil
 	}
 	return "", fmt.Errorf("load balancers belong to the clusters %s: choose one with --cluster-id", strings.Join(ids, ", "))
-}
-
-// CloudConfig is the file that configures a CCM (--cloud-config).
-func (c *Cluster) CloudConfig() ([]byte, error) {
-	return json.Marshal(map[string]any{"Global": map[string]string{
-		"accessKeyID":     base64.StdEncoding.EncodeToString([]byte(c.AccessKeyID)),
-		"accessKeySecret": base64.StdEncoding.EncodeToString([]byte(c.AccessKeySecret)),
-		"clusterID":       c.ID, "region": c.Region, "vpcid": c.VPC, "vswitchid": strings.Join(c.VSwitches, ","),
-	}})
 }

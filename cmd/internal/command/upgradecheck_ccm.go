@@ -153,15 +153,11 @@ func (d *dryRun) config(copied *emulator.Emulator, dir string) (file string, err
 	if d.cloudConfig != "" {
 		return filepath.Abs(d.cloudConfig)
 	}
-	var cluster target.Cluster
+	var config []byte
 	if err := copied.Store().View(state.Owner{}, func(v *state.View) (err error) {
-		cluster, err = target.FindCluster(v, d.clusterID)
+		config, err = target.CloudConfig(v, d.clusterID)
 		return err
 	}); err != nil {
-		return "", err
-	}
-	config, err := cluster.CloudConfig()
-	if err != nil {
 		return "", err
 	}
 	file = filepath.Join(dir, "cloud-config.json")
