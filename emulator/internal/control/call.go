@@ -7,7 +7,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/controlapi"
 )
 
-// makeCall makes a call of the cloud's API for somebody at the console. What the cloud
+// makeCall makes a call of the cloud's API for the console. What the cloud
 // refuses is an answer too.
 func (a *api) makeCall(r *http.Request, made controlapi.CloudCall) (controlapi.CloudAnswer, error) {
 	if a.Call == nil {

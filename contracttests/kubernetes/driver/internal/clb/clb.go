@@ -173,7 +173,7 @@ func (p *plan) make() error {
 	return nil
 }
 
-// reuses reports whether a Service names a load balancer that somebody else made.
+// reuses reports whether a Service names a load balancer that the controller did not make.
 func reuses(service *corev1.Service) bool { return service.Annotations[annotation.ID] != "" }
 
 // name is what a load balancer is called, and the value of its tag.
