@@ -123,6 +123,7 @@ func withExitCode(err error) error {
 type clientFlags struct {
 	connection
 	api, accessKeyID, accessKeySecret string
+	described                         *controlapi.Server // once the emulator was asked
 }
 
 func (f *clientFlags) define(flags *pflag.FlagSet) {
@@ -161,8 +162,20 @@ func (f *clientFlags) cloudAPI(ctx context.Context) (*url.URL, *http.Client, err
 	return api, trusting(described.Certificate), nil
 }
 
-// describe asks the running emulator how clients find it.
-func (f *clientFlags) describe(ctx context.Context) (described controlapi.Server, err error) {
+// describe returns how clients find the running emulator, which it asks once.
+func (f *clientFlags) describe(ctx context.Context) (controlapi.Server, error) {
+	if f.described == nil {
+		described, err := f.ask(ctx)
+		if err != nil {
+			return described, err
+		}
+		f.described = &described
+	}
+	return *f.described, nil
+}
+
+// ask asks the running emulator how clients find it.
+func (f *clientFlags) ask(ctx context.Context) (described controlapi.Server, err error) {
 	c, err := f.client()
 	if err != nil {
 		return described, err
