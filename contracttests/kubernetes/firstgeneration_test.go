@@ -3,6 +3,7 @@ package kubernetes_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -99,6 +100,56 @@ func TestFirstEvents(t *testing.T) {
 	f.control("world", "set", "account.arrears=false")
 	f.converged("web", func() map[string]int { return everywhere(nodes) })
 	f.endFirst("web")
+}
+
+// TestFirstSpec proves what CCMs before v2 ask for where a Service names no specification:
+// those of 2018 a shared-resource instance, those of 2020 the smallest specification.
+func TestFirstSpec(t *testing.T) {
+	requireCCM(t, beforeV2)
+	if !isFirstGeneration(t) {
+		t.Skip("the CCM of CCM_BIN is newer")
+	}
+	f := start(t)
+	f.service("web")
+	f.converged("web", func() map[string]int { return everywhere(nodes) })
+	creation := f.control("journal", "--where", "action=CreateLoadBalancer", "--json")
+	want := "no specification"
+	if laterOfFirst(t) {
+		want = "slb.s1.small"
+	}
+	got := "no specification"
+	if _, after, found := strings.Cut(creation, `"LoadBalancerSpec": "`); found {
+		got, _, _ = strings.Cut(after, `"`)
+	}
+	if got != want || !strings.Contains(creation, `"CreateLoadBalancer"`) {
+		t.Errorf("the CCM asks for %s, want %s: %s", got, want, creation)
+	}
+	f.endFirst("web")
+}
+
+// TestFirstReuse proves that CCMs before v2 let Services share a load balancer from v1.9.3.105
+// on.
+func TestFirstReuse(t *testing.T) {
+	requireCCM(t, beforeV2)
+	if !isFirstGeneration(t) {
+		t.Skip("the CCM of CCM_BIN is newer")
+	}
+	f := start(t)
+	id := f.createLoadBalancer()
+	var want []string
+	for i, name := range []string{"one", "two"} {
+		service := f.service(name, func(s *corev1.Service) {
+			s.Annotations[annotationID], s.Annotations[annotationOverride], s.Spec.Ports[0].Port = id, "true", int32(80+i)
+		})
+		want = append(want, expected(service, everywhere(nodes))...)
+	}
+	want = append(want, "tcp:9999 running []")
+	f.eventually("the listeners of both", func() error {
+		if got, err := f.listeners(id); err != nil || !slices.Equal(got, want) {
+			return fmt.Errorf("%q (%v), want %q", got, err, want)
+		}
+		return nil
+	})
 }
 
 // endFirst deletes a Service, and waits for the deletion of its load balancer, as nothing else

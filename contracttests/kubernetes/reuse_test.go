@@ -48,6 +48,37 @@ func TestReuse(t *testing.T) {
 	})
 }
 
+// TestOnePort proves that two Services can't share a port of a load balancer that both name:
+// with force-override-listeners, the later one takes it, and the deletion of the earlier one
+// leaves it there.
+func TestOnePort(t *testing.T) {
+	f := start(t)
+	id := f.createLoadBalancer()
+	has := func(what string, service *corev1.Service) {
+		t.Helper()
+		want := []string{"tcp:9999 running []"}
+		if service != nil {
+			want = append(expected(service, everywhere(nodes)), want...)
+		}
+		f.eventually(what, func() error {
+			if got, err := f.listeners(id); err != nil || !slices.Equal(got, want) {
+				return fmt.Errorf("%q (%v), want %q", got, err, want)
+			}
+			return nil
+		})
+	}
+	reusing := func(s *corev1.Service) {
+		s.Annotations[annotationID], s.Annotations[annotationOverride] = id, "true"
+	}
+	has("the listeners of the earlier Service", f.service("earlier", reusing))
+	later := f.service("later", reusing)
+	has("the listeners of the later Service", later)
+	f.deleteService("earlier")
+	has("the listeners after the deletion of the earlier Service", later)
+	f.deleteService("later")
+	has("the listeners after both", nil)
+}
+
 // createLoadBalancer makes a load balancer with a listener, as an owner would
 // that knows nothing of clusters.
 func (f *fixture) createLoadBalancer() (id string) {

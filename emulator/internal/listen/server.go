@@ -121,7 +121,9 @@ func newHTTP(life context.Context, to zerolog.Logger, handler http.Handler) *htt
 		WriteTimeout:      writeTimeout + soon,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
-		ErrorLog:          log.New(serverLog{to}, "", 0),
+		// OPTIONS * is a call as any other, which the API refuses.
+		DisableGeneralOptionsHandler: true,
+		ErrorLog:                     log.New(serverLog{to}, "", 0),
 	}
 }
 

@@ -1,6 +1,7 @@
 package listen
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"io"
@@ -102,4 +103,19 @@ func TestLateAnswerWithoutBody(t *testing.T) {
 			t.Errorf("the client got %q, %v", answer, err)
 		}
 	})
+}
+
+// TestOptionsOfTheServer proves that the handler answers OPTIONS *, in place of net/http.
+func TestOptionsOfTheServer(t *testing.T) {
+	client := serveOne(t, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusTeapot) })
+	if _, err := io.WriteString(client, "OPTIONS * HTTP/1.1\r\nHost: clbemu\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	answer, err := http.ReadResponse(bufio.NewReader(client), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer.Body.Close(); answer.StatusCode != http.StatusTeapot {
+		t.Errorf("the status is %d, want the handler's", answer.StatusCode)
+	}
 }
