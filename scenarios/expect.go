@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"go.yaml.in/yaml/v3"
 )
 
 var expectKind = kind[Expectations](Kind{Name: "expect", About: "The expectations at this moment.", judges: true})
@@ -118,12 +120,25 @@ func (p *play) expectAll(ctx context.Context, list []Expectation, over func(*Exp
 		case err != nil && not == nil:
 			return err
 		}
+		if err == nil && p.Held != nil {
+			p.Held(list[i].node, func(other *yaml.Node) bool { return p.holds(ctx, other) })
+		}
 		over(e, err == nil)
 	}
 	if not == nil {
 		return nil
 	}
 	return not
+}
+
+// holds reports whether an expectation holds now.
+func (p *play) holds(ctx context.Context, text *yaml.Node) bool {
+	e, err := filled[Expectation](p, text)
+	if err != nil {
+		return false
+	}
+	e.Within, e.For = 0, 0
+	return p.expect(ctx, e) == nil
 }
 
 // judged reports whether a call is from the client that the half is about. Where a

@@ -36,6 +36,9 @@ type Setup struct {
 	Waiting func(Waiting)
 	// Progress, if set, runs at the end of each step.
 	Progress func(StepDone)
+	// Held, if set, runs when an expectation holds, with its text, and a function that reports
+	// whether another text holds at the same moment.
+	Held func(text *yaml.Node, also func(other *yaml.Node) bool)
 	// AtStart, if set, runs after the given part, with the journal's mark.
 	AtStart func(mark uint64)
 	// AtEnd, if set, runs when the half is over, before its objects and its program

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clbemu/clbemu/contracttests/library"
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/target"
 	"github.com/clbemu/clbemu/emulator/target/private"
@@ -98,30 +99,30 @@ func TestValues(t *testing.T) {
 						t.Fatalf("unchanged: %s", result.Failure)
 					}
 					limit := 3*time.Since(begin) + 5*time.Second
-					for i, change := range changesOf(t, name, half) {
+					for i, change := range library.ChangesOf(t, name, half) {
 						t.Run(fmt.Sprint(i), func(t *testing.T) {
 							t.Parallel()
-							noticed := slices.ContainsFunc(change.texts, func(text []byte) bool {
+							noticed := slices.ContainsFunc(change.Texts, func(text []byte) bool {
 								s, err := scenarios.Load(name+".yaml", text, scenarios.Options{Names: names})
 								return err != nil || play(t, s, half, limit).Status != scenarios.Passed
 							})
 							mu.Lock()
 							defer mu.Unlock()
-							tried[change.kind]++
+							tried[change.Kind]++
 							is := halves[name+"/"+half]
 							is.Run++
 							defer func() { halves[name+"/"+half] = is }()
 							if noticed {
 								return
 							}
-							is.Survived = append(is.Survived, change.kind+": "+change.where)
+							is.Survived = append(is.Survived, change.Kind+": "+change.Where)
 							for i, row := range unnoticed {
-								if matchesPath(row.scenario, name) && matchesPath(row.kind, change.kind) && matchesPath(row.where, change.where) {
+								if matchesPath(row.scenario, name) && matchesPath(row.kind, change.Kind) && matchesPath(row.where, change.Where) {
 									listed[i] = true
 									return
 								}
 							}
-							t.Errorf("%s.yaml:%d: %s: %s: the play passes all the same", name, change.line, change.kind, change.where)
+							t.Errorf("%s.yaml:%d: %s: %s: the play passes all the same", name, change.Line, change.Kind, change.Where)
 						})
 					}
 				})

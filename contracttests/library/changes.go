@@ -1,4 +1,4 @@
-package library_test
+package library
 
 import (
 	"fmt"
@@ -14,26 +14,33 @@ import (
 	"github.com/clbemu/clbemu/scenarios"
 )
 
-// change is one change of a scenario that a play must notice. Of several texts, which
-// change a number up and down, it must notice one.
-type change struct {
-	kind  string // of the value, such as status, or what is taken out, such as "without set"
-	where string
-	line  int
-	texts [][]byte
+// Change is one change of a scenario, or of an expectation, that a play must notice. Of
+// several texts, which change a number up and down, it must notice one.
+type Change struct {
+	Kind  string // of the value, such as status, or what is taken out, such as "without set"
+	Where string
+	Line  int
+	Texts [][]byte // the whole in YAML
 }
 
 // changes collects the changes of a half of a scenario.
 type changes struct {
-	t        *testing.T
+	t        testing.TB
 	document yaml.Node
-	// program is true for a half about a program, which makes as many calls as it likes.
+	// program is true for what is about a program, which makes as many calls as it likes.
 	program bool
-	all     []change
+	all     []Change
 }
 
-// changesOf lists the changes of a half of a library scenario, and of what it is given.
-func changesOf(t *testing.T, name, half string) []change {
+// ExpectationChanges lists the changes of an expectation about a program.
+func ExpectationChanges(t testing.TB, expectation *yaml.Node) []Change {
+	c := &changes{t: t, document: *expectation, program: true}
+	c.expected("", &c.document)
+	return c.all
+}
+
+// ChangesOf lists the changes of a half of a library scenario, and of what it is given.
+func ChangesOf(t testing.TB, name, half string) []Change {
 	text, _ := scenarios.LibraryText(name)
 	c := &changes{t: t, program: half == scenarios.ProgramHalf}
 	if err := yaml.Unmarshal(text, &c.document); err != nil {
@@ -51,14 +58,14 @@ func changesOf(t *testing.T, name, half string) []change {
 
 // add adds a change, which each of the functions makes in its way.
 func (c *changes) add(kind, where string, line int, ways ...func() (undo func())) {
-	added := change{kind, where, line, nil}
+	added := Change{kind, where, line, nil}
 	for _, do := range ways {
 		undo := do()
 		text, err := yaml.Marshal(&c.document)
 		if undo(); err != nil {
 			c.t.Fatal(err)
 		}
-		added.texts = append(added.texts, text)
+		added.Texts = append(added.Texts, text)
 	}
 	c.all = append(c.all, added)
 }

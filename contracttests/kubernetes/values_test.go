@@ -1,0 +1,89 @@
+package kubernetes_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/clbemu/clbemu/contracttests/library"
+	"github.com/clbemu/clbemu/emulator/apiclient"
+	"github.com/clbemu/clbemu/emulator/products"
+	"github.com/clbemu/clbemu/emulator/target"
+	"github.com/clbemu/clbemu/scenarios"
+)
+
+// valuesFile has how many values of the kubernetes halves were changed, and which changes
+// still hold; docs/seeds.md shows it.
+const valuesFile = "../testdata/mutants/values.json"
+
+// TestHalfValues proves of each value that a kubernetes half expects that it matters: at the
+// moment when an expectation holds, it does not hold with the value changed.
+func TestHalfValues(t *testing.T) {
+	if os.Getenv("E2E_MUTANTS") == "" {
+		t.Skip("E2E_MUTANTS=1 plays each half, and holds each expectation with each of its values changed")
+	}
+	plane := <-shared.free
+	shared.free <- plane
+	t.Setenv("PATH", filepath.Dir(plane.Kubectl())+":"+os.Getenv("PATH"))
+	var mu sync.Mutex
+	outcomes := make(map[string]halfOutcome)
+	t.Run("all", func(t *testing.T) {
+		for _, name := range kubernetesHalves(t) {
+			t.Run(name, func(t *testing.T) {
+				if why := needsCCM[name]; why != "" {
+					requireCCM(t, why)
+				}
+				f := start(t, ofScenario, func(f *fixture) {
+					if nlbs(name) {
+						withNLB(f)
+					}
+				})
+				f.neighbour(nlbs(name))
+				f.Cleanup(f.awaitServicesGone)
+				is := f.holdChanged(name)
+				mu.Lock()
+				defer mu.Unlock()
+				outcomes[name+"/kubernetes"] = is
+			})
+		}
+	})
+	if !t.Failed() {
+		writeRecord(t, valuesFile, outcomes)
+	}
+}
+
+// holdChanged plays a half, and holds the changes of each expectation when it holds.
+func (f *fixture) holdChanged(name string) (is halfOutcome) {
+	f.Helper()
+	text, _ := scenarios.LibraryText(name)
+	scenario, err := scenarios.Load(name+".yaml", text, scenarios.Options{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	remote := &target.Remote{API: "http://" + f.cloud.Endpoint, Control: f.cloud.ControlURL(), Products: products.All(),
+		AccessKeyID: apiclient.AccessKeyID, AccessKeySecret: apiclient.AccessKeySecret}
+	result := scenarios.Play(f.ctx, scenario, scenarios.KubernetesHalf, scenarios.Setup{
+		Target: remote, Programs: remote, Cluster: target.Kubectl{Kubeconfig: f.cluster.Kubeconfig},
+		Held: func(expectation *yaml.Node, also func(*yaml.Node) bool) {
+			for _, change := range library.ExpectationChanges(f, expectation) {
+				is.Run++
+				if !slices.ContainsFunc(change.Texts, func(text []byte) bool {
+					var other yaml.Node
+					return yaml.Unmarshal(text, &other) != nil || !also(other.Content[0])
+				}) {
+					is.Survived = append(is.Survived, strings.TrimPrefix(change.Where, "."))
+				}
+			}
+		},
+	})
+	if result.Status != scenarios.Passed {
+		f.Errorf("unchanged: %s", result.Failure)
+	}
+	slices.Sort(is.Survived)
+	return is
+}
