@@ -10,7 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/clbemu/clbemu/contracttests/library"
+	"github.com/clbemu/clbemu/contracttests/internal/changes"
 	"github.com/clbemu/clbemu/emulator/apiclient"
 	"github.com/clbemu/clbemu/emulator/products"
 	"github.com/clbemu/clbemu/emulator/target"
@@ -70,7 +70,7 @@ func (f *fixture) holdChanged(name string) (is halfOutcome) {
 	result := scenarios.Play(f.ctx, scenario, scenarios.KubernetesHalf, scenarios.Setup{
 		Target: remote, Programs: remote, Cluster: target.Kubectl{Kubeconfig: f.cluster.Kubeconfig},
 		Held: func(expectation *yaml.Node, also func(*yaml.Node) bool) {
-			for _, change := range library.ExpectationChanges(f, expectation) {
+			for _, change := range changes.OfExpectation(f, expectation) {
 				is.Run++
 				if !slices.ContainsFunc(change.Texts, func(text []byte) bool {
 					var other yaml.Node

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clbemu/clbemu/contracttests/library"
+	"github.com/clbemu/clbemu/contracttests/internal/changes"
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/target"
 	"github.com/clbemu/clbemu/emulator/target/private"
@@ -99,7 +99,7 @@ func TestValues(t *testing.T) {
 						t.Fatalf("unchanged: %s", result.Failure)
 					}
 					limit := 3*time.Since(begin) + 5*time.Second
-					for i, change := range library.ChangesOf(t, name, half) {
+					for i, change := range changes.OfHalf(t, name, half) {
 						t.Run(fmt.Sprint(i), func(t *testing.T) {
 							t.Parallel()
 							noticed := slices.ContainsFunc(change.Texts, func(text []byte) bool {

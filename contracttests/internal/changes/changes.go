@@ -1,4 +1,6 @@
-package library
+// Package changes changes the library's scenarios, one value, cure or cause at a time. Tests
+// hold plays to notice each change.
+package changes
 
 import (
 	"fmt"
@@ -32,15 +34,15 @@ type changes struct {
 	all     []Change
 }
 
-// ExpectationChanges lists the changes of an expectation about a program.
-func ExpectationChanges(t testing.TB, expectation *yaml.Node) []Change {
+// OfExpectation lists the changes of an expectation about a program.
+func OfExpectation(t testing.TB, expectation *yaml.Node) []Change {
 	c := &changes{t: t, document: *expectation, program: true}
 	c.expected("", &c.document)
 	return c.all
 }
 
-// ChangesOf lists the changes of a half of a library scenario, and of what it is given.
-func ChangesOf(t testing.TB, name, half string) []Change {
+// OfHalf lists the changes of a half of a library scenario, and of what it is given.
+func OfHalf(t testing.TB, name, half string) []Change {
 	text, _ := scenarios.LibraryText(name)
 	c := &changes{t: t, program: half == scenarios.ProgramHalf}
 	if err := yaml.Unmarshal(text, &c.document); err != nil {
