@@ -9,7 +9,7 @@ again() {
 	for ((try = 0; ; try++)); do
 		"$@" 2>"$seen" && return
 		[ "$try" -lt "${TRIES:-60}" ] || fail "it does not happen: $*: $(<"$seen")"
-		sleep 1
+		sleep "${PAUSE:-1}"
 	done
 }
 fail() {
@@ -28,17 +28,24 @@ from_pod() { kubectl exec deployment/clbemu-e2e -- /agnhost connect "$1" --timeo
 
 # answers asks as somebody until a server has said its name.
 answers() { [ "$("$1" "http://$2/hostname" | cut --delimiter - --fields 1,2)" = clbemu-e2e ]; }
-# silent asks as somebody to whom nobody may answer.
-silent() { ! "$1" "http://$2/hostname" >/dev/null 2>&1; }
-# status_is asks as somebody for a URL that is to be answered by a status; 000 is none.
+# silent asks as somebody, a few times, to whom nobody may answer.
+silent() {
+	for _ in 1 2 3; do
+		! "$1" "http://$2/hostname" >/dev/null || { echo "it answers" >&2; return 1; }
+		sleep "${PAUSE:-1}"
+	done
+}
+# status_is asks as somebody for a URL that is to be answered by a status of a pattern; 000 is none.
 status_is() {
 	local status
 	status=$("$2" --insecure --output /dev/null --write-out '%{http_code}' "$3") || true
-	[ "$status" = "$1" ] || { echo "$status" >&2; return 1; }
+	# shellcheck disable=SC2053
+	[[ $status = $1 ]] || { echo "$status" >&2; return 1; }
 }
 
+# addressed waits until each Service has an address or a name.
+addressed() { kubectl wait --for='jsonpath={.status.loadBalancer.ingress}' services --selector test=clbemu-e2e --timeout 3m; }
 address_of() { kubectl get service "$1" --output 'jsonpath={.status.loadBalancer.ingress[0].ip}'; }
-has_address() { kubectl wait --for='jsonpath={.status.loadBalancer.ingress[0].ip}' "service/$1" --timeout 3m >/dev/null; }
 address_of_node() { kubectl get node "$1" --output 'jsonpath={.status.addresses[?(@.type=="InternalIP")].address}'; }
 pem() { sed -n "/^  $1: |$/,/-----END/s/^    //p" symptoms.yaml; }
 

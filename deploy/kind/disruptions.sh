@@ -5,8 +5,6 @@
 # drained: a node is drained, and comes back.
 drained() {
 	local address
-	has_address clbemu-e2e
-	has_address clbemu-e2e-local
 	address=$(address_of clbemu-e2e)
 	again backs clbemu-worker clbemu-e2e
 	again backs clbemu-worker clbemu-e2e-local
@@ -32,9 +30,8 @@ backs_not() { ! backs "$@"; }
 # killed: clbemu is killed, once at rest and once in the middle of a change.
 killed() {
 	local address before
-	has_address clbemu-e2e
 	address=$(address_of clbemu-e2e)
-	before=$(clbemu get lb)
+	before=$(balancers)
 	again answers from_client "$address"
 	say "clbemu is killed: nobody answers"
 	docker kill --signal KILL clbemu >/dev/null
@@ -42,7 +39,7 @@ killed() {
 	say "cure: it starts again, and has lost nothing"
 	docker start clbemu >/dev/null
 	again answers from_client "$address"
-	[ "$(clbemu get lb)" = "$before" ] || fail "it had $before, and has $(clbemu get lb)"
+	[ "$(balancers)" = "$before" ] || fail "it had $before, and has $(balancers)"
 	say "it is killed when it has made a load balancer, and before it says so: Docker starts it again"
 	clbemu fault add - <<-END >/dev/null
 		{name: clbemu-e2e, match: {action: CreateLoadBalancer}, when: {times: 1}, effect: {crash: true}}
@@ -51,9 +48,10 @@ killed() {
 	kubectl label service clbemu-e2e-killed test=clbemu-e2e >/dev/null
 	kubectl patch service clbemu-e2e-killed --patch '{"spec": {"selector": {"app": "clbemu-e2e-one"}}}' >/dev/null
 	again crashed
-	has_address clbemu-e2e-killed
+	addressed
 	again answers from_client "$(address_of clbemu-e2e-killed)"
 	clbemu fault delete clbemu-e2e >/dev/null
-	[ "$(clbemu get lb | wc --lines)" = $(($(wc --lines <<<"$before") + 1)) ] || fail "there is not one load balancer more: $(clbemu get lb)"
+	[ "$(balancers | wc --lines)" = $(($(wc --lines <<<"$before") + 1)) ] || fail "there is not one load balancer more: $(balancers)"
 }
+balancers() { clbemu get lb | awk '{print $1, $4}'; }
 crashed() { [ "$(docker inspect clbemu --format '{{.RestartCount}}')" -gt 0 ]; }

@@ -42,7 +42,8 @@ prepare() {
 	certificate=$(clbemu call UploadServerCertificate "ServerCertificate=$(pem tls.crt)" "PrivateKey=$(pem tls.key)" --field ServerCertificateId)
 	sed "s|image: server$|image: $server_image|; s|list-of-nobody|$list|; s|certificate-of-e2e|$certificate|" e2e.yaml symptoms.yaml |
 		kubectl apply --filename - --filename nlb-service.yaml
-	kubectl rollout status deployment/clbemu-e2e --timeout 3m
+	kubectl wait --for=condition=Available deployments --selector test=clbemu-e2e --timeout 3m
+	addressed
 	names=$(kubectl get pods --selector app=clbemu-e2e --output 'jsonpath={range .items[*]}{.metadata.name}{"\n"}{end}' | sort)
 }
 
@@ -50,7 +51,6 @@ prepare() {
 services() {
 	local service address asker name url
 	for service in clbemu-e2e clbemu-e2e-local clbemu-e2e-eni; do
-		has_address "$service"
 		address=$(address_of "$service")
 		say "$service at $address"
 		for asker in from_client from_node ${FROM_HOST-from_here}; do
@@ -62,7 +62,6 @@ services() {
 	done
 	again seen_as_other from_client "$(address_of clbemu-e2e)" "$client"
 
-	kubectl wait --for='jsonpath={.status.loadBalancer.ingress[0].hostname}' service/clbemu-e2e-nlb --timeout 3m
 	name=$(kubectl get service clbemu-e2e-nlb --output 'jsonpath={.status.loadBalancer.ingress[0].hostname}')
 	say "clbemu-e2e-nlb at $name"
 	# In a pod, the name is known. It has an address in each zone.

@@ -5,10 +5,10 @@
 # probes: a probe that does not wait for the application restarts it again and again.
 probes() {
 	say "a liveness probe that fails once, a second after the start, of a pod that starts in five"
-	kubectl patch deployment clbemu-e2e-slow --patch '{"spec": {"strategy": {"rollingUpdate": null, "type": "Recreate"}, "template": {"spec": {"terminationGracePeriodSeconds": 1, "containers": [{"name": "server",
+	kubectl patch deployment clbemu-e2e-slow --patch '{"spec": {"strategy": {"rollingUpdate": null, "type": "Recreate"}, "template": {"spec": {"containers": [{"name": "server",
 		"livenessProbe": {"httpGet": {"path": "/healthz", "port": 8080}, "periodSeconds": 1, "failureThreshold": 1}}]}}}}' >/dev/null
 	again restarted 2
-	again silent from_client "$(address_of clbemu-e2e-slow)"
+	again status_is '50[23]' from_client "http://$(address_of clbemu-e2e-slow)/"
 	say "cure: a probe that starts after the application has"
 	kubectl patch deployment clbemu-e2e-slow --patch '{"spec": {"template": {"spec": {"containers": [{"name": "server",
 		"livenessProbe": {"initialDelaySeconds": 10, "failureThreshold": 3}}]}}}}' >/dev/null
@@ -24,7 +24,6 @@ restarted() {
 # grace: a request that is on its way when its pod ends is lost, unless the pod may end it.
 grace() {
 	local address
-	has_address clbemu-e2e-one
 	address=$(address_of clbemu-e2e-one)
 	say "preStop takes 10 seconds, the grace period 2: a request of 6 seconds is lost"
 	ends_within 2
@@ -37,7 +36,7 @@ grace() {
 }
 ends_within() {
 	kubectl patch deployment clbemu-e2e-one --patch "{\"spec\": {\"template\": {\"spec\": {\"terminationGracePeriodSeconds\": $1, \"containers\": [{\"name\": \"server\",
-		\"lifecycle\": {\"preStop\": {\"sleep\": {\"seconds\": 10}}}}]}}}}" >/dev/null
+		\"lifecycle\": {\"preStop\": {\"exec\": {\"command\": [\"sleep\", \"10\"]}}}}]}}}}" >/dev/null
 	kubectl rollout status deployment/clbemu-e2e-one --timeout 3m >/dev/null
 }
 # lasts reports whether a request of six seconds is answered, although its pod is told to end
