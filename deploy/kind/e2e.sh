@@ -49,7 +49,7 @@ prepare() {
 
 # services: Services of each kind are reached from everywhere.
 services() {
-	local service address asker name url
+	local service address asker name balancer urls url
 	for service in clbemu-e2e clbemu-e2e-local clbemu-e2e-eni; do
 		address=$(address_of "$service")
 		say "$service at $address"
@@ -66,7 +66,9 @@ services() {
 	say "clbemu-e2e-nlb at $name"
 	# In a pod, the name is known. It has an address in each zone.
 	again from_pod "$name:80"
-	for url in $(clbemu url "$(clbemu get nlb --json | sed -n 's/.*"id": "\(nlb-[^"]*\)".*/\1/p')"); do
+	balancer=$(clbemu get nlb --json | sed -n 's/.*"id": "\(nlb-[^"]*\)".*/\1/p')
+	urls=$(clbemu url "$balancer")
+	for url in $urls; do
 		address=${url#*//}
 		again both_answer from_client "${address%:80}"
 	done
