@@ -50,12 +50,23 @@ func TestE2EAnswers(t *testing.T) {
 	}
 }
 
+// TestE2EPorts proves that each node is asked by its port, from inside and from outside.
+func TestE2EPorts(t *testing.T) {
+	calls, out, err := playE2E(t, "CHECKS=ports", pods)
+	if err != nil || !before(calls, "exec clbemu-worker2 curl", "agnhost connect", "connect clbemu-e2e.default.svc.cluster.local:80", "get node clbemu-control-plane", "get node clbemu-worker ",
+		"exec clbemu-worker2 curl --silent --show-error --max-time 5 http://172.18.0.3:", "exec clbemu-network curl --silent --show-error --max-time 5 http://172.18.0.3:", "get node clbemu-worker2") {
+		t.Errorf("e2e.sh: %v, calls\n%s\n%s", err, strings.Join(calls, "\n"), out)
+	}
+	if _, out, err = playE2E(t, "CHECKS=ports", "ANSWERING="); err == nil || !strings.Contains(out, "e2e.sh: ports: it does not happen: both_answer") {
+		t.Errorf("e2e.sh where nothing answers: %v\n%s", err, out)
+	}
+}
+
 // TestE2EChecks proves that each check fails where its symptom does not show, and where nothing
 // helps against it.
 func TestE2EChecks(t *testing.T) {
 	for _, tt := range []struct{ check, well, ill string }{
 		{"services", "it does not happen: seen_as_other", "it does not happen: both_answer"},
-		{"ports", "it does not happen: silent from_neighbor", "it does not happen: both_answer"},
 		{"inside", "it does not happen: silent from_neighbor", "it does not happen: answers from_neighbor"},
 		{"outside", "it does not happen: silent from_client", "it does not happen: answers from_client"},
 		{"uneven", "it does not happen: share_is 6", "it does not happen: share_is 6"},

@@ -39,8 +39,7 @@ ends_within() {
 		\"lifecycle\": {\"preStop\": {\"exec\": {\"command\": [\"sleep\", \"10\"]}}}}]}}}}" >/dev/null
 	kubectl rollout status deployment/clbemu-e2e-one --timeout 3m >/dev/null
 }
-# lasts reports whether a request of six seconds is answered, although its pod is told to end
-# after one.
+# lasts reports whether a request of six seconds is answered, whose pod begins to end after one.
 lasts() {
 	docker exec clbemu-client curl --silent --show-error --max-time 20 "http://$1/shell?cmd=sleep%206" >/dev/null &
 	sleep 1
