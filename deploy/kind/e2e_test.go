@@ -6,11 +6,12 @@ import (
 	"testing"
 )
 
-// pods are those that answer where all is well, and clients whom they see: the client by the
-// policy Local and by the interfaces of pods, a node by the policy Cluster.
+// pods are those that answer where all is well, and clients whom they see: by the policy Local and by
+// the interfaces of pods the client and clbemu, by the policy Cluster a node.
 const (
 	pods    = "ANSWERING=clbemu-e2e-a clbemu-e2e-b"
-	clients = "CLIENTS=172.18.0.3:4321 198.51.100.2:4321 198.51.100.2:4321"
+	clients = "CLIENTS=172.18.0.3:4321" + seen
+	seen    = " 198.51.100.2:4321 172.18.0.5:4321 198.51.100.2:4321 172.18.0.5:4321"
 )
 
 // playE2E runs e2e.sh without a pause, and with one try for each check.
@@ -24,10 +25,10 @@ func playE2E(t *testing.T, env ...string) (calls []string, out string, err error
 func TestE2E(t *testing.T) {
 	calls, out, err := playE2E(t, "CHECKS=services", pods, clients)
 	asked := []string{"docker exec clbemu-client curl", "docker exec clbemu-worker2 curl", "curl --silent --show-error --max-time 5 http://172.18.255.9/hostname", "connect 172.18.255.9:80"}
-	seen := "docker exec clbemu-client curl --silent --show-error --max-time 5 http://172.18.255.9/clientip"
+	saw := "docker exec clbemu-client curl --silent --show-error --max-time 5 http://172.18.255.9/clientip"
 	if err != nil || !before(calls, slices.Concat([]string{"delete services,deployments,secrets --selector test=clbemu-e2e", "fault delete --all", "uncordon clbemu-worker", "run --detach --name clbemu-client",
 		"call CreateAccessControlList", "call UploadServerCertificate", "apply --filename - --filename nlb-service.yaml", "condition=Available deployments", "wait --for=jsonpath={.status.loadBalancer.ingress} services"},
-		asked, asked, []string{seen}, asked, []string{seen, seen, "connect nlb-1.example:80", "url nlb-1", "exec clbemu-client curl --silent --show-error --max-time 5 http://172.18.255.7/hostname",
+		asked, asked, []string{saw}, asked, []string{saw, saw, "connect nlb-1.example:80", "url nlb-1", "exec clbemu-client curl --silent --show-error --max-time 5 http://172.18.255.7/hostname",
 			"delete services,deployments,secrets", "call DeleteAccessControlList", "call DeleteServerCertificate", "state check"})...) || !strings.Contains(out, "passed") {
 		t.Errorf("e2e.sh: %v, calls\n%s\n%s", err, strings.Join(calls, "\n"), out)
 	}
@@ -42,8 +43,8 @@ func TestE2E(t *testing.T) {
 // TestE2EAnswers proves that an address where one of the pods answers, or nothing, or another
 // server, is not enough, nor a server that sees another client.
 func TestE2EAnswers(t *testing.T) {
-	for _, env := range [][]string{{"ANSWERING=clbemu-e2e-a"}, {"ANSWERING="}, {pods, "FAIL=/clientip"}, {pods, "FAIL=agnhost connect"}} {
-		_, out, err := playE2E(t, append(env, "CHECKS=services", clients)...)
+	for _, env := range [][]string{{"ANSWERING=clbemu-e2e-a"}, {"ANSWERING="}, {pods, "FAIL=/clientip"}, {pods, "FAIL=agnhost connect"}, {pods, "CLIENTS=198.51.100.2:4321" + seen}} {
+		_, out, err := playE2E(t, append([]string{"CHECKS=services", clients}, env...)...)
 		if err == nil || !strings.Contains(out, "it does not happen") || strings.Contains(out, "passed") {
 			t.Errorf("e2e.sh with %v: %v\n%s", env, err, out)
 		}
@@ -66,7 +67,7 @@ func TestE2EPorts(t *testing.T) {
 // helps against it.
 func TestE2EChecks(t *testing.T) {
 	for _, tt := range []struct{ check, well, ill string }{
-		{"services", "it does not happen: seen_as_other", "it does not happen: both_answer"},
+		{"services", "it does not happen: seen_as from_here", "it does not happen: both_answer"},
 		{"inside", "it does not happen: silent from_neighbor", "it does not happen: answers from_neighbor"},
 		{"outside", "it does not happen: silent from_client", "it does not happen: answers from_client"},
 		{"uneven", "it does not happen: share_is 6", "it does not happen: share_is 6"},
