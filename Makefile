@@ -209,7 +209,7 @@ release-test: release-tools
 kind-up: image-archive
 	deploy/kind/up.sh
 
-# e2e-kind: a Service in the cluster of kind-up gets its address
+# e2e-kind: Services, symptoms with their cures, a drained node and a killed clbemu in the cluster of kind-up
 e2e-kind:
 	deploy/kind/e2e.sh
 

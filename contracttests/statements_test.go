@@ -24,6 +24,7 @@ type judge struct {
 	documents []explain.Document
 	tests     map[string]bool
 	evidence  map[string]evidence
+	checks    []string
 }
 
 func newJudge(t *testing.T) (*judge, []explain.Statement) {
@@ -32,7 +33,7 @@ func newJudge(t *testing.T) (*judge, []explain.Statement) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &judge{documents, testNames(t, sources(t)), entries(t)}, statements
+	return &judge{documents, testNames(t, sources(t)), entries(t), kindChecks(t)}, statements
 }
 
 // problems says what is wrong with a statement.
@@ -69,9 +70,9 @@ func (j *judge) problems(s *explain.Statement) (all []string) {
 		if !strings.HasPrefix(s.By.Name, "clbemu ") {
 			all = append(all, s.By.Name+" is no command of clbemu")
 		}
-	case explain.ByHand:
-		if page, heading, _ := strings.Cut(s.By.Name, "#"); !hasHeading(page, heading) {
-			all = append(all, "no page has "+s.By.Name)
+	case explain.ByKind:
+		if !slices.Contains(j.checks, s.By.Name) {
+			all = append(all, "make e2e-kind has no check "+s.By.Name)
 		}
 	case explain.ByNothing, explain.Open:
 	default:
@@ -85,18 +86,17 @@ func played(s *explain.Statement) bool {
 	return s.By.Kind != explain.ByNothing && s.By.Kind != explain.Open
 }
 
-// hasHeading reports whether a page of docs has a heading, given as in a link.
-func hasHeading(page, link string) bool {
-	text, err := os.ReadFile("../docs/" + page)
+// kindChecks are the checks that make e2e-kind plays.
+func kindChecks(t *testing.T) []string {
+	text, err := os.ReadFile("../deploy/kind/e2e.sh")
 	if err != nil {
-		return false
+		t.Fatal(err)
 	}
-	for line := range strings.Lines(string(text)) {
-		if title := strings.TrimLeft(line, "#"); title != line && strings.ReplaceAll(strings.TrimSpace(plain(title)), " ", "-") == link {
-			return true
-		}
+	checks := regexp.MustCompile(`(?m)^checks=\$\{CHECKS:-(.+)\}$`).FindSubmatch(text)
+	if checks == nil {
+		t.Fatal("e2e.sh does not say which checks it plays")
 	}
-	return false
+	return strings.Fields(string(checks[1]))
 }
 
 // badHalf says what is wrong with the half of a scenario.
@@ -175,7 +175,7 @@ func TestStatementProblems(t *testing.T) {
 		"no test forward_test.TestNo":          by("test forward_test.TestNo"),
 		"no evidence CLB-999":                  by("evidence CLB-999"),
 		"kubectl get is no command":            by("command kubectl get"),
-		"no page has kind.md#nowhere":          by("hand kind.md#nowhere"),
+		"make e2e-kind has no check nowhere":   by("kind nowhere"),
 	} {
 		s := good
 		change(&s)
@@ -283,7 +283,7 @@ messages and names of annotations are the documents' own. A statement of several
 - A **test** of this repository.
 - **Evidence**, which clbemu follows: [how we know](evidence.md#evidence).
 - A **command** of clbemu.
-- **By hand**: in a [kind cluster](kind.md), as its page says.
+- A **check** of ` + "`make e2e-kind`" + `, which plays it in a [kind cluster](kind.md), with a real CCM, kubelet and kube-proxy.
 - **Nothing**: nothing here could play it, for the reason given.
 - **Nothing yet**: it could be played, and is open.
 
@@ -298,7 +298,7 @@ scenario, a value of it changed, or a line of the code under a test. CI runs tho
 
 ` + "`clbemu explain WORD...`" + ` finds statements by their text, and ` + "`clbemu scenario list WORD...`" + ` the scenarios that play them.
 
-| document | statements | played in CI | and with a real CCM | with a real CCM alone | by hand in kind | by nothing | open | differ today |
+| document | statements | played in CI | and with a real CCM | with a real CCM alone | in kind | by nothing | open | differ today |
 |---|---|---|---|---|---|---|---|---|
 `
 
@@ -376,8 +376,8 @@ func by(s *explain.Statement) string {
 		text = strings.Replace(text, name, "`"+name+"`", 1)
 	case explain.ByCommand:
 		text = "`" + text + "`"
-	case explain.ByHand:
-		text = strings.Replace(text, s.By.Name, "["+strings.ReplaceAll(s.By.Name[strings.Index(s.By.Name, "#")+1:], "-", " ")+"]("+s.By.Name+")", 1)
+	case explain.ByKind:
+		text = fmt.Sprintf("check `%s`", s.By.Name)
 	case explain.Open:
 		text = "**" + strings.Replace(text, ":", "**:", 1)
 	}

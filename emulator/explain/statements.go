@@ -33,7 +33,7 @@ const (
 	ByCCM      = "ccm"
 	ByEvidence = "evidence"
 	ByCommand  = "command"
-	ByHand     = "hand"
+	ByKind     = "kind"
 	ByNothing  = "none"
 	Open       = "open"
 )
@@ -41,8 +41,8 @@ const (
 // Way says how a statement is played.
 type Way struct {
 	Kind string `json:"kind"`
-	// Name names what plays it, NAME/HALF for a scenario, the heading of a page for what is
-	// done by hand; or the reason why nothing can, or does yet.
+	// Name names what plays it, NAME/HALF for a scenario, a check of deploy/kind for kind; or
+	// the reason why nothing can, or does yet.
 	Name string `json:"name"`
 }
 
@@ -54,14 +54,14 @@ func (w *Way) UnmarshalYAML(node *yaml.Node) error {
 
 // Where returns the place where a statement is played: "CI"; "CI, CCM" for what a controller
 // does, which is the reference controller in CI, and a real CCM elsewhere; "CCM" for what only
-// a real one of the right version does; "kind" for what is done by hand there; or "" if
-// nothing plays it.
+// a real one of the right version does; "kind" for what a kind cluster with a real CCM does;
+// or "" if nothing plays it.
 func (w Way) Where() string {
 	_, half, _ := strings.Cut(w.Name, "/")
 	switch {
 	case w.Kind == ByNothing || w.Kind == Open:
 		return ""
-	case w.Kind == ByHand:
+	case w.Kind == ByKind:
 		return "kind"
 	case w.Kind == ByCCM:
 		return "CCM"
@@ -87,8 +87,8 @@ func (w Way) String() string {
 		return w.Name
 	case ByCCM:
 		return "test " + w.Name + " with a real CCM"
-	case ByHand:
-		return "by hand: " + w.Name
+	case ByKind:
+		return "check " + w.Name + " of make e2e-kind"
 	case ByNothing:
 		return "nothing: " + w.Name
 	case Open:
