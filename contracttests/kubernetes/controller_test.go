@@ -96,9 +96,9 @@ func (f *fixture) firstGeneration(kubeconfig, file string) process.Command {
 func (f *fixture) writeCloudConfig() (file string) {
 	f.Helper()
 	global := map[string]any{
-		"clusterID": cloud.ClusterID, "region": cloud.Region, "vpcid": cloud.VPC, "zoneId": "cn-hangzhou-h",
+		"clusterID": f.clusterID, "region": cloud.Region, "vpcid": cloud.VPC, "zoneId": "cn-hangzhou-h",
 		"vswitchid":     "cn-hangzhou-h:" + cloud.VSwitch + ",cn-hangzhou-i:" + cloud.VSwitch2,
-		"routeTableIDs": cloud.RouteTable, "kubernetesClusterTag": cloud.ClusterID,
+		"routeTableIDs": cloud.RouteTable, "kubernetesClusterTag": f.clusterID,
 	}
 	if readsEndpointSlices() { // by default since v2.9.1
 		global["featureGates"] = "EndpointSlice=true"

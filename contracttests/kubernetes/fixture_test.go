@@ -47,6 +47,8 @@ type fixture struct {
 	patience time.Duration
 	// leaves is how many load balancers without a Service the test is about.
 	leaves int
+	// clusterID is the cluster's id in the cloud.
+	clusterID string
 	// accessKey gives a CCM a key instead of its instance's RAM role.
 	accessKey bool
 	// controllers are a CCM's besides the usual ones, each behind a comma.
@@ -69,7 +71,7 @@ func start(t *testing.T, options ...func(*fixture)) *fixture {
 	plane := <-shared.free
 	t.Cleanup(func() { shared.free <- plane })
 	f := &fixture{T: t, ctx: context.Background(), patience: patience(), dir: filepath.Join(shared.dir, t.Name()),
-		cluster: plane, world: shared.world, kubernetes: plane.Client, namespace: strings.ToLower(strings.ReplaceAll(t.Name(), "/", "-"))}
+		cluster: plane, clusterID: cloud.ClusterID, world: shared.world, kubernetes: plane.Client, namespace: strings.ToLower(strings.ReplaceAll(t.Name(), "/", "-"))}
 	if err := os.MkdirAll(f.dir, 0o755); err != nil {
 		t.Fatal(err)
 	}

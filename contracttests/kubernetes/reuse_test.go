@@ -2,13 +2,18 @@ package kubernetes_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/aliyun/alibaba-cloud-sdk-go/sdk/requests"
 	"github.com/aliyun/alibaba-cloud-sdk-go/services/slb"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/process"
 )
 
 const (
@@ -77,6 +82,65 @@ func TestOnePort(t *testing.T) {
 	has("the listeners after the deletion of the earlier Service", later)
 	f.deleteService("later")
 	has("the listeners after both", nil)
+}
+
+// TestTwoClusters proves that Services of one namespace and name in two clusters can have
+// their listeners on one load balancer, as names of listeners and groups have the id of the
+// cluster, and that the deletion of one leaves the other's.
+func TestTwoClusters(t *testing.T) {
+	f := start(t)
+	second := f.secondCluster("another")
+	id := f.createLoadBalancer()
+	reusing := func(port int32) func(*corev1.Service) {
+		return func(s *corev1.Service) {
+			s.Annotations[annotationID], s.Annotations[annotationOverride], s.Spec.Ports[0].Port = id, "true", port
+		}
+	}
+	first, other := f.service("web", reusing(80)), second.service("web", reusing(81))
+	const foreign = "tcp:9999 running []"
+	has := func(what string, want ...string) {
+		t.Helper()
+		f.eventually(what, func() error {
+			if got, err := f.listeners(id); err != nil || !slices.Equal(got, want) {
+				return fmt.Errorf("%q (%v), want %q", got, err, want)
+			}
+			return nil
+		})
+	}
+	one, two := expected(first, everywhere(nodes)), expected(other, everywhere(nodes))
+	has("the listeners of both clusters", append(append(one, two...), foreign)...)
+	f.deleteService("web")
+	has("the listeners of the second cluster", append(two, foreign)...)
+	second.deleteService("web")
+	has("the listeners after both", foreign)
+}
+
+// secondCluster returns another cluster in the same cloud, with a controller for its Services.
+func (f *fixture) secondCluster(id string) *fixture {
+	f.Helper()
+	plane := <-shared.free
+	f.Cleanup(func() { shared.free <- plane })
+	second := *f
+	second.cluster, second.kubernetes, second.clusterID, second.dir = plane, plane.Client, id, filepath.Join(f.dir, id)
+	if err := os.Mkdir(second.dir, 0o755); err != nil {
+		f.Fatal(err)
+	}
+	command := second.controllerCommand()
+	command.Args = slices.DeleteFunc(command.Args, func(arg string) bool {
+		return strings.HasPrefix(arg, "--controllers=") || arg == "--configure-cloud-routes=true"
+	})
+	command.Args = append(command.Args, "--controllers=service", "--configure-cloud-routes=false")
+	var err error
+	if second.controller, err = process.Start(command); err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(second.controller.Kill)
+	namespaces := plane.Client.CoreV1().Namespaces()
+	if _, err := namespaces.Create(f.ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: f.namespace}}, metav1.CreateOptions{}); err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() { _ = namespaces.Delete(f.ctx, f.namespace, metav1.DeleteOptions{}) }) // its plane is done with
+	return &second
 }
 
 // createLoadBalancer makes a load balancer with a listener, as an owner would

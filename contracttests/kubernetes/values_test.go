@@ -11,9 +11,11 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/clbemu/clbemu/contracttests/internal/changes"
+	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/apiclient"
 	"github.com/clbemu/clbemu/emulator/products"
 	"github.com/clbemu/clbemu/emulator/target"
+	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/scenarios"
 )
 
@@ -61,7 +63,7 @@ func TestHalfValues(t *testing.T) {
 func (f *fixture) holdChanged(name string) (is halfOutcome) {
 	f.Helper()
 	text, _ := scenarios.LibraryText(name)
-	scenario, err := scenarios.Load(name+".yaml", text, scenarios.Options{})
+	scenario, err := scenarios.Load(name+".yaml", text, scenarios.Options{Names: target.NewNames(emulator.NamesIn(world.Default()))})
 	if err != nil {
 		f.Fatal(err)
 	}
