@@ -26,7 +26,7 @@ TOOLS = $(CURDIR)/bin/tools
 TEST = $(TOOLS)/gotestsum --format-hide-empty-pkg
 SLOWEST = $(TOOLS)/gotestsum tool slowest --threshold 1s --num 20
 
-.PHONY: build replica run tools needs test replica-test quick fuzz crash soak bench contract golden mutants pictures fmt lint check
+.PHONY: build replica run tools needs test replica-test quick fuzz crash soak bench contract golden mutants pictures site fmt lint check
 .PHONY: deploy-test e2e ccm-version control-plane control-plane-programs image-archive image-pack
 .PHONY: release-tools release-snapshot release release-test kind-up e2e-kind kind-down
 
@@ -127,6 +127,13 @@ mutants: control-plane-programs
 pictures:
 	go test -count=1 -run Look ./contracttests/console -pictures $(CURDIR)/docs/images
 	rm -r docs/images/narrow
+
+# site: the pages as a static site, in bin/site; this needs npm
+site:
+	mkdir -p bin/site-build && cp -R docs/site/. bin/site-build/
+	cd bin/site-build && { cmp -s package-lock.json installed.json || \
+		{ npm ci --prefer-offline --ignore-scripts --no-audit --no-fund && cp package-lock.json installed.json; }; }
+	cd bin/site-build && npm run --silent build
 
 # fmt: format the Go files
 fmt:
