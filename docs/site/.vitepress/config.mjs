@@ -67,7 +67,7 @@ export default defineConfig({
     search: {
       provider: 'local',
       options: {
-        miniSearch: { options: { tokenize } },
+        miniSearch: { options: { tokenize }, searchOptions: { combineWith: 'AND' } },
         locales: {
           zh: {
             translations: {
