@@ -10,7 +10,7 @@ export CGO_ENABLED = 0
 export GOFLAGS := -trimpath $(filter-out -trimpath,$(GOFLAGS))
 
 MODULE = github.com/clbemu/clbemu
-MODULES = . cmd/clbemu-replica deploy deploy/helm contracttests/kubernetes
+MODULES = . cmd/clbemu-replica deploy deploy/clbemucontainer deploy/helm contracttests/kubernetes examples/testcontainers
 # Packages whose tests run nothing concurrent in their own process: they start processes,
 # or make one call after the other. All others run with the race detector.
 WITHOUT_RACE = cmd/clbemu cmd/internal/command contracttests contracttests/durability contracttests/library \
@@ -154,6 +154,7 @@ check: lint test
 deploy-test: tools
 	cd deploy && $(TEST) -- -vet=off -count=1 ./...
 	cd deploy/helm && $(TEST) -- -vet=off -count=1 ./...
+	cd deploy/clbemucontainer && $(TEST) -- -vet=off -count=1 ./...
 
 # e2e: a controller on a real Kubernetes control plane, built once; CCM_BIN names a real CCM
 e2e: tools control-plane-programs

@@ -27,7 +27,7 @@ var notRun = map[string]string{
 	"docs/install.md: helm install clbemu oci://ghcr.io/clbemu/charts/clbemu":                                                                             "it needs a cluster and a release; make e2e applies the chart",
 	"docs/install.md: sha256sum --check --ignore-missing checksums.txt":                                                                                   "it needs a release",
 	"docs/sdk-in-ci.md: docker build --tag clbemu .":                                                                                                      "it needs Docker; make image-archive is run in CI, and deploy/image runs what a container does",
-	"docs/sdk-in-ci.md: docker compose --file examples/compose/compose.yaml up --abort-on-container-exit":                                                 "it needs Docker; examples/ has the tests of compose and Testcontainers",
+	"docs/sdk-in-ci.md: docker compose --file examples/compose/compose.yaml up --abort-on-container-exit":                                                 "it needs Docker; examples/ has a test of compose",
 	"docs/controller-author.md: go get github.com/clbemu/clbemu/emulator/emulatortest":                                                                    "it changes the reader's module",
 	"docs/using.md: OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 clbemu serve":                                                                       "it is a terminal of its own; main_test.TestTraces does it with a collector",
 	"docs/using.md: source <(clbemu completion bash)":                                                                                                     "it needs bash and man; command.TestMan writes the pages, and TestCompletes the completions",
