@@ -30,7 +30,6 @@ var notRun = map[string]string{
 	"docs/sdk-in-ci.md: docker compose --file examples/compose/compose.yaml up --abort-on-container-exit":                                                 "it needs Docker; examples/ has a test of compose",
 	"docs/controller-author.md: go get github.com/clbemu/clbemu/emulator/emulatortest":                                                                    "it changes the reader's module",
 	"docs/using.md: OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 clbemu serve":                                                                       "it is a terminal of its own; main_test.TestTraces does it with a collector",
-	"docs/using.md: source <(clbemu completion bash)":                                                                                                     "it needs bash and man; command.TestMan writes the pages, and TestCompletes the completions",
 	"docs/controller-author.md: go test ./examples/go":                                                                                                    "the tests of the repository do",
 	"docs/controller-author.md: clbemu scenario run reply-lost-after-create --half kubernetes --server http://127.0.0.1:9601 --kubeconfig ~/.kube/config": "it needs a cluster with a controller; make e2e plays the library there",
 	"docs/controller-author.md: clbemu serve --fork ./clbemu-data":                                                                                        "it is two terminals and a controller; main_test.TestFork and TestUpgradeCheck do the same",
