@@ -90,6 +90,7 @@ export default defineConfig({
       themeConfig: {
         nav: nav('docs/README.md', 'scenarios/README.md', 'examples/README.md', 'CHANGELOG.md'),
         sidebar: sidebar('docs/README.md'),
+        notFound: { title: 'There is no such page', quote: '', linkLabel: 'To the front page', linkText: 'To the front page' },
       },
     },
     zh: {
