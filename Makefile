@@ -10,7 +10,7 @@ export CGO_ENABLED = 0
 export GOFLAGS := -trimpath $(filter-out -trimpath,$(GOFLAGS))
 
 MODULE = github.com/clbemu/clbemu
-MODULES = . cmd/clbemu-replica deploy deploy/helm contracttests/kubernetes
+MODULES = . cmd/clbemu-replica deploy deploy/clbemucontainer deploy/helm contracttests/kubernetes examples/testcontainers
 # Packages whose tests run nothing concurrent in their own process: they start processes,
 # or make one call after the other. All others run with the race detector.
 WITHOUT_RACE = cmd/clbemu cmd/internal/command contracttests contracttests/durability contracttests/library \
@@ -26,7 +26,7 @@ TOOLS = $(CURDIR)/bin/tools
 TEST = $(TOOLS)/gotestsum --format-hide-empty-pkg
 SLOWEST = $(TOOLS)/gotestsum tool slowest --threshold 1s --num 20
 
-.PHONY: build replica run tools needs test replica-test quick fuzz crash soak bench contract golden mutants pictures fmt lint check
+.PHONY: build replica run tools needs test replica-test quick fuzz crash soak bench contract golden mutants pictures site fmt lint check
 .PHONY: deploy-test e2e ccm-version control-plane control-plane-programs image-archive image-pack
 .PHONY: release-tools release-snapshot release release-test kind-up e2e-kind kind-down
 
@@ -128,6 +128,13 @@ pictures:
 	go test -count=1 -run Look ./contracttests/console -pictures $(CURDIR)/docs/images
 	rm -r docs/images/narrow
 
+# site: the pages as a static site, in bin/site; this needs npm
+site:
+	mkdir -p bin/site-build && cp -R docs/site/. bin/site-build/
+	cd bin/site-build && { cmp -s package-lock.json installed.json || \
+		{ npm ci --prefer-offline --ignore-scripts --no-audit --no-fund && cp package-lock.json installed.json; }; }
+	cd bin/site-build && npm run --silent build
+
 # fmt: format the Go files
 fmt:
 	gofmt -w $$(git ls-files '*.go')
@@ -147,6 +154,7 @@ check: lint test
 deploy-test: tools
 	cd deploy && $(TEST) -- -vet=off -count=1 ./...
 	cd deploy/helm && $(TEST) -- -vet=off -count=1 ./...
+	cd deploy/clbemucontainer && $(TEST) -- -vet=off -count=1 ./...
 
 # e2e: a controller on a real Kubernetes control plane, built once; CCM_BIN names a real CCM
 e2e: tools control-plane-programs

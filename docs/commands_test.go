@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -229,7 +230,8 @@ func (s *session) command(group int, script string) (cmd *exec.Cmd, said func() 
 	cmd.Dir = s.dir
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pgid: group}
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "PATH=") }),
-		"PATH="+filepath.Dir(binary.Path)+":"+os.Getenv("PATH"))
+		"PATH="+filepath.Dir(binary.Path)+":"+os.Getenv("PATH"), "HOME="+s.kept)
+	cmd.Env = append(cmd.Env, goFolders()...)
 	if !s.usual() {
 		cmd.Env = append(cmd.Env, "CLBEMU_LISTEN="+s.api, "CLBEMU_CONTROL_LISTEN="+s.control)
 	}
@@ -248,6 +250,16 @@ func (s *session) command(group int, script string) (cmd *exec.Cmd, said func() 
 		return string(text)
 	}
 }
+
+// goFolders are Go's caches in the environment: a reader has a home, and not that of who
+// runs the tests.
+var goFolders = sync.OnceValue(func() (list []string) {
+	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH"} {
+		folder, _ := exec.Command("go", "env", name).Output() // without Go, no block needs it
+		list = append(list, name+"="+strings.TrimSpace(string(folder)))
+	}
+	return list
+})
 
 // patience limits how long a block may take.
 const patience = 5 * time.Minute

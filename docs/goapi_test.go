@@ -96,6 +96,9 @@ func importable(t *testing.T) (all []goPackage) {
 			return err
 		}
 		name := d.Name()
+		if slices.Contains(notOurs, name) {
+			return fs.SkipDir
+		}
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); dir != root && (err == nil || name == "internal" || name == "testdata" || strings.HasPrefix(name, ".")) {
 			return fs.SkipDir
 		}

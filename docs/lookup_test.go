@@ -168,3 +168,22 @@ func TestShown(t *testing.T) {
 		}
 	}
 }
+
+// TestInstalled proves that packages put files where the page of the installation says.
+func TestInstalled(t *testing.T) {
+	settings, err := os.ReadFile(filepath.Join(root, ".goreleaser.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, c := range pages()["docs/install.md"].code {
+		if strings.HasPrefix(c.text, "/usr/") || strings.HasPrefix(c.text, "/etc/") {
+			if found++; !strings.Contains(string(settings), "dst: "+c.text+",") {
+				t.Errorf("line %d: no package has %s", c.line, c.text)
+			}
+		}
+	}
+	if found < 5 {
+		t.Errorf("the page names %d files", found)
+	}
+}

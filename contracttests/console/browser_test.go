@@ -63,10 +63,11 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// tab is a tab of the browser at an emulator of the test's own.
+// tab is a tab of the browser at an emulator of the test's own, or at the site.
 type tab struct {
 	*testing.T
 	*emulatortest.Server
+	origin string
 	client *emulatortest.Client
 	ctx    context.Context
 
@@ -75,19 +76,27 @@ type tab struct {
 	events []string // what should not happen
 }
 
-// open starts an emulator and a tab, or skips the test and says so. When it ends, the
-// pages must have broken no rule of their own, and called only the emulator.
+// open starts an emulator and a tab, or skips the test and says so.
 func open(t *testing.T, options ...emulatortest.Option) *tab {
+	t.Helper()
+	b := &tab{T: t, Server: emulatortest.Start(t, options...)}
+	b.client, b.origin = b.Client(), b.ControlURL()
+	b.start()
+	return b
+}
+
+// start opens the tab, or skips the test. When that ends, the pages must have broken no
+// rule of their own, and called only their origin.
+func (b *tab) start() {
+	t := b.T
 	t.Helper()
 	parent, err := browser()
 	if err != nil {
 		if required {
 			t.Fatalf("%s is set, and there is no browser: %v", browserRequired, err)
 		}
-		t.Skipf("the console is not tried without a browser: %v", err)
+		t.Skipf("pages are not tried without a browser: %v", err)
 	}
-	b := &tab{T: t, Server: emulatortest.Start(t, options...)}
-	b.client = b.Client()
 	ctx, cancel := chromedp.NewContext(parent, chromedp.WithListener(b.heard), chromedp.WithNewBrowserContext())
 	b.ctx = ctx
 	t.Cleanup(func() {
@@ -100,14 +109,13 @@ func open(t *testing.T, options ...emulatortest.Option) *tab {
 	})
 	b.size(1280, 800)
 	b.colours("light")
-	return b
 }
 
 func withToken(token string) emulatortest.Option {
 	return emulatortest.WithConfig(func(cfg *emulator.Config) { cfg.ControlToken = token })
 }
 
-// heard notes what the console must never do.
+// heard notes what pages must never do.
 func (b *tab) heard(event any) {
 	said := ""
 	switch e := event.(type) {
@@ -124,7 +132,7 @@ func (b *tab) heard(event any) {
 		said = "dialog: " + e.Message
 	case *network.EventRequestWillBeSent:
 		// The browser itself asks for the icon of a page that names none, at any time.
-		if !strings.HasPrefix(e.Request.URL, b.ControlURL()+"/") && !strings.HasPrefix(e.Request.URL, "data:") && !strings.HasSuffix(e.Request.URL, "/favicon.ico") {
+		if !strings.HasPrefix(e.Request.URL, b.origin+"/") && !strings.HasPrefix(e.Request.URL, "data:") && !strings.HasSuffix(e.Request.URL, "/favicon.ico") {
 			said = "request: " + e.Request.URL
 		}
 	}
@@ -167,7 +175,7 @@ func (b *tab) do(what string, steps ...chromedp.Action[chromedp.Void]) {
 // visit opens a page.
 func (b *tab) visit(path string) {
 	b.Helper()
-	b.goTo(b.ControlURL() + path)
+	b.goTo(b.origin + path)
 }
 
 func (b *tab) goTo(address string) {

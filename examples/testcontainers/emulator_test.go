@@ -1,44 +1,38 @@
 // Package testcontainers_test starts clbemu in a container, where there is Docker, and
-// calls it as a client does. The image is made by `make image-archive` and
-// `docker load --input bin/clbemu-image.tar`.
+// calls it as a client does.
 package testcontainers_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/aliyun/alibaba-cloud-sdk-go/services/slb"
 	"github.com/testcontainers/testcontainers-go"
-	"github.com/testcontainers/testcontainers-go/wait"
+
+	"github.com/clbemu/clbemu/deploy/clbemucontainer"
 )
 
-const (
-	image = "clbemu:latest"
-	port  = "9600/tcp"
-)
+const image = "ghcr.io/clbemu/clbemu:0.1.0"
 
 // start starts an emulator that ends with the test, and returns its host and port.
 func start(t *testing.T) string {
 	t.Helper()
 	testcontainers.SkipIfProviderIsNotHealthy(t)
-	emulator, err := testcontainers.Run(t.Context(), image,
-		testcontainers.WithEnv(map[string]string{"CLBEMU_ENGINE": "memory"}),
-		testcontainers.WithExposedPorts(port),
-		testcontainers.WithWaitStrategy(wait.ForHTTP("/latest/meta-data/instance-id").WithPort(port)),
-	)
+	emulator, err := clbemucontainer.Run(t.Context(), image)
 	testcontainers.CleanupContainer(t, emulator)
 	if err != nil {
 		t.Fatal(err)
 	}
-	endpoint, err := emulator.PortEndpoint(t.Context(), port, "")
+	url, err := emulator.APIURL(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return endpoint
+	return strings.TrimPrefix(url, "http://")
 }
 
 // TestLoadBalancer proves that a load balancer that was made is there.
 func TestLoadBalancer(t *testing.T) {
-	client, err := slb.NewClientWithAccessKey("cn-hangzhou", "testid", "testsecret")
+	client, err := slb.NewClientWithAccessKey(clbemucontainer.Region, clbemucontainer.AccessKeyID, clbemucontainer.AccessKeySecret)
 	if err != nil {
 		t.Fatal(err)
 	}
