@@ -214,7 +214,7 @@ type mutants struct {
 func mutantsOf(t *testing.T) map[string]mutants {
 	t.Helper()
 	all := make(map[string]mutants)
-	for _, file := range []string{"library", "kubernetes", "tests"} {
+	for _, file := range []string{"library", "kubernetes", "values", "tests"} {
 		text, err := os.ReadFile("testdata/mutants/" + file + ".json")
 		if err != nil {
 			t.Fatal(err)
@@ -227,7 +227,8 @@ func mutantsOf(t *testing.T) map[string]mutants {
 			if file != "tests" {
 				name = explain.ByScenario + " " + name
 			}
-			all[name] = m
+			was := all[name] // cures and causes, and values, of a kubernetes half
+			all[name] = mutants{was.Run + m.Run, append(was.Survived, m.Survived...)}
 		}
 	}
 	return all
@@ -362,7 +363,7 @@ func survivors(statements []explain.Statement, changed map[string]mutants) strin
 	if b.Len() == 0 {
 		return ""
 	}
-	return "\n## Mutants that survive\n\nNothing notices these. contracttests/library says of those of client halves why none can.\n\n| of | mutant |\n|---|---|\n" + b.String()
+	return "\n## Mutants that survive\n\nNothing notices these. contracttests/library says of those of client halves why none can. Those of kubernetes halves that are no steps are names of what must not be there, or of a mark that the scenario lacks, with which it does not load.\n\n| of | mutant |\n|---|---|\n" + b.String()
 }
 
 // cell is a text in a table.
