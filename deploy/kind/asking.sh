@@ -26,16 +26,16 @@ from_neighbor() { docker exec clbemu-network curl --silent --show-error --max-ti
 from_node() { docker exec clbemu-worker2 curl --silent --show-error --max-time 5 "$@"; }
 from_pod() { kubectl exec deployment/clbemu-e2e -- /agnhost connect "$1" --timeout 5s; }
 
-# answers asks as somebody until a server has said its name.
+# answers asks in a way until a server has said its name.
 answers() { [ "$("$1" "http://$2/hostname" | cut --delimiter - --fields 1,2)" = clbemu-e2e ]; }
-# silent asks as somebody, a few times, to whom nobody may answer.
+# silent asks in a way, a few times, and may get no answer.
 silent() {
 	for _ in 1 2 3; do
 		! "$1" "http://$2/hostname" >/dev/null || { echo "it answers" >&2; return 1; }
 		sleep "${PAUSE:-1}"
 	done
 }
-# status_is asks as somebody for a URL that is to be answered by a status of a pattern; 000 is none.
+# status_is asks in a way for a URL that is to be answered by a status of a pattern; 000 is none.
 status_is() {
 	local status
 	status=$("$2" --insecure --output /dev/null --write-out '%{http_code}' "$3") || true

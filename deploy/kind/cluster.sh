@@ -3,7 +3,7 @@
 # keep when one of them fails.
 artifacts=${ARTIFACTS:-$PWD/kind-artifacts}
 # The network of clients on the internet, with clbemu as its router. The block is
-# documentation's, so that it is nobody's. Used by the scripts that source this.
+# documentation's, so that no host has it. Used by the scripts that source this.
 # shellcheck disable=SC2034
 clients=198.51.100.0/24 clients_router=198.51.100.254
 kubectl() { command kubectl --context kind-clbemu "$@"; }

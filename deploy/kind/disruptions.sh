@@ -33,7 +33,7 @@ killed() {
 	address=$(address_of clbemu-e2e)
 	before=$(balancers)
 	again answers from_client "$address"
-	say "clbemu is killed: nobody answers"
+	say "clbemu is killed: no answer comes"
 	docker kill --signal KILL clbemu >/dev/null
 	again silent from_client "$address"
 	say "cure: it starts again, and has lost nothing"

@@ -79,13 +79,13 @@ services() {
 		again both_answer from_client "${address%:80}"
 	done
 }
-# both_answer asks as somebody until both pods have answered, and no one else.
+# both_answer asks in a way until both pods have answered, and no one else.
 both_answer() {
 	local answered
 	answered=$(for _ in 1 2 3 4; do "$1" "http://$2/hostname" || return 1; echo; done | sort --unique)
 	[ "$answered" = "$names" ]
 }
-# seen_as asks as somebody whom the servers see.
+# seen_as asks in a way, and knows whom the servers must see.
 seen_as() { [ "$("$1" "http://$2/clientip" | sed 's/:[0-9]*$//')" = "$3" ]; }
 seen_as_other() {
 	local seen
