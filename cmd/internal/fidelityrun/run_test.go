@@ -77,7 +77,7 @@ func newAccount(t *testing.T) *account {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	served, err := emulator.GenerateTLS(dir, []string{"slb." + region + ".aliyuncs.com", "nlb." + region + ".aliyuncs.com", "sts." + region + ".aliyuncs.com"})
+	served, err := emulator.GenerateTLS(dir, []string{"slb." + region + ".aliyuncs.com", "nlb." + region + ".aliyuncs.com", "sts." + region + ".aliyuncs.com", "ecs." + region + ".aliyuncs.com"})
 	if err != nil {
 		t.Fatal(err)
 	}
