@@ -21,11 +21,13 @@ var (
 )
 
 // stoppedTakes lists what a load balancer takes while SetLoadBalancerStatus keeps it
-// inactive: its way back, its deletion and what that needs, tags and a resource group. A
-// locked one takes nothing. Page "CLB instances", 2025-01-16; CLB-0174 and CLB-0195.
+// inactive: its way back, its deletion and what that needs, tags and a resource group, and
+// what Terraform sends after it stopped one in the same apply. A locked one takes nothing.
+// Page "CLB instances", 2025-01-16; CLB-0174 and CLB-0195.
 var stoppedTakes = []string{
 	"SetLoadBalancerStatus", "DeleteLoadBalancer", "SetLoadBalancerDeleteProtection", "SetLoadBalancerModificationProtection",
 	"AddTags", "RemoveTags", "MoveResourceGroup",
+	"SetLoadBalancerName", "ModifyLoadBalancerInstanceChargeType", "ModifyLoadBalancerInstanceSpec", "ModifyLoadBalancerInternetSpec", "ModifyLoadBalancerPayType",
 }
 
 // ofLoadBalancer is the part of a request that names the load balancer to change.

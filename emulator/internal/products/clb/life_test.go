@@ -215,8 +215,8 @@ func TestStock(t *testing.T) {
 	client.Do("CreateLoadBalancer", with(createIntranet, "MasterZoneId", "cn-hangzhou-h"))
 }
 
-// A load balancer that a call stopped takes a start, a deletion and tags, and no
-// configuration.
+// A load balancer that a call stopped takes a start, a deletion, tags and what Terraform
+// changes in the same apply, and neither listeners nor groups.
 func TestStoppedLoadBalancer(t *testing.T) {
 	client, _, _ := newTimedClient(t)
 	own := gatewaytest.Params{"LoadBalancerId": lbIntranet}
@@ -227,7 +227,7 @@ func TestStoppedLoadBalancer(t *testing.T) {
 		code   string
 	}{
 		{"CreateVServerGroup", own, "LbStatusNotSupport"},
-		{"SetLoadBalancerName", with(own, "LoadBalancerName", "new"), "LbStatusNotSupport"},
+		{"SetLoadBalancerName", with(own, "LoadBalancerName", "new"), ""},
 		{"CreateLoadBalancerTCPListener", with(createTCP, "LoadBalancerId", lbIntranet), "LbStatusNotSupport"},
 		{"AddTags", with(own, "Tags", `[{"TagKey":"a","TagValue":"b"}]`), ""},
 		{"TagResources", gatewaytest.Params{"ResourceType": "instance", "ResourceId.1": lbIntranet, "Tag.1.Key": "a"}, ""},
