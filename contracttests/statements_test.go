@@ -290,8 +290,8 @@ messages and names of annotations are the documents' own. A statement of several
 
 *Where* says who plays it. In CI there is no Cloud Controller Manager (CCM), so the
 [reference controller](../contracttests/kubernetes/driver) plays what a controller does; *CI, CCM* is also played with a real CCM, of
-which [its versions](ccm-versions.md) say what passes. *Today* says whether the statement still holds, or what the CCM of today, or
-Kubernetes, says or does instead.
+which [its versions](ccm-versions.md) say what passes; *CCM* needs a real one of 2018 to 2020; *kind* is a cluster with a real one. *Today* says
+whether the statement still holds, or what the CCM of today, or Kubernetes, says or does instead.
 
 *Mutants* says of how many changes what plays the statement was run, and how many made it fail: a cure or a cause taken out of a
 scenario, a value of it changed, or a line of the code under a test. CI runs those of client halves; the others were run on request
