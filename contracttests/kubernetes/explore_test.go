@@ -9,6 +9,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/clbemu/clbemu/contracttests/binary"
 	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/cloud"
@@ -33,7 +37,7 @@ func TestLives(t *testing.T) {
 			t.Parallel()
 			plane := <-shared.free
 			t.Cleanup(func() { shared.free <- plane })
-			f := &fixture{T: t, dir: t.TempDir(), cluster: plane, cloud: &cloud.Cloud{}, accessKey: true}
+			f := &fixture{T: t, ctx: t.Context(), patience: 4 * time.Minute, dir: t.TempDir(), cluster: plane, cloud: &cloud.Cloud{}, accessKey: true}
 			text, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
@@ -44,11 +48,19 @@ func TestLives(t *testing.T) {
 				t.Fatalf("%s does not begin with the command that plays it, but with %q", name, line)
 			}
 			options, _, _ := strings.Cut(after, "-- ")
-			cmd := exec.Command("sh", "-c", fmt.Sprintf(`"$CLBEMU" %s --kubeconfig "$PLANE" %s --plays 1 --output json -- sh -c "$CONTROLLER"`, before, options))
-			cmd.Dir = "../.."
-			cmd.Env = append(os.Environ(), "CLBEMU="+binary.Path, "PLANE="+plane.Kubeconfig, "CONTROLLER="+f.explored(),
-				"PATH="+filepath.Dir(plane.Kubectl())+":"+os.Getenv("PATH"))
-			r := binary.Finish(t, cmd)
+			command := func() *exec.Cmd {
+				cmd := exec.Command("sh", "-c", fmt.Sprintf(`"$CLBEMU" %s --kubeconfig "$PLANE" %s --plays 1 --output json -- sh -c "$CONTROLLER"`, before, options))
+				cmd.Dir = "../.."
+				cmd.Env = append(os.Environ(), "CLBEMU="+binary.Path, "PLANE="+plane.Kubeconfig, "CONTROLLER="+f.explored(),
+					"PATH="+filepath.Dir(plane.Kubectl())+":"+os.Getenv("PATH"))
+				return cmd
+			}
+			f.nodePortsFree()
+			r := binary.Finish(t, command())
+			if strings.Contains(r.Stderr, portTaken) {
+				f.nodePortsFree()
+				r = binary.Finish(t, command())
+			}
 			var report struct {
 				Planned  int
 				Outcomes []struct{ ID, Verdict, Why string }
@@ -61,6 +73,24 @@ func TestLives(t *testing.T) {
 					t.Errorf("%s: %s", o.ID, o.Why)
 				}
 			}
+		})
+	}
+}
+
+// portTaken is what Kubernetes says of a NodePort that is not free. It loses the release of
+// one now and then, and finds it within three minutes.
+const portTaken = "provided port is already allocated"
+
+// nodePortsFree waits until the NodePorts of the lives are free.
+func (f *fixture) nodePortsFree() {
+	f.Helper()
+	for _, port := range []int32{31080, 31090} {
+		f.eventually(fmt.Sprintf("NodePort %d", port), func() error {
+			service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "none"}, Spec: corev1.ServiceSpec{
+				Type: corev1.ServiceTypeNodePort, Ports: []corev1.ServicePort{{Port: 80, NodePort: port}},
+			}}
+			_, err := f.cluster.Client.CoreV1().Services(metav1.NamespaceDefault).Create(f.ctx, service, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+			return err
 		})
 	}
 }
