@@ -99,7 +99,7 @@ var versionStatements = []struct{ statement, here string }{
 	{"Before v1.9.3.164 all nodes have the weight 100, then weights such as 16, 33 and 50, and from v1.9.3.276 on the number of their pods.",
 		"v1.9.3.101 gives each node 100, and v1.9.3.239 its share of the pods in percent, such as 50, 25 and 25: `kubernetes_test.TestFirstWeights`. v2.5.1 to v2.11.2, v2.13.0 and v2.14.0 weigh by pods: `kubernetes_test.TestTrafficPolicy`."},
 	{"A CCM writes Events about the synchronization from v1.9.3.276 on.", "v1.9.3.101 and %s write them; v1.9.3.239 does not."},
-	{"A CCM lets Services reuse load balancers from v1.9.3.105 on.", "%s pass `reuse-without-listeners`, and v1.9.3.101 too, which deletes the listeners of others."},
+	{"A CCM lets Services reuse load balancers from v1.9.3.105 on.", "%s pass `reuse-without-listeners`, and v1.9.3.101 too."},
 	{"Texts begin with `Code:`.", "%s"},
 }
 
@@ -130,7 +130,7 @@ the links from a proxy before the API server.
 - v1.9.3.101 writes Events under other reasons than today, such as CreatingLoadBalancerFailed, with the texts that the documents quote:
   ` + "`Aliyun API Error: RequestId: … Status Code: 400 Code: ORDER.ARREARAGE Message: The account is arrearage.`" + `
 - v1.9.3.239 writes none: its texts are in its log.
-- v1.9.3.101 deletes the listeners of other owners on a load balancer that Services share. It panics when a Service is deleted, or is no
+- v1.9.3.101 deleted another owner's listener without a description, in ` + "`kubernetes_test.TestFirstReuse`" + `; it passes ` + "`reuse-shared`" + `. It panics when a Service is deleted, or is no
   longer of type LoadBalancer, and leaves the load balancer.
 
 | version | what it does | scenarios |

@@ -363,7 +363,7 @@ func survivors(statements []explain.Statement, changed map[string]mutants) strin
 	if b.Len() == 0 {
 		return ""
 	}
-	return "\n## Mutants that survive\n\nNothing notices these. contracttests/library says of those of client halves why none can. Those of kubernetes halves that are no steps are names of what must not be there, or of a mark that the scenario lacks, with which it does not load.\n\n| of | mutant |\n|---|---|\n" + b.String()
+	return "\n## Mutants that survive\n\nNothing notices these. contracttests/library says of those of client halves why none can. Most of those of kubernetes halves that are no steps are names of what must not be there, or of a mark that the scenario lacks, with which it does not load; a few are bounds and parameters that hold more widely than they say.\n\n| of | mutant |\n|---|---|\n" + b.String()
 }
 
 // cell is a text in a table.

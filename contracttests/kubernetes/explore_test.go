@@ -77,8 +77,8 @@ func TestLives(t *testing.T) {
 	}
 }
 
-// portTaken is what Kubernetes says of a NodePort that is not free. It loses the release of
-// one now and then, and finds it within three minutes.
+// portTaken is what Kubernetes says of a NodePort that is not free. It was seen once, under
+// load, of a NodePort of an earlier play whose Service was to be gone; why is not known.
 const portTaken = "provided port is already allocated"
 
 // nodePortsFree waits until the NodePorts of the lives are free.

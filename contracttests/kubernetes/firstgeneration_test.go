@@ -128,7 +128,7 @@ func TestFirstSpec(t *testing.T) {
 }
 
 // TestFirstReuse proves that CCMs before v2 let Services share a load balancer. Those of 2018
-// delete the listeners of other owners there.
+// delete a listener of another owner there, which has no description.
 func TestFirstReuse(t *testing.T) {
 	requireCCM(t, beforeV2)
 	if !isFirstGeneration(t) {
