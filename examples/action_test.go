@@ -68,6 +68,11 @@ func TestAction(t *testing.T) {
 		cmd.Env = append(slices.Clone(environment), more...)
 		must(t, cmd)
 	}
+	refused := exec.Command("bash", "-eo", "pipefail", "-c", start.Runs.Steps[i].Run)
+	refused.Env = append(slices.Clone(environment), "ARGS=--engine paper")
+	if text, err := refused.CombinedOutput(); err == nil || !strings.Contains(string(text), "paper") {
+		t.Errorf("an engine that is not there starts: %v, %s", err, text)
+	}
 	bash(start.Runs.Steps[i].Run + "\necho $! > \"$RUNNER_TEMP/pid\"")
 	t.Cleanup(func() { bash(`kill "$(cat "$RUNNER_TEMP/pid")"`) })
 	exported, err := os.ReadFile(filepath.Join(temp, "env"))
