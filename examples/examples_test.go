@@ -138,7 +138,7 @@ func TestTerraform(t *testing.T) {
 	}
 	for _, args := range [][]string{{"apply", "-auto-approve"}, {"plan", "-detailed-exitcode"}, {"destroy", "-auto-approve"}} {
 		cmd := pointed(t, s, dir, append([]string{"terraform"}, append(args, "-no-color", "-input=false")...)...)
-		cmd.Env = append(cmd.Env, "TF_CLI_CONFIG_FILE="+rc, "SSL_CERT_FILE="+filepath.Join(data, "ca.pem"))
+		cmd.Env = append(cmd.Env, "TF_CLI_CONFIG_FILE="+rc)
 		must(t, cmd)
 		if list := binary.Run(t, "get", "lb", "--server", s.Control).Stdout; strings.Contains(list, "terraform") != (args[0] != "destroy") {
 			t.Errorf("after %s there is %s", args[0], list)
