@@ -78,7 +78,7 @@ func TestLives(t *testing.T) {
 }
 
 // portTaken is what Kubernetes says of a NodePort that is not free. It was seen once, under
-// load, of a NodePort of an earlier play whose Service was to be gone; why is not known.
+// load, of a NodePort of an earlier play, before explore waited until its Services were gone.
 const portTaken = "provided port is already allocated"
 
 // nodePortsFree waits until the NodePorts of the lives are free.

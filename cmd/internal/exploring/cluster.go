@@ -62,7 +62,7 @@ func (p *clusterPlace) join(ctx context.Context) error {
 	return p.ImportCluster(ctx, bytes.NewReader(nodes))
 }
 
-// releaseTime limits how long a controller may take to let go of its Services.
+// releaseTime limits how long Services may take to go.
 const releaseTime = 30 * time.Second
 
 // Close implements explore.Place.
@@ -70,14 +70,32 @@ func (p *clusterPlace) Close(ctx context.Context) error {
 	return errors.Join(p.release(ctx), p.Emulator.Close(ctx))
 }
 
-// release deletes the Services of type LoadBalancer that a play left. Their controller
+// release deletes the Services of type LoadBalancer that a play left, and returns when the
+// cluster lists none: until then the next play can't have their NodePorts. Their controller
 // has ended, so that their finalizers go by hand.
 func (p *clusterPlace) release(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, releaseTime)
 	defer cancel()
+	for {
+		left, err := p.services(ctx)
+		if err != nil || len(left) == 0 {
+			return err
+		}
+		for _, service := range left {
+			if _, err := p.cluster.Kubectl(ctx, "", append([]string{"delete", "--wait=false", "--ignore-not-found"}, service...)...); err != nil {
+				return err
+			}
+			// One that had no finalizer is gone by now, and the next list shows one that was not patched.
+			_, _ = p.cluster.Kubectl(ctx, "", append([]string{"patch", "--type", "merge", "--patch", `{"metadata": {"finalizers": null}}`}, service...)...)
+		}
+	}
+}
+
+// services returns how kubectl names each Service of type LoadBalancer.
+func (p *clusterPlace) services(ctx context.Context) ([][]string, error) {
 	printed, err := p.cluster.Kubectl(ctx, "", "get", "services", "--all-namespaces", "--output", "json")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var list struct {
 		Items []struct {
@@ -86,18 +104,13 @@ func (p *clusterPlace) release(ctx context.Context) error {
 		}
 	}
 	if err := json.Unmarshal(printed, &list); err != nil {
-		return err
+		return nil, err
 	}
-	var errs []error
+	var services [][]string
 	for _, s := range list.Items {
-		if s.Spec.Type != "LoadBalancer" {
-			continue
+		if s.Spec.Type == "LoadBalancer" {
+			services = append(services, []string{"service", s.Metadata.Name, "--namespace", s.Metadata.Namespace})
 		}
-		name := []string{"service", s.Metadata.Name, "--namespace", s.Metadata.Namespace}
-		_, deleteErr := p.cluster.Kubectl(ctx, "", append([]string{"delete", "--wait=false", "--ignore-not-found"}, name...)...)
-		// One that had no finalizer is gone by now.
-		_, _ = p.cluster.Kubectl(ctx, "", append([]string{"patch", "--type", "merge", "--patch", `{"metadata": {"finalizers": null}}`}, name...)...)
-		errs = append(errs, deleteErr)
 	}
-	return errors.Join(errs...)
+	return services, nil
 }
