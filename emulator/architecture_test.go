@@ -84,7 +84,7 @@ var mayImport = map[string][]string{
 	"emulator/internal/dataplane/forward": {},
 	"emulator/internal/listen":            {},
 	// The parts of a world, which do not know each other.
-	"emulator/world":                  {"state", "emulator/internal/cloud", "emulator/yamlfile", "emulator/internal/resources", "emulator/internal/gateway", "emulator/internal/products/clb", "emulator/internal/products/nlb"},
+	"emulator/world":                  {"state", "emulator/internal/cloud", "emulator/yamlfile", "emulator/internal/resources", "emulator/internal/gateway", "emulator/products", "emulator/spelling"},
 	"emulator/internal/resources":     {"state", "emulator/internal/cloud"},
 	"emulator/world/conditions":       {"state", "emulator/internal/listen", "emulator/internal/cloud", "emulator/internal/topology", "emulator/internal/resources"},
 	"emulator/internal/clusterimport": {"state", "emulator/internal/cloud", "emulator/controlapi", "emulator/internal/resources"},

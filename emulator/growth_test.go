@@ -20,7 +20,9 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
 	"github.com/clbemu/clbemu/emulator/internal/topology"
+	"github.com/clbemu/clbemu/emulator/products"
 	"github.com/clbemu/clbemu/emulator/target"
+	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -343,6 +345,25 @@ func TestGrowthIsNamed(t *testing.T) {
 	}
 	u.control("GET", "/v1/explanations/PaintToy", "", 200, `"product":"Toys"`)
 	u.control("GET", "/v1/quotas", "", 200, `"toy_quota_toys_num"`)
+}
+
+// TestGrowthIsInWorlds proves that a world file can have what a product creates, with an id
+// of its choice.
+func TestGrowthIsInWorlds(t *testing.T) {
+	text := strings.Replace(string(world.DefaultText), "\ncalls: []", `
+calls:
+- {product: Slb, action: CreateLoadBalancer, id: lb-shop, parameters: {InstanceChargeType: PayByCLCU}}
+- {product: Toys, action: CreateToy, id: toy-first, parameters: {LoadBalancerId: lb-shop, Tag.1.Key: k, Tag.1.Value: v}}
+`, 1)
+	w, err := world.NewCloud(toySchema, products.With(products.Deps{}, toyProduct)).Parse("toys.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := unsigned{t, mustNew(t, emulator.WithProducts(emulator.Config{World: w, Seed: 1, Schema: toySchema}, toyProduct))}
+	u.want(200, "toy-first", "DescribeToys", "Tag.1.Key=k")
+	if _, err := world.Parse("toys.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), "there is no product Toys") {
+		t.Errorf("a cloud without toys reads them: %v", err)
+	}
 }
 
 // TestGrowthIsChecked proves that a toy without its load balancer is found.

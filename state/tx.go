@@ -2,6 +2,7 @@ package state
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/clbemu/clbemu/state/engine"
@@ -133,10 +134,16 @@ func (tx *Tx) Paced(pace map[Stage]time.Duration) *Tx {
 	return other
 }
 
-// Giving returns the same transaction, in which the next new id of the kind is this one.
-func (tx *Tx) Giving(kind Kind, id string) *Tx {
+// Giving returns the same transaction, in which the next new id of each kind whose ids begin
+// as this one does is this one.
+func (tx *Tx) Giving(id string) *Tx {
 	other := tx.In(tx.scope)
-	other.given = map[Kind]string{kind: id}
+	other.given = make(map[Kind]string)
+	for name, k := range tx.schema.kinds {
+		if k.form != nil && strings.HasPrefix(id, k.form.prefix) {
+			other.given[name] = id
+		}
+	}
 	return other
 }
 

@@ -2,24 +2,17 @@ package world
 
 import (
 	"slices"
-	"sync"
+	"strings"
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
-	"github.com/clbemu/clbemu/emulator/internal/products/clb"
-	"github.com/clbemu/clbemu/emulator/internal/products/nlb"
 	"github.com/clbemu/clbemu/emulator/internal/resources"
+	"github.com/clbemu/clbemu/emulator/spelling"
 	"github.com/clbemu/clbemu/state"
 )
 
-// The handlers that clients call create the load balancers of a world too, so that a world
-// holds nothing that no client could have created.
-
-// The APIs of load balancers.
-var (
-	clbAPI = sync.OnceValue(func() *gateway.Product { return clb.Product(gateway.Deps{}) })
-	nlbAPI = sync.OnceValue(func() *gateway.Product { return nlb.Product(gateway.Deps{}) })
-)
+// The handlers that clients call create the load balancers of a world too, and whatever its
+// calls name, so that a world holds nothing that no client could have created.
 
 // call is one call that creates a part of the world.
 type call struct {
@@ -29,8 +22,10 @@ type call struct {
 	params gateway.Params
 }
 
-func newCall(api *gateway.Product, tx *state.Tx, action string) *call {
-	return &call{api: api, tx: tx, action: action}
+// call begins a call of a product that there is.
+func (p *planter) call(product string, tx *state.Tx, action string) *call {
+	at := slices.IndexFunc(p.products(), func(api *gateway.Product) bool { return api.Name == product })
+	return &call{api: p.products()[at], tx: tx, action: action}
 }
 
 // with adds a parameter, unless it is empty.
@@ -67,6 +62,50 @@ func (p *planter) perform(at scalar, c *call) (answer gateway.Answer, ok bool) {
 		p.fail(at, "%s refuses it: %v", c.action, err)
 	}
 	return answer, err == nil
+}
+
+// made makes a call that the file names, of any product.
+func (p *planter) made(s *callSpec) {
+	var names []string
+	for _, api := range p.products() {
+		if api.Name == s.Product.text {
+			p.madeBy(api, s)
+			return
+		}
+		names = append(names, api.Name)
+	}
+	p.fail(s.Product, "there is no product %s%s", s.Product.text, spelling.DidYouMean(s.Product.text, names, "there are "+strings.Join(names, ", ")))
+}
+
+func (p *planter) madeBy(api *gateway.Product, s *callSpec) {
+	var writes []string
+	for _, a := range api.Actions {
+		if a.Emulated && a.Mutates {
+			writes = append(writes, a.Name)
+		}
+	}
+	owner, ok := p.home(s.Account, s.Region)
+	switch {
+	case !ok:
+		return
+	case !slices.Contains(writes, s.Action.text):
+		p.fail(s.Action, "%s has no action %s that changes something here%s", api.Name, s.Action.text, spelling.DidYouMean(s.Action.text, writes, "`clbemu actions "+api.Name+"` lists them"))
+		return
+	case s.ID.text != "" && (!resourceForm.takes(s.ID.text) || p.tx.Made(s.ID.text)):
+		p.fail(s.ID, "%q is not the id of a new resource: it is taken, or has not the form %s", s.ID.text, resourceForm)
+		return
+	}
+	tx := p.tx.In(owner)
+	if s.ID.text != "" {
+		tx = tx.Giving(s.ID.text)
+	}
+	c := p.call(api.Name, tx, s.Action.text)
+	if !p.settings(c, s.Parameters) {
+		return
+	}
+	if _, ok := p.perform(s.Action, c); ok && s.ID.text != "" && !p.tx.Made(s.ID.text) {
+		p.fail(s.ID, "%s creates nothing with an id such as %s", s.Action.text, s.ID.text)
+	}
 }
 
 // bought plants what was bought before the account's money went, the zones sold out, and

@@ -33,7 +33,7 @@ func (p *planter) loadBalancer(s *loadBalancerSpec) {
 		return
 	}
 	tx := p.tx.In(owner)
-	c := newCall(clbAPI(), tx.Giving(cloud.LoadBalancers.Kind(), s.ID.text), "CreateLoadBalancer").
+	c := p.call(cloud.ProductCLB, tx.Giving(s.ID.text), "CreateLoadBalancer").
 		with("LoadBalancerName", s.Name.text).
 		with("AddressType", p.word(s.AddressType, "", string(cloud.AddressTypeInternet), string(cloud.AddressTypeIntranet))).
 		with("VSwitchId", s.VSwitch.text).
@@ -82,7 +82,7 @@ func (p *planter) vServerGroup(tx *state.Tx, loadBalancer string, s *vServerGrou
 	if !isFree(p, cloud.VServerGroups, s.ID, resourceForm, "rsp-") {
 		return
 	}
-	c := newCall(clbAPI(), tx.Giving(cloud.VServerGroups.Kind(), s.ID.text), "CreateVServerGroup").
+	c := p.call(cloud.ProductCLB, tx.Giving(s.ID.text), "CreateVServerGroup").
 		with("LoadBalancerId", loadBalancer).
 		with("VServerGroupName", s.Name.text)
 	if _, ok := p.perform(s.ID, c); !ok {
@@ -115,7 +115,7 @@ func (p *planter) backendServer(tx *state.Tx, action, group, id string, s *serve
 		p.fail(s.Server, "%v", err)
 		return
 	}
-	p.perform(s.Server, newCall(clbAPI(), tx, action).with(group, id).with("BackendServers", string(list)))
+	p.perform(s.Server, p.call(cloud.ProductCLB, tx, action).with(group, id).with("BackendServers", string(list)))
 }
 
 func withoutEmpty(values map[string]string) map[string]string {
@@ -146,7 +146,7 @@ func (p *planter) listener(tx *state.Tx, loadBalancer string, s *listenerSpec) {
 	port := strconv.Itoa(p.number(s.Port, 0, 1, 65535))
 	status := p.word(s.Status, string(cloud.ListenerRunning), string(cloud.ListenerStopped))
 	refer(p, cloud.VServerGroups, s.VServerGroup)
-	c := newCall(clbAPI(), tx, "CreateLoadBalancer"+strings.ToUpper(protocol)+"Listener").
+	c := p.call(cloud.ProductCLB, tx, "CreateLoadBalancer"+strings.ToUpper(protocol)+"Listener").
 		with("LoadBalancerId", loadBalancer).
 		with("ListenerPort", port).
 		with("VServerGroupId", s.VServerGroup.text).
@@ -165,7 +165,7 @@ func (p *planter) listener(tx *state.Tx, loadBalancer string, s *listenerSpec) {
 	}
 	p.tag(tx.Scope(), cloud.TagListener, cloud.ListenerID(loadBalancer, cloud.Protocol(protocol), p.number(s.Port, 0, 1, 65535)), s.Tags)
 	if status == string(cloud.ListenerRunning) {
-		p.perform(s.Port, newCall(clbAPI(), tx, "StartLoadBalancerListener").
+		p.perform(s.Port, p.call(cloud.ProductCLB, tx, "StartLoadBalancerListener").
 			with("LoadBalancerId", loadBalancer).with("ListenerPort", port).with("ListenerProtocol", protocol))
 	}
 }

@@ -2,10 +2,12 @@ package world_test
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/products"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
 )
@@ -53,6 +55,95 @@ networkLoadBalancers:
       - {protocol: TCP, port: 80, serverGroup: sgp-web}
       - {protocol: TCP, port: 81, serverGroup: sgp-web, status: Stopped}
 `
+
+// called is balancedWorld with calls behind the rest.
+func called(calls string) string { return balancedWorld() + "calls:\n" + calls }
+
+// TestCalls proves that calls of any product change the world in their order, that what they
+// create has the id of the file, and that they may name what the file and calls before them
+// created.
+func TestCalls(t *testing.T) {
+	w, err := world.Parse("w.yaml", []byte(called(`  - {product: Slb, action: CreateAccessControlList, id: acl-office, parameters: {AclName: office}}
+  - {product: Slb, action: AddAccessControlListEntry, parameters: {AclId: acl-office, AclEntrys: '[{"entry":"10.0.0.0/8"}]'}}
+  - {product: Slb, action: SetLoadBalancerTCPListenerAttribute, parameters: {LoadBalancerId: lb-internal, ListenerPort: 6443, AclStatus: "on", AclType: white, AclId: acl-office}}
+  - {product: Slb, action: CreateMasterSlaveServerGroup, id: rsp-pair, parameters: {LoadBalancerId: lb-internal, MasterSlaveBackendServers: '[{"ServerId":"i-1","Port":80,"ServerType":"Master"},{"ServerId":"eni-4","Type":"eni","Port":80,"ServerType":"Slave"}]'}}
+  - {product: Nlb, action: CreateServerGroup, id: sgp-more, parameters: {ServerGroupName: more, VpcId: vpc-1}}
+  - {product: Vpc, action: ModifyVpcAttribute, account: "1", region: cn-test, parameters: {VpcId: vpc-1, VpcName: renamed}}
+`)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := mustPlant(t, w)
+	if err := store.View(state.Owner{AccountID: "1", RegionID: "cn-test"}, func(v *state.View) error {
+		acl, err := cloud.AccessControlLists.Get(v, "acl-office")
+		if err != nil {
+			return err
+		}
+		l, _ := cloud.Listeners.Find(v, "lb-internal_tcp_6443")
+		if len(acl.Entries) != 1 || !slices.Contains(l.AclIDs, "acl-office") {
+			t.Errorf("acl-office = %+v of listener %+v", acl, l)
+		}
+		if p, _ := cloud.VPCs.Find(v, "vpc-1"); p.Name != "renamed" {
+			t.Errorf("vpc-1 is called %s", p.Name)
+		}
+		if _, err := cloud.NLBServerGroups.Get(v, "sgp-more"); err != nil {
+			return err
+		}
+		_, err = cloud.MasterSlaveServerGroups.Get(v, "rsp-pair")
+		return err
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestCallErrors proves that a call that can't be is refused at its line.
+func TestCallErrors(t *testing.T) {
+	for calls, want := range map[string]string{
+		"{product: Slbs, action: CreateLoadBalancer}":                                                   "w.yaml:LINE: calls[0].product: there is no product Slbs: do you mean Slb?",
+		"{product: Slb, action: CreateLoadBalancr}":                                                     "calls[0].action: Slb has no action CreateLoadBalancr that changes something here: do you mean CreateLoadBalancer?",
+		"{product: Slb, action: DescribeLoadBalancers}":                                                 "calls[0].action: Slb has no action DescribeLoadBalancers that changes something here",
+		"{product: Slb, action: CreateAccessControlList, id: lb-internal, parameters: {AclName: a}}":    `calls[0].id: "lb-internal" is not the id of a new resource: it is taken`,
+		"{product: Slb, action: CreateAccessControlList, id: ACL, parameters: {AclName: a}}":            `calls[0].id: "ACL" is not the id of a new resource`,
+		"{product: Slb, action: CreateAccessControlList, id: sgp-x, parameters: {AclName: a}}":          "calls[0].id: CreateAccessControlList creates nothing with an id such as sgp-x",
+		"{product: Slb, action: CreateAccessControlList}":                                               "calls[0].action: CreateAccessControlList refuses it: ",
+		"{product: Slb, action: CreateAccessControlList, parameters: {AclName: a, Colour: red}}":        "CreateAccessControlList has no parameter Colour",
+		"{product: Slb, action: CreateAccessControlList, parameters: {AclName: a, RegionId: cn-other}}": "RegionId",
+		"{product: Slb, action: CreateAccessControlList, region: cn-none, parameters: {AclName: a}}":    "calls[0].region: there is no Region cn-none",
+		"{product: Slb, action: DeleteLoadBalancer, parameters: {LoadBalancerId: lb-none}}":             "calls[0].action: DeleteLoadBalancer refuses it: ",
+		"{action: CreateLoadBalancer}":                                                                  "calls[0].product",
+		"{product: Slb, action: CreateAccessControlList, id: acl-a, parameters: {AclName: a}}\n  - {product: Slb, action: CreateAccessControlList, id: acl-a, parameters: {AclName: b}}": `calls[1].id: "acl-a" is not the id of a new resource`,
+	} {
+		text := called("  - " + calls + "\n")
+		want = strings.Replace(want, "LINE", strconv.Itoa(strings.Count(balancedWorld(), "\n")+2), 1)
+		if _, err := world.Parse("w.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s\nParse = %v\nwant %s", calls, err, want)
+		}
+	}
+}
+
+// TestEachCall proves that each action that changes something can be called without a
+// parameter: it succeeds, or is refused at its line.
+func TestEachCall(t *testing.T) {
+	called, refused := 0, 0
+	for _, product := range products.All() {
+		for _, a := range product.Actions {
+			if !a.Emulated || !a.Mutates {
+				continue
+			}
+			called++
+			_, err := world.Parse("w.yaml", []byte(balancedWorld()+"calls: [{product: "+product.Name+", action: "+a.Name+"}]\n"))
+			if err != nil && !strings.Contains(err.Error(), "calls[0].action: "+a.Name+" refuses it: ") {
+				t.Errorf("%s %s: %v", product.Name, a.Name, err)
+			}
+			if err != nil {
+				refused++
+			}
+		}
+	}
+	if called < 190 || refused < called/2 {
+		t.Errorf("%d actions were called, and %d refused", called, refused)
+	}
+}
 
 func balancedWorld() string {
 	return strings.Replace(balanced, "securityGroups:\n", "  - {id: vsw-3, vpc: vpc-1, zone: cn-test-b, cidrBlock: 192.168.3.0/29}\nsecurityGroups:\n", 1)

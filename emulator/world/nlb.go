@@ -35,7 +35,7 @@ func (p *planter) networkLoadBalancer(s *nlbSpec) {
 		return
 	}
 	tx := p.tx.In(first.Owner)
-	c := newCall(nlbAPI(), tx.Giving(cloud.NLBLoadBalancers.Kind(), s.ID.text), "CreateLoadBalancer").
+	c := p.call(cloud.ProductNLB, tx.Giving(s.ID.text), "CreateLoadBalancer").
 		with("LoadBalancerName", s.Name.text).
 		with("AddressType", p.word(s.AddressType, cloud.NLBInternet, cloud.NLBIntranet)).
 		with("VpcId", first.VPCID).
@@ -68,7 +68,7 @@ func (p *planter) serverGroup(s *serverGroupSpec) {
 		return
 	}
 	tx := p.tx.In(vpc.Owner)
-	c := newCall(nlbAPI(), tx.Giving(cloud.NLBServerGroups.Kind(), s.ID.text), "CreateServerGroup").
+	c := p.call(cloud.ProductNLB, tx.Giving(s.ID.text), "CreateServerGroup").
 		with("ServerGroupName", s.Name.text).
 		with("ServerGroupType", p.word(s.Type, cloud.NLBGroupOfInstances, cloud.NLBGroupOfIPs)).
 		with("Protocol", s.Protocol.text).
@@ -96,7 +96,7 @@ func (p *planter) groupServer(tx *state.Tx, g *serverGroupSpec, s *serverSpec) {
 	case strings.HasPrefix(s.Server.text, interfacePrefix):
 		kind = cloud.NLBServerENI
 	}
-	p.perform(s.Server, newCall(nlbAPI(), tx, "AddServersToServerGroup").
+	p.perform(s.Server, p.call(cloud.ProductNLB, tx, "AddServersToServerGroup").
 		with("ServerGroupId", g.ID.text).
 		with("Servers.1.ServerType", kind).
 		with("Servers.1.ServerId", s.Server.text).
@@ -111,7 +111,7 @@ func (p *planter) nlbListener(tx *state.Tx, loadBalancer string, s *nlbListenerS
 	protocol := p.word(s.Protocol, "", cloud.NLBTCP, cloud.NLBUDP, cloud.NLBTCPSSL)
 	status := p.word(s.Status, cloud.NLBListenerRunning, cloud.NLBListenerStopped)
 	refer(p, cloud.NLBServerGroups, s.ServerGroup)
-	c := newCall(nlbAPI(), tx, "CreateListener").
+	c := p.call(cloud.ProductNLB, tx, "CreateListener").
 		with("LoadBalancerId", loadBalancer).
 		with("ListenerProtocol", protocol).
 		with("ListenerPort", strconv.Itoa(p.number(s.Port, 0, 0, 65535))).
@@ -127,6 +127,6 @@ func (p *planter) nlbListener(tx *state.Tx, loadBalancer string, s *nlbListenerS
 	id := answer("ListenerId")
 	p.tag(tx.Scope(), cloud.TagNLBListener, id, s.Tags)
 	if status == cloud.NLBListenerStopped {
-		p.perform(s.Port, newCall(nlbAPI(), tx, "StopListener").with("ListenerId", id))
+		p.perform(s.Port, p.call(cloud.ProductNLB, tx, "StopListener").with("ListenerId", id))
 	}
 }

@@ -230,6 +230,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(base))
 	f.Add(world.DefaultText)
 	f.Add([]byte(balancedWorld()))
+	f.Add([]byte(called("  - {product: Slb, action: CreateAccessControlList, id: acl-office, parameters: {AclName: office}}\n")))
 	f.Add([]byte("accounts: [{id: 1, tags: {a: b}}]\neips: &a [*a]\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if w, err := world.Parse("fuzz.yaml", text); err == nil {

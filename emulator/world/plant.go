@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/products"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -18,6 +19,7 @@ import (
 // has, so that one run finds them all.
 type planter struct {
 	tx       *state.Tx
+	products func() []*products.Product
 	problems problems
 	// year is that of the clouds: what they sell, unless a region says otherwise.
 	year string
@@ -30,8 +32,8 @@ type planter struct {
 
 // plant puts everything into tx, whose scope must be everything. References may
 // lead forward in the file, as each kind is planted before those that refer to it.
-func plant(tx *state.Tx, s *spec) problems {
-	p := &planter{tx: tx}
+func (c *Cloud) plant(tx *state.Tx, s *spec) problems {
+	p := &planter{tx: tx, products: c.products}
 	p.year = p.word(s.Clouds, cloud.Today, cloud.Year2021, cloud.Year2024)
 	each(s.Regions, p.region)
 	each(s.Accounts, p.account)
@@ -56,6 +58,7 @@ func plant(tx *state.Tx, s *spec) problems {
 		each(s.LoadBalancers, p.loadBalancer)
 		each(s.ServerGroups, p.serverGroup)
 		each(s.NetworkLoadBalancers, p.networkLoadBalancer)
+		each(s.Calls, p.made)
 	})
 	return p.problems
 }

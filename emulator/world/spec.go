@@ -18,6 +18,17 @@ type spec struct {
 	LoadBalancers        []loadBalancerSpec `yaml:"loadBalancers"`
 	ServerGroups         []serverGroupSpec  `yaml:"serverGroups"`
 	NetworkLoadBalancers []nlbSpec          `yaml:"networkLoadBalancers"`
+	Calls                []callSpec         `yaml:"calls"`
+}
+
+// callSpec is a call that changes the cloud before the first one of a client.
+type callSpec struct {
+	Product    scalar `yaml:"product" required:"true"`
+	Action     scalar `yaml:"action" required:"true"`
+	Account    scalar `yaml:"account"`
+	Region     scalar `yaml:"region"`
+	ID         scalar `yaml:"id"`
+	Parameters pairs  `yaml:"parameters"`
 }
 
 type accountSpec struct {

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/products"
 	"github.com/clbemu/clbemu/emulator/yamlfile"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/engine/memory"
@@ -30,10 +31,27 @@ const defaultName = "default.yaml"
 //go:embed default.yaml
 var DefaultText []byte
 
+// Cloud is what a world file describes: its kinds of resources, and the products that create
+// some of them.
+type Cloud struct {
+	schema   *state.Schema
+	products func() []*products.Product
+}
+
+// NewCloud returns a cloud with kinds and products of its own.
+func NewCloud(schema *state.Schema, list []*products.Product) *Cloud {
+	return &Cloud{schema, func() []*products.Product { return list }}
+}
+
+// emulated is the cloud that clbemu emulates. Its products are built once, and not where no
+// world needs them: that takes longer than the rest of a start.
+var emulated = &Cloud{cloud.Schema, sync.OnceValue(products.All)}
+
 // World is a world file without errors.
 type World struct {
-	name string
-	spec *spec
+	cloud *Cloud
+	name  string
+	spec  *spec
 }
 
 // RegionIDs are the regions of the world.
@@ -56,7 +74,7 @@ var readDefault = sync.OnceValue(func() *World {
 	if err := d.Err(); err != nil {
 		panic(fmt.Sprintf("world: the default is wrong: %v", err))
 	}
-	return &World{name: defaultName, spec: s}
+	return &World{emulated, defaultName, s}
 })
 
 // Load reads a world file.
@@ -70,13 +88,16 @@ func Load(path string) (*World, error) {
 
 // Parse reads the text of a world file. The error is yamlfile.Problems: everything
 // that is wrong with it.
-func Parse(name string, text []byte) (*World, error) {
+func Parse(name string, text []byte) (*World, error) { return emulated.Parse(name, text) }
+
+// Parse reads the text of a world file of this cloud.
+func (c *Cloud) Parse(name string, text []byte) (*World, error) {
 	d := &yamlfile.Decoder{File: name}
 	s := read(d, text)
 	if s == nil {
 		return nil, d.Err()
 	}
-	planted, err := dryRun(s)
+	planted, err := c.dryRun(s)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -86,7 +107,7 @@ func Parse(name string, text []byte) (*World, error) {
 	if err := d.Err(); err != nil {
 		return nil, err
 	}
-	return &World{name: name, spec: s}, nil
+	return &World{c, name, s}, nil
 }
 
 // read decodes a world file; nil is a text that is none.
@@ -104,9 +125,9 @@ func read(d *yamlfile.Decoder, text []byte) *spec {
 var errDryRun = errors.New("rehearsed")
 
 // dryRun plants into a scratch store and returns what went wrong.
-func dryRun(s *spec) (found problems, err error) {
+func (c *Cloud) dryRun(s *spec) (found problems, err error) {
 	store, err := state.Open(context.Background(), state.Config{
-		Schema: cloud.Schema, Engine: &memory.Engine{},
+		Schema: c.schema, Engine: &memory.Engine{},
 		Clock: state.NewManualClock(time.Unix(0, 0)),
 		Seed:  1,
 	})
@@ -114,7 +135,7 @@ func dryRun(s *spec) (found problems, err error) {
 		return nil, err
 	}
 	err = store.Update(state.Owner{}, func(tx *state.Tx) error {
-		found = plant(tx, s)
+		found = c.plant(tx, s)
 		return errDryRun
 	})
 	if !errors.Is(err, errDryRun) {
@@ -130,5 +151,5 @@ func (w *World) Plant(tx *state.Tx) error {
 	if !everything.Empty() {
 		return errors.New("a world can be planted only where nothing is yet: reset the state first")
 	}
-	return plant(everything, w.spec).in(w.name).Err()
+	return w.cloud.plant(everything, w.spec).in(w.name).Err()
 }
