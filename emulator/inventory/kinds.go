@@ -31,41 +31,40 @@ type kind struct {
 // loadBalancers is the kind that products share.
 const loadBalancers = "lb"
 
-// kinds are all of them, in the order in which they are shown. Columns whose values are
-// numbers or lists say so after a colon.
+// kinds are all of them, in the order in which they are shown.
 var kinds = []kind{
 	{named(loadBalancers, "Load balancers", "loadbalancer", "loadbalancers", "lbs").
-		shows("id", "name", "status", "address", "listeners:number", "servers:number", "product", "type").wide("region", "vpc", "vswitch", "zones:list", "spec", "dnsName", "created"), listLoadBalancers, false},
+		shows(colID, colName, colStatus, colAddress, colListeners, colServers, colProduct, colType).wide(colRegion, colVPC, colVSwitch, colZones, colSpec, colDNSName, colCreated), listLoadBalancers, false},
 	{named("listener", "Listeners", "listeners").
-		shows("loadBalancer", "protocol", "port:number", "status", "group", "health").wide("id", "name", "product", "scheduler", "healthCheck", "acl", "certificate", "bandwidth"), listListeners, false},
+		shows(colLoadBalancer, colProtocol, colPort, colStatus, colGroup, colHealth).wide(colID, colName, colProduct, colScheduler, colHealthCheck, colACL, colCertificate, colBandwidthLimit), listListeners, false},
 	{named("rule", "Forwarding rules", "rules").
-		shows("loadBalancer", "listener", "id", "domain", "url", "group").wide("name", "region", "created"), listRules, false},
+		shows(colLoadBalancer, colListener, colID, colDomain, colURL, colGroup).wide(colName, colRegion, colCreated), listRules, false},
 	{named("group", "Server groups", "groups", "servergroup", "servergroups", "vservergroup", "vservergroups").
-		shows("id", "name", "servers:number", "loadBalancer", "type", "status", "product").wide("region", "vpc", "protocol", "usedBy:list"), listGroups, false},
+		shows(colID, colName, colServers, colLoadBalancer, colType, colStatus, colProduct).wide(colRegion, colVPC, colProtocol, colUsedBy), listGroups, false},
 	{named("backend", "Backend servers", "backends", "server", "servers").
-		shows("group", "server", "address", "port:number", "weight:number", "health").wide("id", "loadBalancer", "type", "description"), listBackends, false},
+		shows(colGroup, colServer, colAddress, colPort, colWeight, colHealth).wide(colID, colLoadBalancer, colType, colDescription), listBackends, false},
 	{named("acl", "Access control lists", "acls", "accesscontrollist", "accesscontrollists").
-		shows("id", "name", "entries:number", "listeners:number").wide("region", "addresses:list", "created"), listAccessControlLists, false},
+		shows(colID, colName, colEntries, colListeners).wide(colRegion, colAddresses, colCreated), listAccessControlLists, false},
 	{named("cert", "Certificates", "certs", "certificate", "certificates").
-		shows("id", "name", "type", "commonName", "expires", "listeners:number").wide("region", "names:list", "fingerprint"), listCertificates, false},
+		shows(colID, colName, colType, colCommonName, colExpires, colListeners).wide(colRegion, colNames, colFingerprint), listCertificates, false},
 	{named("vswitch", "vSwitches", "vswitches", "vsw").
-		shows("id", "name", "zone", "cidr", "free:number").wide("region", "vpc", "created"), listVSwitches, false},
+		shows(colID, colName, colZone, colCIDR, colFree).wide(colRegion, colVPC, colCreated), listVSwitches, false},
 	{named("vpc", "VPCs", "vpcs").
-		shows("id", "name", "cidr", "vswitches:number").wide("region", "created"), listVPCs, false},
+		shows(colID, colName, colCIDR, colVSwitches).wide(colRegion, colCreated), listVPCs, false},
 	{named("sg", "Security groups", "sgs", "securitygroup", "securitygroups").
-		shows("id", "name", "type", "rules:number", "vpc").wide("region", "created"), listSecurityGroups, false},
+		shows(colID, colName, colType, colRules, colVPC).wide(colRegion, colCreated), listSecurityGroups, false},
 	{named("eni", "Network interfaces", "enis", "networkinterface", "networkinterfaces").
-		shows("id", "name", "status", "address", "instance", "vswitch").wide("region", "zone", "type", "created"), listNetworkInterfaces, false},
+		shows(colID, colName, colStatus, colAddress, colInstance, colVSwitch).wide(colRegion, colZone, colType, colCreated), listNetworkInterfaces, false},
 	{named("eip", "Elastic IP addresses", "eips").
-		shows("id", "name", "status", "address", "instance").wide("region", "bandwidth", "instanceType", "created"), listEIPs, false},
+		shows(colID, colName, colStatus, colAddress, colInstance).wide(colRegion, colBandwidthLimit, colInstanceType, colCreated), listEIPs, false},
 	{named("bandwidthpackage", "Common bandwidth packages", "bandwidthpackages", "cbwp").
-		shows("id", "name", "bandwidth:number", "addresses:number").wide("region", "isp", "chargeType", "created"), listBandwidthPackages, false},
+		shows(colID, colName, colBandwidth, colAddressCount).wide(colRegion, colISP, colChargeType, colCreated), listBandwidthPackages, false},
 	{named("zone", "Zones", "zones").
-		shows("id", "status", "soldOut:list", "region").wide("name"), listZones, false},
+		shows(colID, colStatus, colSoldOut, colRegion).wide(colName), listZones, false},
 	{named("instance", "Instances", "instances", "ecs").
-		shows("id", "name", "status", "zone", "address", "vswitch", "groups:number").wide("region", "instanceType", "created"), listInstances, false},
+		shows(colID, colName, colStatus, colZone, colAddress, colVSwitch, colGroups).wide(colRegion, colInstanceType, colCreated), listInstances, false},
 	{named("job", "Jobs", "jobs").
-		shows("id", "status", "action", "resource", "product", "created").wide("region", "resourceType"), listJobs, true},
+		shows(colID, colStatus, colAction, colResource, colProduct, colCreated).wide(colRegion, colResourceType), listJobs, true},
 }
 
 // declared lets a kind be declared on a line.
@@ -75,26 +74,18 @@ func named(name, title string, aliases ...string) declared {
 	return declared{Name: name, Title: title, Aliases: aliases}
 }
 
-func (d declared) shows(columns ...string) declared {
+func (d declared) shows(columns ...column) declared {
 	for _, c := range columns {
-		d.Columns = append(d.Columns, column(c))
+		d.Columns = append(d.Columns, c.shown(false))
 	}
 	return d
 }
 
-func (d declared) wide(columns ...string) controlapi.ResourceKind {
+func (d declared) wide(columns ...column) controlapi.ResourceKind {
 	for _, c := range columns {
-		wide := column(c)
-		wide.Wide = true
-		d.Columns = append(d.Columns, wide)
+		d.Columns = append(d.Columns, c.shown(true))
 	}
 	return controlapi.ResourceKind(d)
-}
-
-// column reads name or name:form.
-func column(text string) controlapi.Column {
-	name, form, _ := strings.Cut(text, ":")
-	return controlapi.Column{Name: name, Form: form}
 }
 
 // All stands for all kinds.

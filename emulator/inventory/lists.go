@@ -25,13 +25,12 @@ type source struct {
 	packets Packets
 }
 
-// of is a resource of an owner, with fields by name and value in turn; an empty value
-// is none.
-func of(owner state.Owner, product, id, name, status string, fields ...string) controlapi.Resource {
+// of is a resource of an owner. An empty field is none.
+func of(owner state.Owner, product, id, name, status string, fields ...field) controlapi.Resource {
 	r := controlapi.Resource{ID: id, Name: name, Product: product, Account: owner.AccountID, Region: owner.RegionID, Status: status, Fields: make(map[string]string)}
-	for i := 0; i < len(fields); i += 2 {
-		if fields[i+1] != "" {
-			r.Fields[fields[i]] = fields[i+1]
+	for _, f := range fields {
+		if f.value != "" {
+			r.Fields[f.name] = f.value
 		}
 	}
 	return r
@@ -81,20 +80,9 @@ func loadBalancer(lb *topology.LoadBalancer) controlapi.Resource {
 			count(&g)
 		}
 	}
-	return of(lb.Owner, lb.Product, lb.ID, lb.Name, lb.Status, "type", lb.Type, "address", joined(addresses...),
-		"listeners", strconv.Itoa(listeners), "servers", strconv.Itoa(servers), "vpc", lb.VPCID, "vswitch", joined(lb.VSwitches...),
-		"zones", joined(lb.Zones...), "spec", lb.Spec, "dnsName", lb.DNSName, "created", timeOf(lb.CreateTime))
-}
-
-// joined are several values in a field.
-func joined(values ...string) string {
-	var there []string
-	for _, value := range values {
-		if value != "" {
-			there = append(there, value)
-		}
-	}
-	return strings.Join(there, ",")
+	return of(lb.Owner, lb.Product, lb.ID, lb.Name, lb.Status, colType.is(lb.Type), colAddress.is(addresses...),
+		colListeners.count(listeners), colServers.count(servers), colVPC.is(lb.VPCID), colVSwitch.is(lb.VSwitches...),
+		colZones.is(lb.Zones...), colSpec.is(lb.Spec), colDNSName.is(lb.DNSName), colCreated.is(timeOf(lb.CreateTime)))
 }
 
 func listListeners(from source, add func(controlapi.Resource)) {
@@ -113,9 +101,9 @@ func (from source) listener(f *topology.Frontend) controlapi.Resource {
 	if from.packets != nil {
 		answers, problem = from.packets.Reached(f.ID)
 	}
-	return within(f.LoadBalancerID, of(f.Owner, f.Product, f.ID, f.Name, f.Status, "protocol", f.Protocol, "port", port, "answersAt", answers, "problem", problem,
-		"group", f.GroupID, "health", from.healthOf(f, &g), "scheduler", f.Scheduler, "healthCheck", onOff(f.Check.Enabled || g.Check.Enabled),
-		"acl", strings.TrimSpace(f.Access.Type+" "+joined(f.Access.Lists...)), "certificate", joined(f.TLS.Certificates...), "bandwidth", bandwidthOf(f.Bandwidth)))
+	return within(f.LoadBalancerID, of(f.Owner, f.Product, f.ID, f.Name, f.Status, colProtocol.is(f.Protocol), colPort.is(port), colAnswersAt.is(answers), colProblem.is(problem),
+		colGroup.is(f.GroupID), colHealth.is(from.healthOf(f, &g)), colScheduler.is(f.Scheduler), colHealthCheck.is(onOff(f.Check.Enabled || g.Check.Enabled)),
+		colACL.is(strings.TrimSpace(f.Access.Type+" "+strings.Join(f.Access.Lists, ","))), colCertificate.is(f.TLS.Certificates...), colBandwidthLimit.is(bandwidthOf(f.Bandwidth))))
 }
 
 // healthOf says how many members of a group a listener finds healthy, if it checks them.
@@ -149,14 +137,14 @@ func bandwidthOf(limit int) string {
 
 func listRules(from source, add func(controlapi.Resource)) {
 	for r := range topology.Rules(from.View) {
-		add(within(r.LoadBalancerID, of(r.Owner, r.Product, r.ID, r.Name, "", "listener", r.FrontendID, "domain", r.Domain, "url", r.URL,
-			"group", r.GroupID, "created", timeOf(r.CreateTime))))
+		add(within(r.LoadBalancerID, of(r.Owner, r.Product, r.ID, r.Name, "", colListener.is(r.FrontendID), colDomain.is(r.Domain), colURL.is(r.URL),
+			colGroup.is(r.GroupID), colCreated.is(timeOf(r.CreateTime)))))
 	}
 }
 
 func listJobs(from source, add func(controlapi.Resource)) {
 	for j := range topology.Jobs(from.View) {
-		add(of(j.Owner, j.Product, j.ID, "", j.Status, "action", j.Action, "resource", j.ResourceID, "resourceType", j.ResourceType, "created", timeOf(j.CreateTime)))
+		add(of(j.Owner, j.Product, j.ID, "", j.Status, colAction.is(j.Action), colResource.is(j.ResourceID), colResourceType.is(j.ResourceType), colCreated.is(timeOf(j.CreateTime))))
 	}
 }
 
@@ -173,8 +161,8 @@ func group(g *topology.Group) controlapi.Resource {
 			users = append(users, f.ID)
 		}
 	}
-	return within(g.LoadBalancerID, of(g.Owner, g.Product, g.ID, g.Name, g.Status, "type", g.Type, "servers", strconv.Itoa(len(g.Members)),
-		"vpc", g.VPCID, "protocol", g.Protocol, "usedBy", joined(users...)))
+	return within(g.LoadBalancerID, of(g.Owner, g.Product, g.ID, g.Name, g.Status, colType.is(g.Type), colServers.count(len(g.Members)),
+		colVPC.is(g.VPCID), colProtocol.is(g.Protocol), colUsedBy.is(users...)))
 }
 
 func listAccessControlLists(from source, add func(controlapi.Resource)) {
@@ -184,16 +172,16 @@ func listAccessControlLists(from source, add func(controlapi.Resource)) {
 		for _, e := range a.Entries {
 			entries = append(entries, e.Entry)
 		}
-		add(of(a.Owner, cloud.ProductCLB, a.ID, a.Name, "", "entries", strconv.Itoa(len(entries)), "listeners", strconv.Itoa(cloud.ListenersByAccessControlList.Count(v, a.ID)),
-			"addresses", joined(entries...), "created", timeOf(a.CreateTime)))
+		add(of(a.Owner, cloud.ProductCLB, a.ID, a.Name, "", colEntries.count(len(entries)), colListeners.count(cloud.ListenersByAccessControlList.Count(v, a.ID)),
+			colAddresses.is(entries...), colCreated.is(timeOf(a.CreateTime))))
 	}
 }
 
 func listCertificates(from source, add func(controlapi.Resource)) {
 	v := from.View
 	one := func(owner state.Owner, id, name, sort string, c *cloud.CertificateContent) {
-		add(of(owner, cloud.ProductCLB, id, name, "", "type", sort, "commonName", c.CommonName, "expires", timeOf(c.NotAfter),
-			"listeners", strconv.Itoa(cloud.ListenersByCertificate.Count(v, id)), "names", joined(c.SANs...), "fingerprint", c.Fingerprint))
+		add(of(owner, cloud.ProductCLB, id, name, "", colType.is(sort), colCommonName.is(c.CommonName), colExpires.is(timeOf(c.NotAfter)),
+			colListeners.count(cloud.ListenersByCertificate.Count(v, id)), colNames.is(c.SANs...), colFingerprint.is(c.Fingerprint)))
 	}
 	for c := range cloud.ServerCertificates.All(v) {
 		one(c.Owner, c.ID, c.Name, "server", &c.CertificateContent)
@@ -206,31 +194,31 @@ func listCertificates(from source, add func(controlapi.Resource)) {
 func listVSwitches(from source, add func(controlapi.Resource)) {
 	v := from.View
 	for s := range cloud.VSwitches.All(v) {
-		add(of(s.Owner, vpc, s.ID, s.Name, "", "zone", s.ZoneID, "cidr", s.CIDRBlock, "free", strconv.Itoa(cloud.AvailableAddresses(v, s)),
-			"vpc", s.VPCID, "created", timeOf(s.CreateTime)))
+		add(of(s.Owner, vpc, s.ID, s.Name, "", colZone.is(s.ZoneID), colCIDR.is(s.CIDRBlock), colFree.count(cloud.AvailableAddresses(v, s)),
+			colVPC.is(s.VPCID), colCreated.is(timeOf(s.CreateTime))))
 	}
 }
 
 func listVPCs(from source, add func(controlapi.Resource)) {
 	v := from.View
 	for p := range cloud.VPCs.All(v) {
-		add(of(p.Owner, vpc, p.ID, p.Name, "", "cidr", joined(append([]string{p.CIDRBlock}, p.SecondaryCIDRBlocks...)...),
-			"vswitches", strconv.Itoa(cloud.VSwitchesByVPC.Count(v, p.ID)), "created", timeOf(p.CreateTime)))
+		add(of(p.Owner, vpc, p.ID, p.Name, "", colCIDR.is(append([]string{p.CIDRBlock}, p.SecondaryCIDRBlocks...)...),
+			colVSwitches.count(cloud.VSwitchesByVPC.Count(v, p.ID)), colCreated.is(timeOf(p.CreateTime))))
 	}
 }
 
 func listSecurityGroups(from source, add func(controlapi.Resource)) {
 	v := from.View
 	for g := range cloud.SecurityGroups.All(v) {
-		add(of(g.Owner, ecs, g.ID, g.Name, "", "type", g.Type, "rules", strconv.Itoa(len(g.Permissions)), "vpc", g.VPCID, "created", timeOf(g.CreateTime)))
+		add(of(g.Owner, ecs, g.ID, g.Name, "", colType.is(g.Type), colRules.count(len(g.Permissions)), colVPC.is(g.VPCID), colCreated.is(timeOf(g.CreateTime))))
 	}
 }
 
 func listNetworkInterfaces(from source, add func(controlapi.Resource)) {
 	v := from.View
 	for i := range cloud.NetworkInterfaces.All(v) {
-		add(of(i.Owner, ecs, i.ID, i.Name, i.Status, "address", joined(i.PrivateIPAddresses...), "instance", i.InstanceID,
-			"vswitch", i.VSwitchID, "zone", i.ZoneID, "type", i.Type, "created", timeOf(i.CreateTime)))
+		add(of(i.Owner, ecs, i.ID, i.Name, i.Status, colAddress.is(i.PrivateIPAddresses...), colInstance.is(i.InstanceID),
+			colVSwitch.is(i.VSwitchID), colZone.is(i.ZoneID), colType.is(i.Type), colCreated.is(timeOf(i.CreateTime))))
 	}
 }
 
@@ -253,7 +241,7 @@ func listZones(from source, add func(controlapi.Resource)) {
 			if len(out) > 0 {
 				status = "soldout"
 			}
-			add(of(state.Owner{RegionID: r.ID}, ecs, z.ID, z.LocalName, status, "soldOut", joined(out...)))
+			add(of(state.Owner{RegionID: r.ID}, ecs, z.ID, z.LocalName, status, colSoldOut.is(out...)))
 		}
 	}
 }
@@ -261,16 +249,16 @@ func listZones(from source, add func(controlapi.Resource)) {
 func listEIPs(from source, add func(controlapi.Resource)) {
 	v := from.View
 	for e := range cloud.EIPs.All(v) {
-		add(of(e.Owner, vpc, e.ID, e.Name, string(e.Status), "address", e.IPAddress, "instance", e.InstanceID,
-			"bandwidth", e.Bandwidth, "instanceType", e.InstanceType, "created", timeOf(e.CreateTime)))
+		add(of(e.Owner, vpc, e.ID, e.Name, string(e.Status), colAddress.is(e.IPAddress), colInstance.is(e.InstanceID),
+			colBandwidthLimit.is(e.Bandwidth), colInstanceType.is(e.InstanceType), colCreated.is(timeOf(e.CreateTime))))
 	}
 }
 
 func listBandwidthPackages(from source, add func(controlapi.Resource)) {
 	v := from.View
 	for p := range cloud.CommonBandwidthPackages.All(v) {
-		add(of(p.Owner, vpc, p.ID, p.Name, "", "bandwidth", strconv.Itoa(p.Bandwidth), "addresses", strconv.Itoa(len(p.Addresses(v))),
-			"isp", p.ISP, "chargeType", p.InternetChargeType, "created", timeOf(p.CreateTime)))
+		add(of(p.Owner, vpc, p.ID, p.Name, "", colBandwidth.count(p.Bandwidth), colAddressCount.count(len(p.Addresses(v))),
+			colISP.is(p.ISP), colChargeType.is(p.InternetChargeType), colCreated.is(timeOf(p.CreateTime))))
 	}
 }
 
@@ -279,7 +267,7 @@ func listInstances(from source, add func(controlapi.Resource)) {
 	for i := range cloud.Instances.All(v) {
 		server := cloud.BackendServer{ServerID: i.ID, Type: cloud.BackendServerECS}
 		groups := cloud.VServerGroupsByServer.Count(v, i.ID) + cloud.MasterSlaveServerGroupsByServer.Count(v, i.ID) + cloud.LoadBalancersByServer.Count(v, i.ID)
-		add(of(i.Owner, ecs, i.ID, i.Name, i.Status, "zone", i.ZoneID, "address", server.Address(v), "vswitch", i.VSwitchID,
-			"groups", strconv.Itoa(groups), "instanceType", i.InstanceType, "created", timeOf(i.CreateTime)))
+		add(of(i.Owner, ecs, i.ID, i.Name, i.Status, colZone.is(i.ZoneID), colAddress.is(server.Address(v)), colVSwitch.is(i.VSwitchID),
+			colGroups.count(groups), colInstanceType.is(i.InstanceType), colCreated.is(timeOf(i.CreateTime))))
 	}
 }

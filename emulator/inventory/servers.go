@@ -58,8 +58,8 @@ func server(g *topology.Group, loadBalancerID string, m *topology.Member, port i
 	}
 	unique := fmt.Sprintf("%s/%s/%s:%d", g.ID, m.ServerID, m.Address, port)
 	owner := state.Owner{AccountID: g.AccountID, RegionID: g.RegionID}
-	r := of(owner, g.Product, unique, "", "", "group", g.ID, "server", m.ServerID, "address", m.Address, "port", shown,
-		"weight", strconv.Itoa(m.Weight), "health", string(health), "problem", problem, "type", m.Type, "description", m.Description)
+	r := of(owner, g.Product, unique, "", "", colGroup.is(g.ID), colServer.is(m.ServerID), colAddress.is(m.Address), colPort.is(shown),
+		colWeight.count(m.Weight), colHealth.is(string(health)), colProblem.is(problem), colType.is(m.Type), colDescription.is(m.Description))
 	r.Kind = "backend"
 	return within(loadBalancerID, r)
 }
