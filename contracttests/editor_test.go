@@ -40,17 +40,7 @@ func startEditor(t *testing.T) *editor {
 	}
 	cmd := exec.Command("node", filepath.Join("node_modules", "yaml-language-server", "bin", "yaml-language-server"), "--stdio")
 	cmd.Dir = dir
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	in, out := startPiped(t, cmd)
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait() // it was killed

@@ -136,6 +136,22 @@ type nodeProcess struct {
 // nodeRequired is the variable that makes a missing Node a failure, as in CI.
 const nodeRequired = "CLBEMU_NODE"
 
+// startPiped starts a process that its standard input and output talk to.
+func startPiped(t *testing.T, cmd *exec.Cmd) (in io.WriteCloser, out io.Reader) {
+	t.Helper()
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err = cmd.StdoutPipe(); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return in, out
+}
+
 // startNode starts the process, or skips its families and says so.
 func startNode(t *testing.T) *nodeProcess {
 	t.Helper()
@@ -149,17 +165,7 @@ func startNode(t *testing.T) *nodeProcess {
 	}
 	cmd := exec.Command("node", "client.js")
 	cmd.Dir, cmd.Stderr = dir, os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	in, out := startPiped(t, cmd)
 	t.Cleanup(func() {
 		if err := errors.Join(in.Close(), cmd.Wait()); err != nil {
 			t.Errorf("node: %v", err)

@@ -74,12 +74,8 @@ func (e *explorer) playAt(ctx context.Context, s *scenarios.Scenario, during map
 		if done.Kind == kindRest && !during[len(rests)-1] {
 			look(ctx)
 			if setup.Cluster != nil {
-				kinds := make(map[string]map[string][]string)
-				for _, namespace := range e.namespaces() {
-					var kindsErr error
-					kinds[namespace], kindsErr = scenarios.IngressKinds(ctx, setup.Cluster, namespace)
-					err = errors.Join(err, kindsErr)
-				}
+				kinds, kindsErr := e.ingressOf(ctx, setup.Cluster)
+				err = errors.Join(err, kindsErr)
 				o.ingress = append(o.ingress, kinds)
 			}
 		}
@@ -106,6 +102,16 @@ func (e *explorer) playAt(ctx context.Context, s *scenarios.Scenario, during map
 		return nil, ctx.Err()
 	}
 	return o, err
+}
+
+// ingressOf returns the kinds of the addresses that Services have, by namespace and name.
+func (e *explorer) ingressOf(ctx context.Context, cluster scenarios.Cluster) (kinds map[string]map[string][]string, err error) {
+	kinds = make(map[string]map[string][]string)
+	for _, namespace := range e.namespaces() {
+		in, kindsErr := scenarios.IngressKinds(ctx, cluster, namespace)
+		kinds[namespace], err = in, errors.Join(err, kindsErr)
+	}
+	return kinds, err
 }
 
 // kindRest is the kind of the step that waits for rest.
