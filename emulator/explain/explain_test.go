@@ -149,6 +149,8 @@ func TestExplainForms(t *testing.T) {
 		"交换机没有可用 IP":                "VSwitchAvailableIpNotExist",
 		"创建失败 ORDER.ARREARAGE 账号欠费": "ORDER.ARREARAGE",
 		"後端": "",
+		"负载均衡被限流": "Throttling.User", "load balancer throttled": "Throttling.User", "my service is throttled": "Throttling.User",
+		"欠费了怎么办": "ORDER.ARREARAGE", "后端服务器数量超过配额怎么办": "InstanceBackendServerNumberOverLimit", "权限不足": "RAM.PERMISSION.DENIED",
 		"后端服务器数量达到配额上限": "InstanceBackendServerNumberOverLimit",
 		strings.Repeat("nothing to see\n", 5000) + "Message: The account is arrearage.\n" + strings.Repeat("more\n", 5000): "ORDER.ARREARAGE",
 	} {
@@ -219,6 +221,27 @@ func TestExplainChinese(t *testing.T) {
 	for text, want := range map[string]string{"Error syncing load balancer []: Message: The account is arrearage.": "arrears", "evict master": "no-available-pods", "Message: there are vips associating with this vServer group.": "rspool-vip-exist", "售罄": "zone-sold-out"} {
 		if list := index(t).Scenarios(text); !slices.Contains(list, want) || len(list) > 30 {
 			t.Errorf("%q finds the scenarios %q, want %s", text, list, want)
+		}
+	}
+}
+
+// TestSymptoms proves that the ways in which people name a symptom find it, and that an error
+// with such a word in it is none.
+func TestSymptoms(t *testing.T) {
+	for text, want := range map[string]string{
+		"pending": "pending", "service pending": "pending", "my Service is stuck in pending": "pending", "EXTERNAL-IP <pending>": "pending", "Service 一直 pending": "pending",
+		"503 while updating": "503 while updating", "502 during a rolling update": "503 while updating", "not from inside": "not from inside",
+		"can't access it from inside the cluster": "not from inside", "not reached from outside the cluster": "not from outside",
+		"stale backends": "backends missing", "annotation is ignored": "no effect", "注解不生效": "no effect", "uneven": "uneven", "uneven traffic": "uneven",
+		"load balancer not deleted": "gone or left", "The plain HTTP request was sent to HTTPS port": "plain HTTP to HTTPS", "pods out of reach": "pods out of reach",
+		"A previous configuration is pending; please try again later.": "", "pod has unbound immediate PersistentVolumeClaims": "", "load balancer": "", "": "", "0/3 nodes are pending": "",
+	} {
+		s, err := explain.SymptomOf(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (s == nil) != (want == "") || s != nil && s.Name != want {
+			t.Errorf("%q names %+v, want %q", text, s, want)
 		}
 	}
 }

@@ -325,7 +325,11 @@ type query struct {
 type wanted struct {
 	words  []string
 	weight float64
+	// optional is true for a common word, which an answer need not have.
+	optional bool
 }
+
+func (w wanted) needed() bool { return !w.optional }
 
 // in reports whether a text has the word.
 func (w wanted) in(words map[string]bool) bool {
@@ -351,7 +355,7 @@ func (c *Index) query(text string, vocabulary iter.Seq[string]) query {
 			if weak[word] && !common[word] && !q.name {
 				continue
 			}
-			w := wanted{[]string{word}, c.rare(word)}
+			w := wanted{[]string{word}, c.rare(word), common[word]}
 			for known := range vocabulary {
 				// The beginning of a word means nothing in Chinese.
 				if len(word) > 3 && word[0] <= unicode.MaxASCII && known != word && strings.HasPrefix(known, word) {
@@ -360,29 +364,39 @@ func (c *Index) query(text string, vocabulary iter.Seq[string]) query {
 			}
 			q.forms[i] = append(q.forms[i], w)
 		}
+		if !slices.ContainsFunc(q.forms[i], wanted.needed) {
+			for j := range q.forms[i] {
+				q.forms[i][j].optional = false
+			}
+		}
 	}
 	return q
+}
+
+// weigh returns the weight of the words that a text has, and of all.
+func weigh(words []wanted, text map[string]bool) (has, all float64) {
+	for _, w := range words {
+		all += w.weight
+		if w.in(text) {
+			has += w.weight
+		}
+	}
+	return has, all
 }
 
 // match returns how well an answer has the words of a query, and whether well enough: two
 // words must both be there, and of more a part.
 func (q query) match(a *Answer) (score float64, ok bool) {
 	for _, form := range q.forms {
-		all, has, title := 0.0, 0.0, 0.0
-		for _, w := range form {
-			all += w.weight
-			if w.in(a.words) {
-				has += w.weight
-			}
-			if w.in(a.title) {
-				title += w.weight
-			}
-		}
+		has, all := weigh(form, a.words)
 		if has == 0 {
 			continue
 		}
+		needed := slices.DeleteFunc(slices.Clone(form), func(w wanted) bool { return w.optional })
+		got, most := weigh(needed, a.words)
+		title, _ := weigh(form, a.title)
 		share := has / all
-		ok = ok || share > 0.999 || len(form) > 2 && share >= enough && !q.name
+		ok = ok || got > 0.999*most || len(needed) > 2 && got >= enough*most && !q.name
 		score = max(score, share+0.3*share*float64(len(form))/float64(max(len(form), len(a.words)))+0.3*title/all)
 	}
 	if a.known {

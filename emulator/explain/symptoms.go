@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 
 	"go.yaml.in/yaml/v3"
@@ -15,7 +14,14 @@ import (
 //go:embed symptoms.yaml
 var symptomsText []byte
 
-var symptoms = sync.OnceValues(func() (all []controlapi.Symptom, err error) {
+// symptom is one with the other names that people have for it.
+type symptom struct {
+	controlapi.Symptom `yaml:",inline"`
+
+	Also []string
+}
+
+var symptoms = sync.OnceValues(func() (all []symptom, err error) {
 	if err := yaml.Unmarshal(symptomsText, &all); err != nil {
 		return nil, fmt.Errorf("read the symptoms: %w", err)
 	}
@@ -23,19 +29,40 @@ var symptoms = sync.OnceValues(func() (all []controlapi.Symptom, err error) {
 })
 
 // Symptoms returns what operators see, with its causes.
-func Symptoms() ([]controlapi.Symptom, error) {
+func Symptoms() (list []controlapi.Symptom, err error) {
 	all, err := symptoms()
-	return slices.Clone(all), err
+	for _, s := range all {
+		list = append(list, s.Symptom)
+	}
+	return list, err
 }
 
 // SymptomOf returns the symptom that a text names, nil for none.
 func SymptomOf(text string) (*controlapi.Symptom, error) {
 	all, err := symptoms()
-	words := strings.Join(wordsOf(text), " ")
+	said := telling(inEnglish().Replace(text))
 	for i := range all {
-		if words == strings.Join(wordsOf(all[i].Name), " ") || words == strings.Join(wordsOf(all[i].Title), " ") {
-			return &all[i], err
+		if all[i].named(said) {
+			return &all[i].Symptom, err
 		}
 	}
 	return nil, err
+}
+
+// named reports whether words name the symptom: they have all words of one of its names, and
+// none that no name has.
+func (s *symptom) named(said []string) bool {
+	var known []string
+	whole := false
+	for _, name := range append([]string{s.Name, s.Title}, s.Also...) {
+		words := telling(name)
+		known = append(known, words...)
+		whole = whole || !slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(said, w) })
+	}
+	return whole && !slices.ContainsFunc(said, func(w string) bool { return !slices.Contains(known, w) })
+}
+
+// telling returns the words of a text that say what it is about.
+func telling(text string) []string {
+	return slices.DeleteFunc(wordsOf(text), func(word string) bool { return weak[word] })
 }

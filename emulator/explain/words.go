@@ -29,7 +29,8 @@ var chinese = map[string]string{
 	"会话保持": "sticky session", "连接排空": "connection drain", "优雅中断": "connection drain", "转发规则": "rule", "访问控制": "acl", "扩展域名": "domain extension", "域名": "domain", "重命名": "rename", "改名": "rename",
 	"删除": "delete", "创建": "create", "修改": "change", "冲突": "conflict", "专有网络": "vpc", "集群": "cluster", "节点": "node", "容器组": "pod", "升级": "upgrade", "权重": "weight", "共享": "shared", "性能": "performance",
 	"数量": "number", "达到": "reached", "不存在": "exist", "找不到": "find", "没有": "", "空闲": "available", "可用": "available", "作业": "job", "异步任务": "job", "重试": "retry", "丢失": "lost", "误删": "deleted",
-	"调度": "scheduler", "会话": "session", "公网": "internet", "私网": "intranet", "内网": "intranet", "虚拟": "virtual", "流量": "traffic", "不均": "uneven", "超过": "", "超出": "", "用尽": "", "无法": "", "不能": "", "一直": "", "报错": "", "错误": "", "失败": "", "了": "", "的": "", "被": "", "已": "", "是": "",
+	"调度": "scheduler", "会话": "session", "公网": "internet", "私网": "intranet", "内网": "intranet", "虚拟": "virtual", "流量": "traffic", "不均": "uneven", "超过": "", "超出": "", "用尽": "", "无法": "", "不能": "", "一直": "", "报错": "", "错误": "", "失败": "", "怎么办": "", "怎么": "", "如何": "", "为什么": "", "原因": "", "解决": "", "处理": "", "问题": "", "提示": "", "出现": "", "权限不足": "permission denied", "没有权限": "permission denied", "无权限": "permission denied",
+	"挂起": "pending", "外部": "outside", "内部": "inside", "访问": "access", "更新": "update", "发布": "deploy", "不生效": "effect", "未生效": "effect", "了": "", "的": "", "被": "", "已": "", "是": "",
 }
 
 // inEnglish replaces words of Chinese, the longer ones first.

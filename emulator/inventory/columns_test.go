@@ -48,7 +48,7 @@ func TestColumns(t *testing.T) {
 	}
 	// A resource has these beside its fields, and listeners and servers say these where no table does.
 	each, untold := []string{"id", "name", "status", "product", "region", "loadBalancer"}, []string{"answersAt", "problem"}
-	// No certificate is in the world, nobody sold anything out, and a job ends with its call.
+	// No certificate is in the world, no zone is sold out, and a job ends with its call.
 	none := []string{"cert", "job", "zone soldOut", "listener certificate", "backend description"}
 	for _, kind := range inventory.Kinds() {
 		var columns, seen []string
