@@ -8,6 +8,7 @@ package yamlfile
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,11 +44,17 @@ func (p Problem) String() string {
 // Problems is everything that is wrong with a file.
 type Problems []Problem
 
-// Error lists the problems, one a line.
+// mostShown limits how many problems an error shows.
+const mostShown = 100
+
+// Error lists the first hundred problems, one a line, and how many more there are.
 func (p Problems) Error() string {
-	lines := make([]string, len(p))
-	for i, problem := range p {
-		lines[i] = problem.String()
+	var lines []string
+	for _, problem := range p[:min(len(p), mostShown)] {
+		lines = append(lines, problem.String())
+	}
+	if more := len(p) - mostShown; more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more problems", more))
 	}
 	return strings.Join(lines, "\n")
 }

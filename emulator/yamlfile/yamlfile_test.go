@@ -204,3 +204,18 @@ func TestSyntax(t *testing.T) {
 		}
 	}
 }
+
+// TestManyProblems proves that an error says how many problems it does not show.
+func TestManyProblems(t *testing.T) {
+	var all yamlfile.Problems
+	for line := range 102 {
+		all = append(all, yamlfile.Problem{File: "f.yaml", Line: line + 1, Reason: "wrong"})
+	}
+	lines := strings.Split(all.Err().Error(), "\n")
+	if len(lines) != 101 || lines[99] != "f.yaml:100: wrong" || lines[100] != "and 2 more problems" {
+		t.Errorf("%d lines, which end with %q", len(lines), lines[len(lines)-2:])
+	}
+	if text := all[:100].Err().Error(); strings.Contains(text, "more") || strings.Count(text, "\n") != 99 {
+		t.Errorf("a hundred problems are %q", text)
+	}
+}
