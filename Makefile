@@ -42,7 +42,7 @@ replica:
 run: build
 	./bin/clbemu serve
 
-# tools: the linter and the printer of test results, at the versions of .ci/go.mod
+# tools: the linters and the printer of test results, at the versions of .ci/go.mod
 tools:
 	@go -C .ci build -o $(TOOLS)/ tool
 
@@ -142,6 +142,7 @@ fmt:
 # lint formatting, suspicious code and the module files
 lint: tools
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'not formatted: make fmt'; exit 1; }
+	@$(TOOLS)/actionlint -shellcheck= -pyflakes= .github/workflows/*.yaml # other tools differ from machine to machine
 	@for module in $(MODULES); do \
 		echo "lint $$module" && cd $(CURDIR)/$$module && go vet ./... && $(TOOLS)/staticcheck ./... && go mod tidy -diff || exit 1; \
 	done

@@ -148,7 +148,7 @@ func TestExplainForms(t *testing.T) {
 		"账号欠费":                      "ORDER.ARREARAGE",
 		"交换机没有可用 IP":                "VSwitchAvailableIpNotExist",
 		"创建失败 ORDER.ARREARAGE 账号欠费": "ORDER.ARREARAGE",
-		"後端": "",
+		"後端":      "",
 		"负载均衡被限流": "Throttling.User", "load balancer throttled": "Throttling.User", "my service is throttled": "Throttling.User",
 		"欠费了怎么办": "ORDER.ARREARAGE", "后端服务器数量超过配额怎么办": "InstanceBackendServerNumberOverLimit", "权限不足": "RAM.PERMISSION.DENIED",
 		"后端服务器数量达到配额上限": "InstanceBackendServerNumberOverLimit",
