@@ -31,11 +31,13 @@ func TestFidelity(t *testing.T) {
 	for _, f := range files {
 		t.Run(f.Product+"/"+f.Action, func(t *testing.T) {
 			t.Parallel()
+			said := &heardRefusals{seen: make(map[heardRefusal]bool)}
 			for i := range f.Statements {
 				if s := &f.Statements[i]; s.Scenario() != nil {
-					playStatement(t, forks, f.Name(s), s)
+					playStatement(t, forks, f.Name(s), s, said)
 				}
 			}
+			said.check(t, f.Product)
 		})
 	}
 }
@@ -57,12 +59,14 @@ func TestFidelityActions(t *testing.T) {
 	}
 }
 
-func playStatement(t *testing.T, forks *private.Forks, name string, s *fidelity.Statement) {
+func playStatement(t *testing.T, forks *private.Forks, name string, s *fidelity.Statement, said *heardRefusals) {
 	t.Helper()
 	fork, err := forks.Fork(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
+	said.RoundTripper = fork.HTTP.Transport
+	fork.HTTP.Transport = said
 	result := scenarios.Play(t.Context(), s.Scenario(), scenarios.ClientHalf, scenarios.Setup{Target: fork})
 	if err := fork.Close(t.Context()); err != nil {
 		t.Error(err)

@@ -9,11 +9,11 @@ import (
 
 var listenerActions = []gateway.Action{
 	change("CreateLoadBalancerTCPListener", createListener[*createTCPListenerRequest]).Refusing(errListenerPortInvalid),
-	change("CreateLoadBalancerUDPListener", createListener[*createUDPListenerRequest]).Refusing(errListenerPortInvalid, errHealthCheckReqInvalid, errHealthCheckExpInvalid),
+	change("CreateLoadBalancerUDPListener", createListener[*createUDPListenerRequest]).Refusing(errListenerPortInvalid, errHealthCheckReqLength, errHealthCheckExpLength),
 	change("CreateLoadBalancerHTTPListener", createListener[*createHTTPListenerRequest]).Refusing(errListenerPortInvalid, errIdleTimeoutTooLong, errRequestTimeoutTooLong),
 	change("CreateLoadBalancerHTTPSListener", createListener[*createHTTPSListenerRequest]).Refusing(errListenerPortInvalid, errIdleTimeoutTooLong, errRequestTimeoutTooLong),
 	change("SetLoadBalancerTCPListenerAttribute", setListener[*setTCPListenerRequest]).Refusing(errListenerPortInvalid),
-	change("SetLoadBalancerUDPListenerAttribute", setListener[*setUDPListenerRequest]).Refusing(errListenerPortInvalid, errHealthCheckReqInvalid, errHealthCheckExpInvalid),
+	change("SetLoadBalancerUDPListenerAttribute", setListener[*setUDPListenerRequest]).Refusing(errListenerPortInvalid, errHealthCheckReqLength, errHealthCheckExpLength),
 	change("SetLoadBalancerHTTPListenerAttribute", setListener[*setHTTPListenerRequest]).Refusing(errListenerPortInvalid, errIdleTimeoutTooLong, errRequestTimeoutTooLong),
 	change("SetLoadBalancerHTTPSListenerAttribute", setListener[*setHTTPSListenerRequest]).Refusing(errListenerPortInvalid, errIdleTimeoutTooLong, errRequestTimeoutTooLong),
 	change("StartLoadBalancerListener", startLoadBalancerListener),
@@ -46,7 +46,9 @@ var (
 	errRedirectedTo = refusals.New("RedirectedTo", 400, "ListenerForwardExist",
 		"The specified listener is forwarded by the other listener, the ListenerForward relationship should be deleted firstly.", "CLB-0200")
 	errTooManyListeners = refusals.New("TooManyListeners", 400, "TooManyListeners",
-		"More than 1 listener is found, please be more specified.", "CLB-0200")
+		"More than 1 listener is found, please be more specified.", "CLB-0200").
+		In(400, "TooManyListeners", "More than 1 listener is found, please be more specified", "CLB-0200",
+			"AddListenerWhiteListItem", "RemoveListenerWhiteListItem", "SetListenerAccessControlStatus", "DescribeListenerAccessControlAttribute")
 	errListenerBandwidthExceeded = refusals.New("ListenerBandwidthExceeded", 400, "InvalidParameter",
 		"The specified Bandwidth is invalid. It exceeds the maximum bandwidth available to the instance.", "CLB-0201")
 	errIPVersionConflict = refusals.New("IPVersionConflict", 400, "IpVersionConflict",

@@ -17,6 +17,12 @@ var (
 		"Specified parameter ListenerPort is not valid.", "CLB-0200").
 		In(400, "InvalidParam.ListenerPort", "The specified ListenerPort is invalid.", "CLB-0200",
 			"CreateLoadBalancerTCPListener", "CreateLoadBalancerUDPListener", "SetLoadBalancerTCPListenerAttribute", "SetLoadBalancerUDPListenerAttribute")
+	errHealthCheckReqLength = refusals.New("HealthCheckReqLength", 400, "InvalidParamLength.HealthCheckReq",
+		"The length of the parameter HealthCheckReq is invalid.", "CLB-0200")
+	errHealthCheckExpLength = refusals.New("HealthCheckExpLength", 400, "InvalidParamLength.HealthCheckExp",
+		"The length of the parameter HealthCheckExp is invalid.", "CLB-0200").
+		In(400, "InvalidParamLength.HealthCheckExp", "The length of the parameter HealthCheckReq is invalid.", "CLB-0200",
+			"CreateLoadBalancerUDPListener")
 	errHealthCheckReqInvalid = refusals.New("HealthCheckReqInvalid", 400, "InvalidParam.HealthCheckReq",
 		"The param HealthCheckReq is invalid.", "CLB-0200")
 	errHealthCheckExpInvalid = refusals.New("HealthCheckExpInvalid", 400, "InvalidParam.HealthCheckExp",
@@ -155,8 +161,8 @@ func (s *tcpSettings) apply(l *cloud.Listener) {
 type udpSettings struct {
 	layer4Settings
 	Scheduler      *string `rpc:"Scheduler,enum=wrr|rr|sch|tch|qch|wlc"`
-	HealthCheckReq *string `rpc:"healthCheckReq,len=1..64,invalid=HealthCheckReqInvalid"`
-	HealthCheckExp *string `rpc:"healthCheckExp,len=1..64,invalid=HealthCheckExpInvalid"`
+	HealthCheckReq *string `rpc:"healthCheckReq,len=1..64,invalid=HealthCheckReqLength"`
+	HealthCheckExp *string `rpc:"healthCheckExp,len=1..64,invalid=HealthCheckExpLength"`
 }
 
 // lettersAndDigits are what the texts of a UDP health check consist of: pages
