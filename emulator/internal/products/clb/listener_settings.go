@@ -21,6 +21,16 @@ var (
 		"The param HealthCheckReq is invalid.", "CLB-0200")
 	errHealthCheckExpInvalid = refusals.New("HealthCheckExpInvalid", 400, "InvalidParam.HealthCheckExp",
 		"The param HealthCheckExp is invalid.", "CLB-0200")
+	errHealthCheckReqLength = refusals.New("HealthCheckReqLength", 400, "InvalidParamLength.HealthCheckReq",
+		"The length of the parameter HealthCheckReq is invalid.", "CLB-0200")
+	errHealthCheckExpLength = refusals.New("HealthCheckExpLength", 400, "InvalidParamLength.HealthCheckExp",
+		"The length of the parameter HealthCheckExp is invalid.", "CLB-0200").
+		In(400, "InvalidParamLength.HealthCheckExp", "The length of the parameter HealthCheckReq is invalid.", "CLB-0200",
+			"CreateLoadBalancerUDPListener")
+	errHealthCheckIllegal = refusals.New("HealthCheckIllegal", 400, "IllegalParam.HealthCheck",
+		"The param of HealthCheck is illegal.", "CLB-0200").
+		In(400, "IllegalParam.HealthCheck", "The param of HelathCheck is illegal.", "CLB-0200", "CreateLoadBalancerTCPListener").
+		In(400, "InvalidParam.HealthCheck", "The param of HealthCheck is illegal.", "CLB-0200", "SetLoadBalancerTCPListenerAttribute")
 	errVServerGroupMissing = refusals.New("VServerGroupMissing", 400, "MissingParam.VServerGroupId",
 		"The parameter VServerGroupId is missing.", "CLB-0200")
 	errVServerGroupNeeded = refusals.New("VServerGroupNeeded", 400, "OperationFailed.ServerGroupInUse",
@@ -113,7 +123,7 @@ type layer4Settings struct {
 	listenerSettings
 	healthCheckSettings
 	MasterSlaveServerGroupID  *string `rpc:"MasterSlaveServerGroupId"`
-	HealthCheckSwitch         *string `rpc:"HealthCheckSwitch,enum=on|off"`
+	HealthCheckSwitch         *string `rpc:"HealthCheckSwitch,enum=on|off,invalid=HealthCheckIllegal"`
 	HealthCheckConnectTimeout *int    `rpc:"HealthCheckConnectTimeout,min=1,max=300"`
 	ProxyProtocolV2Enabled    *bool   `rpc:"ProxyProtocolV2Enabled"`
 	PersistenceTimeout        *int    `rpc:"PersistenceTimeout,min=0,max=3600"`
@@ -155,8 +165,8 @@ func (s *tcpSettings) apply(l *cloud.Listener) {
 type udpSettings struct {
 	layer4Settings
 	Scheduler      *string `rpc:"Scheduler,enum=wrr|rr|sch|tch|qch|wlc"`
-	HealthCheckReq *string `rpc:"healthCheckReq,len=1..64,invalid=HealthCheckReqInvalid"`
-	HealthCheckExp *string `rpc:"healthCheckExp,len=1..64,invalid=HealthCheckExpInvalid"`
+	HealthCheckReq *string `rpc:"healthCheckReq,len=1..64,invalid=HealthCheckReqLength"`
+	HealthCheckExp *string `rpc:"healthCheckExp,len=1..64,invalid=HealthCheckExpLength"`
 }
 
 // lettersAndDigits are what the texts of a UDP health check consist of: pages

@@ -39,7 +39,8 @@ var (
 	errInternetChargeTypeNotAllowed = refusals.New("InternetChargeTypeNotAllowed", 400, "Instance.InternetChargeTypeNotAllowed",
 		"Illegal parameter. The specified InternetChargeType not allowed.", "CLB-0200")
 	errBandwidthInvalid = refusals.New("BandwidthInvalid", 400, "InvalidParameter.Bandwidth",
-		"The param Bandwidth is invalid.", "CLB-0200")
+		"The param Bandwidth is invalid.", "CLB-0200").
+		In(400, "InvalidParameterBandwidth", "The specified Bandwidth is invalid.", "CLB-0200", "ModifyLoadBalancerInstanceChargeType")
 	errPrepaidInternetByTraffic = refusals.New("PrepaidInternetByTraffic", 400, "Operation.NotAllowed",
 		"Operation Denied. The charge type of internet prepay instance can only be paybybandwidth.", "CLB-0200")
 	errPrepaidIntranetByBandwidth = refusals.New("PrepaidIntranetByBandwidth", 400, "Operation.NotAllowed",

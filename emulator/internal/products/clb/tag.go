@@ -22,7 +22,7 @@ var (
 		In(400, "MissingParam.TagKey", "The parameter TagKey is required.", "CLB-0200",
 			"TagResources", "UntagResources", "ListTagResources").
 		In(400, "MissingParam.TagKey", "The param of TagKey is missing.", "CLB-0200",
-			"DescribeLoadBalancerListeners", "DescribeVServerGroups")
+			"DescribeLoadBalancerListeners", "DescribeVServerGroups", "DescribeMasterSlaveServerGroups")
 	errTagKeyInvalid = refusals.New("TagKeyInvalid", 400, "InvalidParam.TagKey",
 		"The tag key %s is invalid.", "CLB-0200").
 		In(400, "InvalidParam.TagKey", "The specified TagKey is invalid.", "CLB-0200",
@@ -34,7 +34,9 @@ var (
 	errTagKeyTwice = refusals.New("TagKeyTwice", 400, "Duplicate.TagKey",
 		"The param TagKey has duplicate value.", "CLB-0200")
 	errTooManyTags = refusals.New("TooManyTags", 400, "SizeLimitExceeded.Tag",
-		"The maximum size of %s is exceeded.", "CLB-0200")
+		"The maximum size of Tag is exceeded.", "CLB-0200")
+	errTooManyTagKeys = refusals.New("TooManyTagKeys", 400, "SizeLimitExceeded.TagKey",
+		"The maximum size of TagKey is exceeded.", "CLB-0200")
 	errTooManyTagged = refusals.New("TooManyTagged", 400, "SizeLimitExceeded.ResourceId",
 		"The maximum size of ResourceId is exceeded.", "CLB-0200")
 	errTaggedMissing = refusals.New("TaggedMissing", 400, "MissingParam.ResourceId",
@@ -97,7 +99,7 @@ var tagRefusals = tagging.Refusals{Key: errTagKeyInvalid, Value: errTagValueInva
 func checkTags(tags []tagging.Tag) error {
 	switch {
 	case len(tags) > maxTagsPerCall:
-		return errTooManyTags.Of("Tag")
+		return errTooManyTags
 	case slices.ContainsFunc(tags, func(t tagging.Tag) bool { return t.Key == "" }):
 		return errTagKeyMissing
 	}
@@ -154,7 +156,7 @@ func (req *untagResourcesRequest) Validate() error {
 	case len(req.ResourceIDs) > maxTaggedPerCall:
 		return errTooManyTagged
 	case len(req.TagKeys) > maxTagsPerCall:
-		return errTooManyTags.Of("TagKey")
+		return errTooManyTagKeys
 	case len(slices.Compact(slices.Sorted(slices.Values(req.TagKeys)))) < len(req.TagKeys):
 		return errTagKeyTwice
 	}
@@ -186,7 +188,7 @@ func (req *listTagResourcesRequest) Validate() error {
 	case len(req.ResourceIDs) > maxTaggedPerCall:
 		return errTooManyTagged
 	case len(req.Tags) > maxTagsPerCall:
-		return errTooManyTags.Of("Tag")
+		return errTooManyTags
 	}
 	return nil
 }
