@@ -181,6 +181,7 @@ func TestRefusals(t *testing.T) {
 		{Name: "Description", Action: "AddServersToServerGroup", Params: with(serve, "Servers.1.Description", strings.Repeat("a", 257)), Status: 400, Code: "IllegalParam.description"},
 		{Name: "Weight", Action: "AddServersToServerGroup", Params: with(serve, "Servers.1.Weight", "101"), Status: 400, Code: "IllegalParam"},
 		{Name: "Quota", Action: "AddServersToServerGroup", Params: serve, Plant: set("quota.nlb_quota_servergroup_noeci_servers_num", "0"), Status: 400, Code: "QuotaExceeded.QuotaInsufficient"},
+		{Name: "QuotaBehind", Action: "AddServersToServerGroup", Params: with(serve, "ServerGroupId", sgpTCP, "Servers.1.ServerType", "Eni", "Servers.1.ServerId", eni1), Plant: set("quota.nlb_quota_loadbalancer_noeci_servers_num", "1"), Status: 400, Code: "QuotaExceeded.QuotaInsufficient"},
 		{Name: "NotThere", Action: "RemoveServersFromServerGroup", Params: serve, Status: 404, Code: "ResourceNotFound.BackendServer"},
 		{Name: "NotThere", Action: "UpdateServerGroupServersAttribute", Params: serve, Status: 404, Code: "ResourceNotFound.BackendServer"},
 
