@@ -105,6 +105,7 @@ var nlbRefusals = []refusal{
 	overNLBQuota("NLB: listeners of a load balancer", "CreateListener", nlbListen, "nlb_quota_loadbalancer_listeners_num", "3", "{nlb}"),
 	overNLBQuota("NLB: server groups of a region", "CreateServerGroup", params{"ServerGroupName": "one", "VpcId": vpc1}, "nlb_quota_servergroups_num", "5", region),
 	overNLBQuota("NLB: servers of a group", "AddServersToServerGroup", nlbServe, "nlb_quota_servergroup_noeci_servers_num", "0", "{spareSgp}"),
+	overNLBQuota("NLB: servers behind a load balancer", "AddServersToServerGroup", more(nlbServe, "ServerGroupId", "{sgp}"), "nlb_quota_loadbalancer_noeci_servers_num", "0", "{nlb}"),
 	overNLBQuota("NLB: security groups of a load balancer", "LoadBalancerJoinSecurityGroup",
 		params{"LoadBalancerId": "{nlb}", "SecurityGroupIds.1": group1}, "nlb_quota_loadbalancer_securitygroups_num", "1", "{nlb}"),
 	overNLBQuota("NLB: additional certificates of a load balancer", "AssociateAdditionalCertificatesWithListener",

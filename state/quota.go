@@ -20,12 +20,20 @@ type quota struct {
 	position int // of its tree, and in lists
 	limit    int
 	former   QuotaName // under which older states hold limits of it
+	sum      *sum      // nil if rows count
 }
 
-// Counted is a way in which holders use a quota: by the rows of a kind.
+// sum tells what holders use where that is in rows of several kinds.
+type sum struct {
+	of   func(v *View, holder string) int
+	each func(v *View, yield func(holder string, n int))
+}
+
+// Counted is a way in which holders use a quota: by the rows of a kind, or by a sum.
 type Counted struct {
 	kind *kind
 	each func(r any, add func(holder string, n int))
+	sum  *sum
 }
 
 // NewQuota declares a quota with its usual limit and what counts. What each holder
@@ -35,6 +43,10 @@ func NewQuota(s *Schema, name QuotaName, limit int, sources ...Counted) QuotaNam
 	tallyTrees++
 	s.quotas[name] = q
 	for _, c := range sources {
+		if c.sum != nil {
+			q.sum = c.sum
+			continue
+		}
 		c.kind.counts = append(c.kind.counts, count{q.position, c.each})
 	}
 	return name
@@ -49,7 +61,27 @@ func Renamed(s *Schema, from, to QuotaName) QuotaName {
 // Of counts rows. Each calls add with the holders of a row, and what the row counts for
 // them.
 func Of[T any](t *Table[T], each func(r *T, add func(holder string, n int))) Counted {
-	return Counted{t.declared, func(r any, add func(string, int)) { each(r.(*T), add) }}
+	return Counted{kind: t.declared, each: func(r any, add func(string, int)) { each(r.(*T), add) }}
+}
+
+// Summed counts what a row has through others, as a load balancer has the servers of the
+// groups that its listeners forward to. It is summed up whenever it is asked for.
+func (t *Table[T]) Summed(has func(*View, *T) int) Counted {
+	return Counted{sum: &sum{
+		of: func(v *View, holder string) int {
+			if r, ok := t.Find(v, holder); ok {
+				return has(v, r)
+			}
+			return 0
+		},
+		each: func(v *View, yield func(string, int)) {
+			for r := range t.All(v) {
+				if n := has(v, r); n > 0 {
+					yield(t.id(r), n)
+				}
+			}
+		},
+	}}
 }
 
 // InRegion counts the rows of each region.
@@ -161,7 +193,21 @@ func (v *View) Use(name QuotaName, holder string, n int) error {
 
 // used returns how much a holder uses, in all regions of the scope's account.
 func (v *View) used(name QuotaName, holder string) int {
-	return v.txn.tallied(v.schema.quotas[name].position, tally{account: v.scope.AccountID, holder: holder})
+	q := v.schema.quotas[name]
+	if q.sum != nil {
+		return q.sum.of(v, holder)
+	}
+	return v.txn.tallied(q.position, tally{account: v.scope.AccountID, holder: holder})
+}
+
+// eachHolder yields what the holders in the scope's account use. The view is of all its
+// regions.
+func (q *quota) eachHolder(account *View, yield func(holder string, n int)) {
+	if q.sum != nil {
+		q.sum.each(account, yield)
+		return
+	}
+	account.txn.eachTally(q.position, account.scope.AccountID, yield)
 }
 
 // QuotaUse is the use of a quota, and its holders.
@@ -186,7 +232,7 @@ func QuotaUses(v *View) []QuotaUse {
 	for i, name := range names {
 		q := v.schema.quotas[name]
 		list[i] = QuotaUse{Name: name, Default: q.limit, Limit: account.Limit(name)}
-		v.txn.eachTally(q.position, v.scope.AccountID, func(holder string, n int) {
+		q.eachHolder(account, func(holder string, n int) {
 			list[i].Holders = append(list[i].Holders, QuotaHolder{holder, n})
 		})
 		slices.SortFunc(list[i].Holders, func(a, b QuotaHolder) int {
@@ -209,7 +255,7 @@ func QuotaPeaks(v *View) []quotaPeak {
 	list := make([]quotaPeak, len(names))
 	for i, name := range names {
 		list[i] = quotaPeak{Name: name, Limit: account.Limit(name)}
-		v.txn.eachTally(v.schema.quotas[name].position, v.scope.AccountID, func(_ string, n int) { list[i].Used = max(list[i].Used, n) })
+		v.schema.quotas[name].eachHolder(account, func(_ string, n int) { list[i].Used = max(list[i].Used, n) })
 	}
 	return list
 }

@@ -138,6 +138,64 @@ var (
 		}))
 )
 
+// The quotas of a load balancer, for the servers in the groups that its listeners forward
+// to: NLB-0011. A server counts once, in however many groups and at however many ports.
+var (
+	QuotaNLBServersBehind = state.NewQuota(Schema, "nlb_quota_loadbalancer_noeci_servers_num", 400,
+		NLBLoadBalancers.Summed(func(v *state.View, lb *NLBLoadBalancer) int { return NLBGroupsBehind(v, lb.ID, "").others() }))
+	QuotaNLBECIsBehind = state.NewQuota(Schema, "nlb_quota_loadbalancer_eci_servers_num", 1600,
+		NLBLoadBalancers.Summed(func(v *state.View, lb *NLBLoadBalancer) int { return NLBGroupsBehind(v, lb.ID, "").ecis() }))
+)
+
+// nlbGroups are server groups by id.
+type nlbGroups map[string]*NLBServerGroup
+
+// NLBGroupsBehind are the groups that the listeners of a load balancer forward to, without
+// one listener.
+func NLBGroupsBehind(v *state.View, loadBalancerID, without string) nlbGroups {
+	groups := make(nlbGroups)
+	for l := range NLBListenersByLoadBalancer.List(v, loadBalancerID) {
+		if g, ok := NLBServerGroups.Find(v, l.ServerGroupID); ok && l.ID != without {
+			groups[g.ID] = g
+		}
+	}
+	return groups
+}
+
+// count returns how many servers there are, each once, that are ECIs or not.
+func (groups nlbGroups) count(ecis bool) int {
+	ids := make(map[string]bool)
+	for _, g := range groups {
+		for i := range g.Servers {
+			if s := &g.Servers[i]; (s.Type == NLBServerECI) == ecis {
+				ids[s.ID] = true
+			}
+		}
+	}
+	return len(ids)
+}
+
+func (groups nlbGroups) ecis() int   { return groups.count(true) }
+func (groups nlbGroups) others() int { return groups.count(false) }
+
+// Fit refuses more servers behind a load balancer than it can have, with the groups that it
+// will have.
+func (groups nlbGroups) Fit(v *state.View, loadBalancerID string) error {
+	now := NLBGroupsBehind(v, loadBalancerID, "")
+	for _, q := range []struct {
+		name state.QuotaName
+		more int
+	}{{QuotaNLBServersBehind, groups.others() - now.others()}, {QuotaNLBECIsBehind, groups.ecis() - now.ecis()}} {
+		if q.more <= 0 {
+			continue
+		}
+		if err := v.Use(q.name, loadBalancerID, q.more); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // ECIs returns how many servers are elastic container instances.
 func (g *NLBServerGroup) ECIs() (n int) {
 	for i := range g.Servers {

@@ -84,6 +84,8 @@ func TestQuotaUses(t *testing.T) {
 			cloud.QuotaNLBCertificates:          {ID: "net-1", Used: 4},
 			cloud.QuotaNLBECIs:                  {ID: "sgp-1", Used: 1},
 			cloud.QuotaNLBServerAdded:           {ID: "eci-1", Used: 1},
+			cloud.QuotaNLBServersBehind:         {ID: "net-1", Used: 1},
+			cloud.QuotaNLBECIsBehind:            {ID: "net-1", Used: 1},
 		}
 		for _, name := range cloud.Schema.QuotaNames() {
 			if len(used[name]) == 0 || used[name][0] != wanted[name] {

@@ -135,6 +135,7 @@ func TestArrears(t *testing.T) {
 	client.Do("SetLoadBalancerName", name)
 	clock.Advance(time.Second)
 	expect(t, client.Do("DescribeLoadBalancerAttribute", params("LoadBalancerId", lbInternet)), "LoadBalancerStatus", "locked")
+	expect(t, client.Do("DescribeLoadBalancerAttribute", params("LoadBalancerId", lbInternet)), "BusinessStatus", "FinancialLocked")
 	wantCode(t, client, "SetLoadBalancerName", name, "ActionNotAllowed")
 	wantCode(t, client, "TagResources", tagging, "ActionNotAllowed")
 	wantCode(t, client, "UntagResources", params("ResourceType", "instance", "ResourceId.1", lbInternet, "TagKey.1", "k"), "ActionNotAllowed")

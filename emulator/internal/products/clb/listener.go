@@ -8,12 +8,12 @@ import (
 )
 
 var listenerActions = []gateway.Action{
-	change("CreateLoadBalancerTCPListener", createListener[*createTCPListenerRequest]).Refusing(errListenerPortInvalid),
-	change("CreateLoadBalancerUDPListener", createListener[*createUDPListenerRequest]).Refusing(errListenerPortInvalid, errHealthCheckReqLength, errHealthCheckExpLength),
+	change("CreateLoadBalancerTCPListener", createListener[*createTCPListenerRequest]).Refusing(errListenerPortInvalid, errHealthCheckIllegal),
+	change("CreateLoadBalancerUDPListener", createListener[*createUDPListenerRequest]).Refusing(errListenerPortInvalid, errHealthCheckReqLength, errHealthCheckExpLength, errHealthCheckIllegal),
 	change("CreateLoadBalancerHTTPListener", createListener[*createHTTPListenerRequest]).Refusing(errListenerPortInvalid, errIdleTimeoutTooLong, errRequestTimeoutTooLong),
 	change("CreateLoadBalancerHTTPSListener", createListener[*createHTTPSListenerRequest]).Refusing(errListenerPortInvalid, errIdleTimeoutTooLong, errRequestTimeoutTooLong),
-	change("SetLoadBalancerTCPListenerAttribute", setListener[*setTCPListenerRequest]).Refusing(errListenerPortInvalid),
-	change("SetLoadBalancerUDPListenerAttribute", setListener[*setUDPListenerRequest]).Refusing(errListenerPortInvalid, errHealthCheckReqLength, errHealthCheckExpLength),
+	change("SetLoadBalancerTCPListenerAttribute", setListener[*setTCPListenerRequest]).Refusing(errListenerPortInvalid, errHealthCheckIllegal),
+	change("SetLoadBalancerUDPListenerAttribute", setListener[*setUDPListenerRequest]).Refusing(errListenerPortInvalid, errHealthCheckReqLength, errHealthCheckExpLength, errHealthCheckIllegal),
 	change("SetLoadBalancerHTTPListenerAttribute", setListener[*setHTTPListenerRequest]).Refusing(errListenerPortInvalid, errIdleTimeoutTooLong, errRequestTimeoutTooLong),
 	change("SetLoadBalancerHTTPSListenerAttribute", setListener[*setHTTPSListenerRequest]).Refusing(errListenerPortInvalid, errIdleTimeoutTooLong, errRequestTimeoutTooLong),
 	change("StartLoadBalancerListener", startLoadBalancerListener),

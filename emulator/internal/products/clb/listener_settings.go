@@ -17,16 +17,20 @@ var (
 		"Specified parameter ListenerPort is not valid.", "CLB-0200").
 		In(400, "InvalidParam.ListenerPort", "The specified ListenerPort is invalid.", "CLB-0200",
 			"CreateLoadBalancerTCPListener", "CreateLoadBalancerUDPListener", "SetLoadBalancerTCPListenerAttribute", "SetLoadBalancerUDPListenerAttribute")
+	errHealthCheckReqInvalid = refusals.New("HealthCheckReqInvalid", 400, "InvalidParam.HealthCheckReq",
+		"The param HealthCheckReq is invalid.", "CLB-0200")
+	errHealthCheckExpInvalid = refusals.New("HealthCheckExpInvalid", 400, "InvalidParam.HealthCheckExp",
+		"The param HealthCheckExp is invalid.", "CLB-0200")
 	errHealthCheckReqLength = refusals.New("HealthCheckReqLength", 400, "InvalidParamLength.HealthCheckReq",
 		"The length of the parameter HealthCheckReq is invalid.", "CLB-0200")
 	errHealthCheckExpLength = refusals.New("HealthCheckExpLength", 400, "InvalidParamLength.HealthCheckExp",
 		"The length of the parameter HealthCheckExp is invalid.", "CLB-0200").
 		In(400, "InvalidParamLength.HealthCheckExp", "The length of the parameter HealthCheckReq is invalid.", "CLB-0200",
 			"CreateLoadBalancerUDPListener")
-	errHealthCheckReqInvalid = refusals.New("HealthCheckReqInvalid", 400, "InvalidParam.HealthCheckReq",
-		"The param HealthCheckReq is invalid.", "CLB-0200")
-	errHealthCheckExpInvalid = refusals.New("HealthCheckExpInvalid", 400, "InvalidParam.HealthCheckExp",
-		"The param HealthCheckExp is invalid.", "CLB-0200")
+	errHealthCheckIllegal = refusals.New("HealthCheckIllegal", 400, "IllegalParam.HealthCheck",
+		"The param of HealthCheck is illegal.", "CLB-0200").
+		In(400, "IllegalParam.HealthCheck", "The param of HelathCheck is illegal.", "CLB-0200", "CreateLoadBalancerTCPListener").
+		In(400, "InvalidParam.HealthCheck", "The param of HealthCheck is illegal.", "CLB-0200", "SetLoadBalancerTCPListenerAttribute")
 	errVServerGroupMissing = refusals.New("VServerGroupMissing", 400, "MissingParam.VServerGroupId",
 		"The parameter VServerGroupId is missing.", "CLB-0200")
 	errVServerGroupNeeded = refusals.New("VServerGroupNeeded", 400, "OperationFailed.ServerGroupInUse",
@@ -119,7 +123,7 @@ type layer4Settings struct {
 	listenerSettings
 	healthCheckSettings
 	MasterSlaveServerGroupID  *string `rpc:"MasterSlaveServerGroupId"`
-	HealthCheckSwitch         *string `rpc:"HealthCheckSwitch,enum=on|off"`
+	HealthCheckSwitch         *string `rpc:"HealthCheckSwitch,enum=on|off,invalid=HealthCheckIllegal"`
 	HealthCheckConnectTimeout *int    `rpc:"HealthCheckConnectTimeout,min=1,max=300"`
 	ProxyProtocolV2Enabled    *bool   `rpc:"ProxyProtocolV2Enabled"`
 	PersistenceTimeout        *int    `rpc:"PersistenceTimeout,min=0,max=3600"`

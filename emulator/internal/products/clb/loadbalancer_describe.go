@@ -153,7 +153,7 @@ func summarize(v *state.View, lb *cloud.LoadBalancer) loadBalancerSummary {
 		Bandwidth:                    lb.Bandwidth,
 		PayType:                      lb.PayType,
 		ResourceGroupID:              lb.ResourceGroupID,
-		BusinessStatus:               "Normal",
+		BusinessStatus:               businessStatus(lb),
 		ServiceManagedMode:           managedMode(lb),
 		DeleteProtection:             lb.DeleteProtection,
 		ModificationProtectionStatus: lb.ModificationProtectionStatus,
@@ -162,6 +162,14 @@ func summarize(v *state.View, lb *cloud.LoadBalancer) loadBalancerSummary {
 		CreateTimeStamp:              lb.CreateTime.UnixMilli(),
 		Tags:                         tagging.ShownOf(v, cloud.TagLoadBalancer, lb.ID),
 	}
+}
+
+// businessStatus is that of a public record of 2026-07 for one that is locked.
+func businessStatus(lb *cloud.LoadBalancer) string {
+	if lb.Status == cloud.LoadBalancerLocked {
+		return "FinancialLocked"
+	}
+	return "Normal"
 }
 
 // chargeNumbers holds the numbers that the list, and it alone, returns as

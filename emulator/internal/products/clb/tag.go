@@ -34,8 +34,9 @@ var (
 	errTagKeyTwice = refusals.New("TagKeyTwice", 400, "Duplicate.TagKey",
 		"The param TagKey has duplicate value.", "CLB-0200")
 	errTooManyTags = refusals.New("TooManyTags", 400, "SizeLimitExceeded.Tag",
-		"The maximum size of Tag is exceeded.", "CLB-0200").
-		In(400, "SizeLimitExceeded.TagKey", "The maximum size of TagKey is exceeded.", "CLB-0200", "UntagResources")
+		"The maximum size of Tag is exceeded.", "CLB-0200")
+	errTooManyTagKeys = refusals.New("TooManyTagKeys", 400, "SizeLimitExceeded.TagKey",
+		"The maximum size of TagKey is exceeded.", "CLB-0200")
 	errTooManyTagged = refusals.New("TooManyTagged", 400, "SizeLimitExceeded.ResourceId",
 		"The maximum size of ResourceId is exceeded.", "CLB-0200")
 	errTaggedMissing = refusals.New("TaggedMissing", 400, "MissingParam.ResourceId",
@@ -155,7 +156,7 @@ func (req *untagResourcesRequest) Validate() error {
 	case len(req.ResourceIDs) > maxTaggedPerCall:
 		return errTooManyTagged
 	case len(req.TagKeys) > maxTagsPerCall:
-		return errTooManyTags
+		return errTooManyTagKeys
 	case len(slices.Compact(slices.Sorted(slices.Values(req.TagKeys)))) < len(req.TagKeys):
 		return errTagKeyTwice
 	}

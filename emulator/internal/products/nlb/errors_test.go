@@ -42,6 +42,8 @@ func TestRefusals(t *testing.T) {
 		{Name: "None", Action: "DescribeHdMonitorRegionConfig", Status: 404, Code: "ResourceNotFound.HdMonitorConfigNotExist"},
 		{Name: "Unknown", Action: "GetJobStatus", Params: params("JobId", "none"), Status: 404, Code: "ResourceNotFound.Job"},
 		{Name: "UnknownVPC", Action: "CreateLoadBalancer", Params: with(create, "VpcId", "vpc-none"), Status: 404, Code: "ResourceNotFound.Vpc"},
+		{Name: "LocalAddress", Action: "CreateLoadBalancer", Params: with(create, "ZoneMappings.1.Ipv4LocalAddresses.1", "here"), Status: 400, Code: "IllegalParam"},
+		{Name: "LocalAddressOfIPv4", Action: "CreateLoadBalancer", Params: with(create, "ZoneMappings.1.Ipv6LocalAddresses.1", "10.0.0.1"), Status: 400, Code: "IllegalParam"},
 		{Name: "EmptyAddress", Action: "CreateLoadBalancer", Params: with(create, "ZoneMappings.1.PrivateIPv4Address", gatewaytest.Empty), Status: 400, Code: "IllegalParam.PrivateIPv4Address"},
 		{Name: "ListAsJSON", Action: "AddServersToServerGroup", Params: with(serve, "Servers", `[{"ServerId":"i-1"}]`), Status: 400, Code: "InvalidServers"},
 		{Name: "UnknownVSwitch", Action: "CreateLoadBalancer", Params: with(create, "ZoneMappings.1.VSwitchId", "vsw-none"), Status: 404, Code: "ResourceNotFound.VSwitch"},
@@ -181,6 +183,7 @@ func TestRefusals(t *testing.T) {
 		{Name: "Description", Action: "AddServersToServerGroup", Params: with(serve, "Servers.1.Description", strings.Repeat("a", 257)), Status: 400, Code: "IllegalParam.description"},
 		{Name: "Weight", Action: "AddServersToServerGroup", Params: with(serve, "Servers.1.Weight", "101"), Status: 400, Code: "IllegalParam"},
 		{Name: "Quota", Action: "AddServersToServerGroup", Params: serve, Plant: set("quota.nlb_quota_servergroup_noeci_servers_num", "0"), Status: 400, Code: "QuotaExceeded.QuotaInsufficient"},
+		{Name: "QuotaBehind", Action: "AddServersToServerGroup", Params: with(serve, "ServerGroupId", sgpTCP, "Servers.1.ServerType", "Eni", "Servers.1.ServerId", eni1), Plant: set("quota.nlb_quota_loadbalancer_noeci_servers_num", "1"), Status: 400, Code: "QuotaExceeded.QuotaInsufficient"},
 		{Name: "NotThere", Action: "RemoveServersFromServerGroup", Params: serve, Status: 404, Code: "ResourceNotFound.BackendServer"},
 		{Name: "NotThere", Action: "UpdateServerGroupServersAttribute", Params: serve, Status: 404, Code: "ResourceNotFound.BackendServer"},
 

@@ -155,7 +155,9 @@ func checkGroup(v *state.View, lb *cloud.NLBLoadBalancer, l *cloud.NLBListener) 
 	case l.Protocol == cloud.NLBTCPSSL && g.PreserveClientIPEnabled:
 		return errPreserveClientIP
 	}
-	return nil
+	groups := cloud.NLBGroupsBehind(v, lb.ID, l.ID)
+	groups[g.ID] = g
+	return groups.Fit(v, lb.ID)
 }
 
 type createListenerRequest struct {

@@ -257,6 +257,23 @@ type loadBalancerAddress struct {
 	// Answered where they were given.
 	IPv4Local []string `rpc:"Ipv4LocalAddresses,omitempty"`
 	IPv6Local []string `rpc:"Ipv6LocalAddresses,omitempty"`
+	// Answered of a zone that is Active: comments of the SDK.
+	PrivateIPv4Status string `rpc:"PrivateIPv4HcStatus,omitempty"`
+	PrivateIPv6Status string `rpc:"PrivateIPv6HcStatus,omitempty"`
+}
+
+func newZoneMapping(z cloud.NLBZoneMapping) zoneMapping {
+	address := loadBalancerAddress{
+		ENIID: z.ENIID, PrivateIPv4Address: z.PrivateIPv4Address, IPv6Address: z.IPv6Address, AllocationID: z.AllocationID,
+		PublicIPv4Address: z.PublicIPv4Address, IPv4Local: z.IPv4Local, IPv6Local: z.IPv6Local,
+	}
+	if z.Status == cloud.NLBZoneActive {
+		address.PrivateIPv4Status = "Healthy"
+		if z.IPv6Address != "" {
+			address.PrivateIPv6Status = "Healthy"
+		}
+	}
+	return zoneMapping{z.ZoneID, z.VSwitchID, z.Status, []loadBalancerAddress{address}}
 }
 
 func newLoadBalancerView(lb *cloud.NLBLoadBalancer) loadBalancer {
@@ -277,8 +294,7 @@ func newLoadBalancerView(lb *cloud.NLBLoadBalancer) loadBalancer {
 		show.OperationLocks = []operationLock{{"FinancialLocked", "financial"}}
 	}
 	for _, z := range lb.ZoneMappings {
-		show.ZoneMappings = append(show.ZoneMappings, zoneMapping{z.ZoneID, z.VSwitchID, z.Status, []loadBalancerAddress{
-			{z.ENIID, z.PrivateIPv4Address, z.IPv6Address, z.AllocationID, z.PublicIPv4Address, z.IPv4Local, z.IPv6Local}}})
+		show.ZoneMappings = append(show.ZoneMappings, newZoneMapping(z))
 	}
 	return show
 }

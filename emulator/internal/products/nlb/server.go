@@ -136,6 +136,13 @@ func useServers(v *state.View, g *cloud.NLBServerGroup, added int) error {
 			return err
 		}
 	}
+	for l := range cloud.NLBListenersByServerGroup.List(v, g.ID) {
+		groups := cloud.NLBGroupsBehind(v, l.LoadBalancerID, "")
+		groups[g.ID] = g
+		if err := groups.Fit(v, l.LoadBalancerID); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

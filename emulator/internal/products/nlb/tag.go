@@ -3,6 +3,7 @@ package nlb
 import (
 	"net/http"
 	"slices"
+	"strconv"
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
@@ -132,13 +133,25 @@ func (req *listTagResourcesRequest) Validate() error {
 }
 
 type listTagResourcesResponse struct {
-	TagResources []tagging.Resource `rpc:"TagResources"`
+	TagResources []tagResource `rpc:"TagResources"`
 	listing.Part
+}
+
+// tagResource is a tag as NLB lists it. All are the account's own.
+type tagResource struct {
+	tagging.Resource
+	RegionNo string `rpc:"RegionNo"`
+	AliUID   int    `rpc:"AliUid"`
+	Scope    string `rpc:"Scope"`
+	Category string `rpc:"Category"`
 }
 
 func listTagResources(v *state.View, req *listTagResourcesRequest) (*listTagResourcesResponse, error) {
 	part, page, err := taggable.ListPart(v, string(req.ResourceType), req.ResourceIDs, req.Tags, listing.ByToken(req.FewByToken))
-	return &listTagResourcesResponse{part, page}, err
+	account, _ := strconv.Atoi(v.Scope().AccountID) // a world's accounts are numbers
+	return &listTagResourcesResponse{listing.Views(v, part, func(v *state.View, r tagging.Resource) tagResource {
+		return tagResource{r, v.Scope().RegionID, account, "public", "Custom"}
+	}), page}, err
 }
 
 // movedType is the API's word for a kind of resource that it moves.

@@ -1,6 +1,7 @@
 package nlb
 
 import (
+	"net/netip"
 	"slices"
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
@@ -67,6 +68,23 @@ type zoneMappingParam struct {
 	IPv6Local []string `rpc:"Ipv6LocalAddresses"`
 }
 
+// checkLocal refuses local addresses that are none.
+func (z *zoneMappingParam) checkLocal() error {
+	none := func(is func(netip.Addr) bool) func(string) bool {
+		return func(text string) bool {
+			ip, err := netip.ParseAddr(text)
+			return err != nil || !is(ip)
+		}
+	}
+	switch {
+	case slices.ContainsFunc(z.IPv4Local, none(netip.Addr.Is4)):
+		return errIllegal.Of("Ipv4LocalAddresses")
+	case slices.ContainsFunc(z.IPv6Local, none(netip.Addr.Is6)):
+		return errIllegal.Of("Ipv6LocalAddresses")
+	}
+	return nil
+}
+
 // checkZones holds what a list of zones must be for a load balancer; what it has
 // already is as it is.
 func checkZones(v *state.View, lb *cloud.NLBLoadBalancer, zones []zoneMappingParam) error {
@@ -80,6 +98,9 @@ func checkZones(v *state.View, lb *cloud.NLBLoadBalancer, zones []zoneMappingPar
 	seen, eips := make(map[string]bool), make(map[string]bool)
 	for i := range zones {
 		z := &zones[i]
+		if err := z.checkLocal(); err != nil {
+			return err
+		}
 		switch {
 		case seen[z.ZoneID]:
 			return errZoneTwice
