@@ -355,7 +355,7 @@ calls:
 - {product: Slb, action: CreateLoadBalancer, id: lb-shop, parameters: {InstanceChargeType: PayByCLCU}}
 - {product: Toys, action: CreateToy, id: toy-first, parameters: {LoadBalancerId: lb-shop, Tag.1.Key: k, Tag.1.Value: v}}
 `, 1)
-	w, err := world.NewCloud(toySchema, products.With(products.Deps{}, toyProduct)).Parse("toys.yaml", []byte(text))
+	w, err := world.ParseWith(toySchema, products.With(products.Deps{}, toyProduct), "toys.yaml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ type planter struct {
 
 // plant puts everything into tx, whose scope must be everything. References may
 // lead forward in the file, as each kind is planted before those that refer to it.
-func (c *Cloud) plant(tx *state.Tx, s *spec) problems {
+func (c *apis) plant(tx *state.Tx, s *spec) problems {
 	p := &planter{tx: tx, products: c.products}
 	p.year = p.word(s.Clouds, cloud.Today, cloud.Year2021, cloud.Year2024)
 	each(s.Regions, p.region)

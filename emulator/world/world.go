@@ -31,27 +31,22 @@ const defaultName = "default.yaml"
 //go:embed default.yaml
 var DefaultText []byte
 
-// Cloud is what a world file describes: its kinds of resources, and the products that create
+// apis are what a world file describes: the kinds of resources, and the products that create
 // some of them.
-type Cloud struct {
+type apis struct {
 	schema   *state.Schema
 	products func() []*products.Product
 }
 
-// NewCloud returns a cloud with kinds and products of its own.
-func NewCloud(schema *state.Schema, list []*products.Product) *Cloud {
-	return &Cloud{schema, func() []*products.Product { return list }}
-}
-
 // emulated is the cloud that clbemu emulates. Its products are built once, and not where no
 // world needs them: that takes longer than the rest of a start.
-var emulated = &Cloud{cloud.Schema, sync.OnceValue(products.All)}
+var emulated = &apis{cloud.Schema, sync.OnceValue(products.All)}
 
 // World is a world file without errors.
 type World struct {
-	cloud *Cloud
-	name  string
-	spec  *spec
+	of   *apis
+	name string
+	spec *spec
 }
 
 // RegionIDs are the regions of the world.
@@ -88,10 +83,14 @@ func Load(path string) (*World, error) {
 
 // Parse reads the text of a world file. The error is yamlfile.Problems: everything
 // that is wrong with it.
-func Parse(name string, text []byte) (*World, error) { return emulated.Parse(name, text) }
+func Parse(name string, text []byte) (*World, error) { return emulated.parse(name, text) }
 
-// Parse reads the text of a world file of this cloud.
-func (c *Cloud) Parse(name string, text []byte) (*World, error) {
+// ParseWith reads the text of a world file of a cloud with kinds and products of its own.
+func ParseWith(schema *state.Schema, list []*products.Product, name string, text []byte) (*World, error) {
+	return (&apis{schema, func() []*products.Product { return list }}).parse(name, text)
+}
+
+func (c *apis) parse(name string, text []byte) (*World, error) {
 	d := &yamlfile.Decoder{File: name}
 	s := read(d, text)
 	if s == nil {
@@ -125,7 +124,7 @@ func read(d *yamlfile.Decoder, text []byte) *spec {
 var errDryRun = errors.New("rehearsed")
 
 // dryRun plants into a scratch store and returns what went wrong.
-func (c *Cloud) dryRun(s *spec) (found problems, err error) {
+func (c *apis) dryRun(s *spec) (found problems, err error) {
 	store, err := state.Open(context.Background(), state.Config{
 		Schema: c.schema, Engine: &memory.Engine{},
 		Clock: state.NewManualClock(time.Unix(0, 0)),
@@ -151,5 +150,5 @@ func (w *World) Plant(tx *state.Tx) error {
 	if !everything.Empty() {
 		return errors.New("a world can be planted only where nothing is yet: reset the state first")
 	}
-	return w.cloud.plant(everything, w.spec).in(w.name).Err()
+	return w.of.plant(everything, w.spec).in(w.name).Err()
 }
