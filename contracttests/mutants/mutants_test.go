@@ -130,7 +130,8 @@ func (m *mutant) run(t *testing.T, text string) (out, verdict string) {
 	at := strings.LastIndex(m.Test, ".")
 	cmd := exec.Command("go", "test", "-vet=off", "-count=1", "-v", "-timeout", "5m", "-run", "^"+m.Test[at+1:]+"$", ".")
 	cmd.Dir = filepath.Join(root, m.Test[:at])
-	cmd.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay, "E2E_PATIENCE=30s")
+	cmd.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay, "E2E_PATIENCE=30s",
+		"TMPDIR="+dir) // where a test that fails, as it must, leaves its logs and clusters
 	all, _ := cmd.CombinedOutput() // the verdict is in what it says
 	for _, verdict := range []string{"FAIL", "PASS"} {
 		if strings.Contains(string(all), "--- "+verdict+": "+m.Test[at+1:]+" (") {
