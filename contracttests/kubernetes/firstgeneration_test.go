@@ -142,7 +142,8 @@ func TestFirstSpec(t *testing.T) {
 }
 
 // TestFirstReuse proves that CCMs before v2 let Services share a load balancer. Those of 2018
-// delete a listener of another owner there, which has no description.
+// take another owner's listener there for one of an earlier CCM's, as it has no description,
+// and delete it.
 func TestFirstReuse(t *testing.T) {
 	requireCCM(t, beforeV2)
 	f := startFirst(t)
