@@ -130,8 +130,9 @@ the links from a proxy before the API server.
 - v1.9.3.101 writes Events under other reasons than today, such as CreatingLoadBalancerFailed, with the texts that the documents quote:
   ` + "`Aliyun API Error: RequestId: … Status Code: 400 Code: ORDER.ARREARAGE Message: The account is arrearage.`" + `
 - v1.9.3.239 writes none: its texts are in its log.
-- v1.9.3.101 deleted another owner's listener without a description, in ` + "`kubernetes_test.TestFirstReuse`" + `; it passes ` + "`reuse-shared`" + `. It panics when a Service is deleted, or is no
-  longer of type LoadBalancer, and leaves the load balancer.
+- v1.9.3.101 takes a listener without a description for one that an earlier CCM made, and deletes it: ` + "`kubernetes_test.TestFirstReuse`" + `. It leaves
+  listeners with a description alone, such as those of ` + "`reuse-shared`" + `. v1.9.3.239 leaves both alone.
+- v1.9.3.101 panics when a Service is deleted, or is no longer of type LoadBalancer, and leaves the load balancer.
 
 | version | what it does | scenarios |
 |---|---|---|

@@ -12,6 +12,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/clbemu/clbemu/contracttests/internal/changes"
 	"github.com/clbemu/clbemu/emulator/explain"
 	"github.com/clbemu/clbemu/scenarios"
 )
@@ -203,23 +204,17 @@ func TestStatementsPage(t *testing.T) {
 	}
 }
 
-// mutants are the changes under which what plays a statement was run, and those that it did
-// not notice. The packages of the mutants record them.
-type mutants struct {
-	Run      int
-	Survived []string
-}
-
-// mutantsOf reads the records, by what plays a statement.
-func mutantsOf(t *testing.T) map[string]mutants {
+// mutantsOf reads the records of the changes under which what plays a statement was run. The
+// packages of the mutants record them.
+func mutantsOf(t *testing.T) map[string]changes.Outcome {
 	t.Helper()
-	all := make(map[string]mutants)
+	all := make(map[string]changes.Outcome)
 	for _, file := range []string{"library", "kubernetes", "values", "tests"} {
 		text, err := os.ReadFile("testdata/mutants/" + file + ".json")
 		if err != nil {
 			t.Fatal(err)
 		}
-		var of map[string]mutants
+		var of map[string]changes.Outcome
 		if err := json.Unmarshal(text, &of); err != nil {
 			t.Fatalf("%s.json: %v", file, err)
 		}
@@ -228,18 +223,29 @@ func mutantsOf(t *testing.T) map[string]mutants {
 				name = explain.ByScenario + " " + name
 			}
 			was := all[name] // cures and causes, and values, of a kubernetes half
-			all[name] = mutants{was.Run + m.Run, append(was.Survived, m.Survived...)}
+			all[name] = changes.Outcome{Run: was.Run + m.Run, Survived: append(was.Survived, m.Survived...)}
 		}
 	}
 	return all
 }
 
 // noticed says how many mutants of what plays a statement it noticed.
-func (m mutants) noticed() string {
+func noticed(m changes.Outcome) string {
 	if m.Run == 0 {
 		return ""
 	}
 	return fmt.Sprintf("%d of %d", m.Run-len(m.Survived), m.Run)
+}
+
+// TestSurvivors proves that each change that nothing notices has a reason.
+func TestSurvivors(t *testing.T) {
+	for of, m := range mutantsOf(t) {
+		for _, survivor := range m.Survived {
+			if survivor.Why == "" {
+				t.Errorf("%s survives %q without a reason", of, survivor.Change)
+			}
+		}
+	}
 }
 
 // tally counts statements by what becomes of them.
@@ -304,7 +310,7 @@ scenario, a value of it changed, or a line of the code under a test. CI runs tho
 `
 
 // statementsText is the page.
-func statementsText(documents []explain.Document, statements []explain.Statement, changed map[string]mutants) string {
+func statementsText(documents []explain.Document, statements []explain.Statement, changed map[string]changes.Outcome) string {
 	var all tally
 	of := make(map[string]*tally)
 	for _, d := range documents {
@@ -339,14 +345,14 @@ func statementsText(documents []explain.Document, statements []explain.Statement
 			fmt.Fprintf(&b, "\n## %s\n\n| statement | documents | played by | where | mutants | today |\n|---|---|---|---|---|---|\n", section)
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", cell(s.Says), strings.Join(s.In, ", "), cell(by(s)), s.By.Where(),
-			changed[s.By.Kind+" "+s.By.Name].noticed(), cell(today(s)))
+			noticed(changed[s.By.Kind+" "+s.By.Name]), cell(today(s)))
 	}
 	b.WriteString(survivors(statements, changed))
 	return b.String()
 }
 
 // survivors is the part of the page about mutants that nothing noticed.
-func survivors(statements []explain.Statement, changed map[string]mutants) string {
+func survivors(statements []explain.Statement, changed map[string]changes.Outcome) string {
 	var b strings.Builder
 	told := make(map[string]bool)
 	for i := range statements {
@@ -357,13 +363,13 @@ func survivors(statements []explain.Statement, changed map[string]mutants) strin
 		}
 		told[by.Name] = true
 		for _, survivor := range m.Survived {
-			fmt.Fprintf(&b, "| %s | %s |\n", cell(by.String()), cell(survivor))
+			fmt.Fprintf(&b, "| %s | %s | %s |\n", cell(by.String()), cell(survivor.Change), cell(survivor.Why))
 		}
 	}
 	if b.Len() == 0 {
 		return ""
 	}
-	return "\n## Mutants that survive\n\nNothing notices these. contracttests/library says of those of client halves why none can. Most of those of kubernetes halves that are no steps are names of what must not be there, or of a mark that the scenario lacks, with which it does not load; a few are bounds and parameters that hold more widely than they say.\n\n| of | mutant |\n|---|---|\n" + b.String()
+	return "\n## Mutants that survive\n\nNothing notices these, for the reason given.\n\n| of | mutant | because |\n|---|---|---|\n" + b.String()
 }
 
 // cell is a text in a table.

@@ -22,11 +22,12 @@ const beforeV2 = "what the CCMs of 2018 to 2020 do"
 func TestFirstWeights(t *testing.T) {
 	requireCCM(t, beforeV2)
 	f := startFirst(t)
-	f.deploy(4)
+	f.deploy(2) // which leave a node out
 	f.service("web", func(s *corev1.Service) { s.Spec.ExternalTrafficPolicy = corev1.ServiceExternalTrafficPolicyLocal })
-	f.converged("web", f.nudging("web", f.firstWeights(4)))
-	f.scale(7)
-	f.converged("web", f.nudging("web", f.firstWeights(7)))
+	for _, pods := range []int32{2, 4, 7} {
+		f.scale(pods)
+		f.converged("web", f.nudging("web", f.firstWeights(int(pods))))
+	}
 	f.endFirst("web")
 }
 
@@ -142,7 +143,8 @@ func TestFirstSpec(t *testing.T) {
 }
 
 // TestFirstReuse proves that CCMs before v2 let Services share a load balancer. Those of 2018
-// delete a listener of another owner there, which has no description.
+// take another owner's listener there for one of an earlier CCM's, as it has no description,
+// and delete it.
 func TestFirstReuse(t *testing.T) {
 	requireCCM(t, beforeV2)
 	f := startFirst(t)

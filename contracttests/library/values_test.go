@@ -20,9 +20,17 @@ import (
 	"github.com/clbemu/clbemu/scenarios"
 )
 
-// unnoticed lists the changes that no play can notice, with the reason. scenario, kind and
-// where are patterns, as matchesPath takes them.
-var unnoticed = []struct{ scenario, kind, where, why string }{
+// survival is why no play can notice some changes. scenario, kind and where are patterns, as
+// matchesPath takes them.
+type survival struct{ scenario, kind, where, why string }
+
+// of reports whether a change of a scenario is among them.
+func (s survival) of(scenario string, change changes.Change) bool {
+	return matchesPath(s.scenario, scenario) && matchesPath(s.kind, change.Kind) && matchesPath(s.where, change.Where)
+}
+
+// unnoticed lists the changes that no play can notice.
+var unnoticed = []survival{
 	{"*", "action", "*", "where no action is called, another is not called either; TestMutants holds the name"},
 	{"expired-certificate", "without given clock", "*", "a private emulator's clock stands still by itself"},
 	{"packets-*", "without given clock", "*", "only a running emulator's clock makes the play wait"},
@@ -43,17 +51,11 @@ var updateMutants = flag.Bool("update-mutants", false, "record the changes of ea
 // valuesFile has the changes of each half; docs/seeds.md shows them.
 const valuesFile = "../testdata/mutants/library.json"
 
-// halfOutcome counts the changes of a half, and has those that no play can notice.
-type halfOutcome struct {
-	Run      int      `json:"run"`
-	Survived []string `json:"survived,omitempty"`
-}
-
 // compareRecord compares what was tried with the record, or writes it.
-func compareRecord(t *testing.T, halves map[string]halfOutcome) {
+func compareRecord(t *testing.T, halves map[string]changes.Outcome) {
 	t.Helper()
 	for name, is := range halves {
-		slices.Sort(is.Survived)
+		is.Sort()
 		halves[name] = is
 	}
 	want, err := json.MarshalIndent(halves, "", "  ")
@@ -80,7 +82,7 @@ func TestValues(t *testing.T) {
 	names := target.NewNames(emulator.NamesIn(world.Default()))
 	var mu sync.Mutex
 	tried, listed := make(map[string]int), make(map[int]bool)
-	halves := make(map[string]halfOutcome)
+	halves := make(map[string]changes.Outcome)
 	t.Run("all", func(t *testing.T) {
 		for _, name := range scenarios.LibraryNames() {
 			for _, half := range []string{scenarios.ClientHalf, scenarios.ProgramHalf} {
@@ -115,12 +117,11 @@ func TestValues(t *testing.T) {
 							if noticed {
 								return
 							}
-							is.Survived = append(is.Survived, change.Kind+": "+change.Where)
-							for i, row := range unnoticed {
-								if matchesPath(row.scenario, name) && matchesPath(row.kind, change.Kind) && matchesPath(row.where, change.Where) {
-									listed[i] = true
-									return
-								}
+							row := slices.IndexFunc(unnoticed, func(row survival) bool { return row.of(name, change) })
+							if row >= 0 {
+								listed[row] = true
+								is.Survived = append(is.Survived, changes.Survivor{Change: change.Kind + ": " + change.Where, Why: unnoticed[row].why})
+								return
 							}
 							t.Errorf("%s.yaml:%d: %s: %s: the play passes all the same", name, change.Line, change.Kind, change.Where)
 						})

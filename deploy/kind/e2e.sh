@@ -42,7 +42,7 @@ prepare() {
 	list=$(clbemu call CreateAccessControlList AclName=clbemu-e2e --field AclId)
 	clbemu call AddAccessControlListEntry "AclId=$list" 'AclEntrys=[{"entry":"192.0.2.0/24"}]' >/dev/null
 	certificate=$(clbemu call UploadServerCertificate "ServerCertificate=$(pem tls.crt)" "PrivateKey=$(pem tls.key)" --field ServerCertificateId)
-	sed "s|image: server$|image: $server_image|; s|list-of-nobody|$list|; s|certificate-of-e2e|$certificate|" e2e.yaml symptoms.yaml |
+	sed "s|image: server$|image: $server_image|; s|list-of-e2e|$list|; s|certificate-of-e2e|$certificate|" e2e.yaml symptoms.yaml |
 		kubectl apply --filename - --filename nlb-service.yaml
 	kubectl wait --for=condition=Available deployments --selector test=clbemu-e2e --timeout 3m
 	addressed
