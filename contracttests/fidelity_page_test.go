@@ -26,6 +26,8 @@ action: a parameter, a range, a default, an error, a field of the answer, a stat
 - **open**: it does not hold, and should.
 - **unchecked**: there is no case; the file has the reason.
 
+` + "`ServiceManagedControl`" + ` is in no list of CLB's actions, and nothing is published about it: CLB-0528.
+
 *Share* is what holds of what holds and is open. ` + "`clbemu actions --fidelity`" + ` prints the same, and ` + "`clbemu explain ACTION`" + ` the statements.
 
 `

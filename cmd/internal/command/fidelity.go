@@ -137,7 +137,11 @@ func (c *checkedTrails) print(s *terminal.Screen) error {
 		s.Printf("; %d were played again, %d need what the file does not create", c.Played, c.Skipped)
 	}
 	s.Printf("\n")
-	if len(c.Findings) == 0 {
+	switch {
+	case c.Events == 0:
+		s.Printf("No event is of a service that clbemu emulates.\n")
+		return nil
+	case len(c.Findings) == 0:
 		s.Printf("clbemu knows all that is in them.\n")
 		return nil
 	}
