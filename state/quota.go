@@ -23,7 +23,7 @@ type quota struct {
 	sum      *sum      // nil if rows count
 }
 
-// sum tells what holders use where that is in rows of several kinds.
+// sum returns what holders use where that is in rows of several kinds.
 type sum struct {
 	of   func(v *View, holder string) int
 	each func(v *View, yield func(holder string, n int))
