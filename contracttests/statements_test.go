@@ -363,7 +363,7 @@ func survivors(statements []explain.Statement, changed map[string]changes.Outcom
 		}
 		told[by.Name] = true
 		for _, survivor := range m.Survived {
-			fmt.Fprintf(&b, "| %s | %s | %s |\n", cell(by.String()), cell(survivor.Change), cell(survivor.Why))
+			fmt.Fprintf(&b, "| %s | %s | %s |\n", cell(by.String()), strings.ReplaceAll(cell(survivor.Change), "<", `\<`), cell(survivor.Why))
 		}
 	}
 	if b.Len() == 0 {
