@@ -6,13 +6,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
-
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/clbemu/clbemu/contracttests/binary"
 	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/cloud"
@@ -48,19 +47,16 @@ func TestLives(t *testing.T) {
 				t.Fatalf("%s does not begin with the command that plays it, but with %q", name, line)
 			}
 			options, _, _ := strings.Cut(after, "-- ")
-			command := func() *exec.Cmd {
-				cmd := exec.Command("sh", "-c", fmt.Sprintf(`"$CLBEMU" %s --kubeconfig "$PLANE" %s --plays 1 --output json -- sh -c "$CONTROLLER"`, before, options))
-				cmd.Dir = "../.."
-				cmd.Env = append(os.Environ(), "CLBEMU="+binary.Path, "PLANE="+plane.Kubeconfig, "CONTROLLER="+f.explored(),
-					"PATH="+filepath.Dir(plane.Kubectl())+":"+os.Getenv("PATH"))
-				return cmd
+			for _, port := range fixedPort.FindAllStringSubmatch(string(text), -1) {
+				if n, err := strconv.Atoi(port[1]); err != nil || n < firstPort || n > lastStatic {
+					t.Errorf("%s has the NodePort %s, want one of %d to %d, which Kubernetes gives no other Service", name, port[1], firstPort, lastStatic)
+				}
 			}
-			f.nodePortsFree()
-			r := binary.Finish(t, command())
-			if strings.Contains(r.Stderr, portTaken) {
-				f.nodePortsFree()
-				r = binary.Finish(t, command())
-			}
+			cmd := exec.Command("sh", "-c", fmt.Sprintf(`"$CLBEMU" %s --kubeconfig "$PLANE" %s --plays 1 --output json -- sh -c "$CONTROLLER"`, before, options))
+			cmd.Dir = "../.."
+			cmd.Env = append(os.Environ(), "CLBEMU="+binary.Path, "PLANE="+plane.Kubeconfig, "CONTROLLER="+f.explored(),
+				"PATH="+filepath.Dir(plane.Kubectl())+":"+os.Getenv("PATH"))
+			r := binary.Finish(t, cmd)
 			var report struct {
 				Planned  int
 				Outcomes []struct{ ID, Verdict, Why string }
@@ -77,23 +73,14 @@ func TestLives(t *testing.T) {
 	}
 }
 
-// portTaken is what Kubernetes says of a NodePort that is not free. It was seen once, under
-// load, of a NodePort of an earlier play, before explore waited until its Services were gone.
-const portTaken = "provided port is already allocated"
+// fixedPort matches the NodePorts of a life.
+var fixedPort = regexp.MustCompile(`[nN]odePort: ([0-9]+)`)
 
-// nodePortsFree waits until the NodePorts of the lives are free.
-func (f *fixture) nodePortsFree() {
-	f.Helper()
-	for _, port := range []int32{31080, 31090} {
-		f.eventually(fmt.Sprintf("NodePort %d", port), func() error {
-			service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "none"}, Spec: corev1.ServiceSpec{
-				Type: corev1.ServiceTypeNodePort, Ports: []corev1.ServicePort{{Port: 80, NodePort: port}},
-			}}
-			_, err := f.cluster.Client.CoreV1().Services(metav1.NamespaceDefault).Create(f.ctx, service, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
-			return err
-		})
-	}
-}
+// Kubernetes gives Services that ask for no NodePort those above the first 86 of its range.
+const (
+	firstPort  = 30000
+	lastStatic = 30085
+)
 
 // explored is the command that starts the controller of a life, with the cluster and the
 // cloud of its environment.

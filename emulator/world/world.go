@@ -85,7 +85,8 @@ func Load(path string) (*World, error) {
 // that is wrong with it.
 func Parse(name string, text []byte) (*World, error) { return emulated.parse(name, text) }
 
-// ParseWith reads the text of a world file of a cloud with kinds and products of its own.
+// ParseWith reads the text of a world file of a cloud with more kinds and products than the
+// emulated one.
 func ParseWith(schema *state.Schema, list []*products.Product, name string, text []byte) (*World, error) {
 	return (&apis{schema, func() []*products.Product { return list }}).parse(name, text)
 }

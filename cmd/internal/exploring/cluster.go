@@ -78,6 +78,9 @@ func (p *clusterPlace) release(ctx context.Context) error {
 	defer cancel()
 	for {
 		left, err := p.services(ctx)
+		if ctx.Err() != nil {
+			return fmt.Errorf("the Services of a play are not gone after %v: %w", releaseTime, ctx.Err())
+		}
 		if err != nil || len(left) == 0 {
 			return err
 		}
