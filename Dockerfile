@@ -11,7 +11,7 @@ COPY . .
 ARG TARGETOS TARGETARCH VERSION=devel COMMIT DATE
 ENV CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH
 RUN package=github.com/clbemu/clbemu/cmd/internal/command && \
-    set -- -trimpath -ldflags "-s -w -X $package.release=$VERSION -X $package.commit=$COMMIT -X $package.date=$DATE" && \
+    set -- -trimpath -tags grpcnotrace -ldflags "-s -w -X $package.release=$VERSION -X $package.commit=$COMMIT -X $package.date=$DATE" && \
     go build "$@" -o /clbemu ./cmd/clbemu && go -C cmd/clbemu-replica build "$@" -o /clbemu-replica . && mkdir /data
 RUN cd deploy && go build -trimpath -ldflags "-s -w" -o /clbemu-worldwatch ./worldwatch
 

@@ -87,7 +87,7 @@ func Release(folder, path string, env ...string) error {
 	if err != nil {
 		return err
 	}
-	return compile(folder, append(env, "CGO_ENABLED=0"), "-trimpath", "-ldflags", "-s -w", "-o", path)
+	return compile(folder, append(env, "CGO_ENABLED=0"), "-trimpath", "-tags", "grpcnotrace", "-ldflags", "-s -w", "-o", path)
 }
 
 func compile(folder string, env []string, args ...string) error {
