@@ -1,6 +1,7 @@
 package kubernetes_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -52,11 +53,22 @@ func TestLives(t *testing.T) {
 					t.Errorf("%s has the NodePort %s, want one of %d to %d, which Kubernetes gives no other Service", name, port[1], firstPort, lastStatic)
 				}
 			}
-			cmd := exec.Command("sh", "-c", fmt.Sprintf(`"$CLBEMU" %s --kubeconfig "$PLANE" %s --plays 1 --output json -- sh -c "$CONTROLLER"`, before, options))
-			cmd.Dir = "../.."
-			cmd.Env = append(os.Environ(), "CLBEMU="+binary.Path, "PLANE="+plane.Kubeconfig, "CONTROLLER="+f.explored(),
-				"PATH="+filepath.Dir(plane.Kubectl())+":"+os.Getenv("PATH"))
-			r := binary.Finish(t, cmd)
+			play := func(arguments string) binary.Result {
+				cmd := exec.Command("sh", "-c", fmt.Sprintf(`"$CLBEMU" %s --kubeconfig "$PLANE" %s --plays 1 --output json -- sh -c "$CONTROLLER"`, arguments, options))
+				cmd.Dir = "../.."
+				cmd.Env = append(os.Environ(), "CLBEMU="+binary.Path, "PLANE="+plane.Kubeconfig, "CONTROLLER="+f.explored(),
+					"PATH="+filepath.Dir(plane.Kubectl())+":"+os.Getenv("PATH"))
+				return binary.Finish(t, cmd)
+			}
+			r := play(before)
+			if strings.Contains(r.Stdout+r.Stderr, portLeaked) {
+				t.Logf("Kubernetes lost the release of a NodePort: %s is played with others", name)
+				others := filepath.Join(f.dir, name+".yaml")
+				if err := os.WriteFile(others, otherPorts(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				r = play(strings.Replace(before, "examples/explore/"+name+".yaml", others, 1))
+			}
 			var report struct {
 				Planned  int
 				Outcomes []struct{ ID, Verdict, Why string }
@@ -76,11 +88,24 @@ func TestLives(t *testing.T) {
 // fixedPort matches the NodePorts of a life.
 var fixedPort = regexp.MustCompile(`[nN]odePort: ([0-9]+)`)
 
+// portLeaked is what Kubernetes says of a NodePort that is not free. Its log calls one of a
+// play that is over leaked, minutes later: no Service has it then. Why is not known.
+const portLeaked = "provided port is already allocated"
+
 // Kubernetes gives Services that ask for no NodePort those above the first 86 of its range.
 const (
 	firstPort  = 30000
 	lastStatic = 30085
 )
+
+// otherPorts gives the Services of a life NodePorts that no life has.
+func otherPorts(text []byte) []byte {
+	return fixedPort.ReplaceAllFunc(text, func(found []byte) []byte {
+		name, port, _ := bytes.Cut(found, []byte(": "))
+		n, _ := strconv.Atoi(string(port))
+		return fmt.Appendf(nil, "%s: %d", name, n-20)
+	})
+}
 
 // explored is the command that starts the controller of a life, with the cluster and the
 // cloud of its environment.
