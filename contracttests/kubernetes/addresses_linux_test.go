@@ -19,7 +19,7 @@ import (
 )
 
 // nodePort is where nodes answer for the Service, as kube-proxy does.
-const nodePort = 30080
+const nodePort = 31080
 
 // throughNodes lets a cloud put the addresses of load balancers on this machine, which is
 // the router of a network of nodes, and lets nodes see who asks.
