@@ -49,8 +49,8 @@ func SymptomOf(text string) (*controlapi.Symptom, error) {
 	return nil, err
 }
 
-// named reports whether words name the symptom: they have all words of one of its names, and
-// none that no name has.
+// named reports whether words name the symptom: they include all words of one of its names,
+// and each of them is in one of its names.
 func (s *symptom) named(said []string) bool {
 	var known []string
 	whole := false
