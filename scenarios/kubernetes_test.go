@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/clbemu/clbemu/scenarios"
 )
@@ -49,6 +50,22 @@ kubernetes:
 	}
 	if !slices.ContainsFunc(flat, func(s string) bool { return strings.Contains(s, "---") }) {
 		t.Errorf("two objects are not two documents: %q", c.did)
+	}
+}
+
+// TestControllerLetsGo proves that a controller that runs at the end of a scenario has time
+// to let go of the objects, and that nothing waits for one that has ended.
+func TestControllerLetsGo(t *testing.T) {
+	for takes, want := range map[time.Duration]string{time.Hour: "--timeout 5s", 0: "--wait=false"} {
+		c, f := &fakeCluster{}, &fake{}
+		p := &fakePrograms{fake: f, takes: takes}
+		stopped := -1
+		c.deleted = func() { stopped = p.stopped }
+		play(t, "kubernetes: {steps: [{kubectl: {apply: {kind: Service}}}, {kubectl: {delete: {kind: Service, metadata: {name: web}}}}]}", scenarios.KubernetesHalf,
+			scenarios.Setup{Target: f, Cluster: c, Programs: p, Program: scenarios.Program{Command: []string{"controller"}}})
+		if last := c.did[len(c.did)-1]; !strings.HasPrefix(last, "delete --filename - --ignore-not-found "+want) || stopped != 0 || p.stopped != 1 {
+			t.Errorf("with a controller that runs for %v: kubectl %s, after %d of %d stops", takes, last, stopped, p.stopped)
+		}
 	}
 }
 

@@ -217,6 +217,10 @@ func (p *play) everyFaultFired(ctx context.Context) *Failure {
 	return nil
 }
 
+// releaseTime limits how long a controller that ends with the scenario may take to let go of
+// an object.
+const releaseTime = 5 * time.Second
+
 // end takes away what the scenario left behind: rules that are still armed, objects
 // in the cluster, and the program.
 func (p *play) end(ctx context.Context) (notes []string) {
@@ -231,9 +235,14 @@ func (p *play) end(ctx context.Context) (notes []string) {
 			notes = append(notes, fmt.Sprintf("the fault %s is still there: %v", w.name, err))
 		}
 	}
+	// A controller that can't let go of an object may be the subject of a scenario. One that is
+	// ended while it removes a finalizer makes Kubernetes leak the NodePorts of the Service.
+	wait := []string{"--wait=false"}
+	if p.running != nil && !p.programEnded(ctx) {
+		wait = []string{"--timeout", releaseTime.String()}
+	}
 	for i := len(p.applied) - 1; i >= 0; i-- {
-		// A controller that can't let go of an object may be the subject of a scenario.
-		if _, err := p.Cluster.Kubectl(ctx, p.applied[i], "delete", "--filename", "-", "--ignore-not-found", "--wait=false"); err != nil {
+		if _, err := p.Cluster.Kubectl(ctx, p.applied[i], append([]string{"delete", "--filename", "-", "--ignore-not-found"}, wait...)...); err != nil {
 			notes = append(notes, fmt.Sprintf("objects are still in the cluster: %v", err))
 		}
 	}

@@ -141,9 +141,13 @@ func (f *fake) FreeAddresses(_ context.Context, vSwitch string) (int, error) {
 type fakeCluster struct {
 	did     []string
 	answers map[string]string
+	deleted func()
 }
 
 func (c *fakeCluster) Kubectl(_ context.Context, stdin string, args ...string) ([]byte, error) {
+	if args[0] == "delete" && c.deleted != nil {
+		c.deleted()
+	}
 	text := strings.Join(args, " ")
 	c.did = append(c.did, strings.TrimSpace(text+" "+strings.ReplaceAll(stdin, "\n", "|")))
 	for prefix, answer := range c.answers {

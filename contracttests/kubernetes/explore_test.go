@@ -77,8 +77,9 @@ func TestLives(t *testing.T) {
 	}
 }
 
-// portTaken is what Kubernetes says of a NodePort that is not free. Its log calls the NodePort
-// of a play that is over leaked, when no Service has it; why is not known.
+// portTaken is what Kubernetes says of a NodePort that is not free. It leaks one when the
+// connection of a client that removes a Service's last finalizer ends before the answer, as
+// that of a controller that is killed: the Service is gone, and its NodePort taken.
 const portTaken = "provided port is already allocated"
 
 // nodePortsFree waits until the NodePorts of the lives are free. Kubernetes looks for those
