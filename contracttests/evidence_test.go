@@ -29,6 +29,8 @@ type evidence struct {
 	Confidence string `yaml:"confidence"`
 	Date       string `yaml:"date"`
 	Test       string `yaml:"test"`
+	// Unmet says why no CCM meets a guess. The journal names the others.
+	Unmet string `yaml:"unmet"`
 	// Statements cites what is published about it, such as Slb/CreateRules/busy.
 	Statements []string `yaml:"statements"`
 }
@@ -149,6 +151,41 @@ func statements(t *testing.T) map[string]*fidelity.Statement {
 		}
 	}
 	return all
+}
+
+// TestGuessesAreNamed proves that each guess is in what the journal names, a refusal's
+// evidence or a product's guesses, or says why no CCM meets it.
+func TestGuessesAreNamed(t *testing.T) {
+	literal := regexp.MustCompile(`"((?:CLB|NLB)-\d{4})"`)
+	named := make(map[string]bool)
+	for _, file := range sources(t) {
+		if strings.HasSuffix(file, "_test.go") || !strings.HasPrefix(file, filepath.Join("..", "emulator", "internal")) {
+			continue
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, found := range literal.FindAllSubmatch(text, -1) {
+			named[string(found[1])] = true
+		}
+	}
+	guesses := 0
+	for id, e := range entries(t) {
+		switch {
+		case e.Confidence != "low":
+			if e.Unmet != "" {
+				t.Errorf("%s is no guess, and says why none meets it", id)
+			}
+			continue
+		case !named[id] && e.Unmet == "":
+			t.Errorf("the journal does not name %s, a guess, and nothing says why no CCM meets it", id)
+		}
+		guesses++
+	}
+	if guesses > 30 {
+		t.Errorf("%d guesses, want at most 30", guesses)
+	}
 }
 
 // Every number that the code cites has an entry, every entry is cited, and its

@@ -55,7 +55,7 @@ type Entry struct {
 	// Code is the error code of a refusal.
 	Code string `json:"code,omitempty"`
 	// Evidence is the number of the entry that says how the refusal is known, such as
-	// CLB-0203: that one is a guess.
+	// CLB-0203: that one is a guess. Of a success it is a guess that the call met.
 	Evidence string `json:"evidence,omitempty"`
 	// Answer is the beginning of the answer to the call. Only the newest calls have it,
 	// and only when a query names one by its sequence; answers with secrets are hidden. It

@@ -217,6 +217,8 @@ type Product struct {
 	RateLimits RateLimits
 	// Idle are the parameters that its actions need not read.
 	Idle []Idle
+	// Guesses are what successful calls meet.
+	Guesses []Guess
 
 	rows map[string]*Action // the actions by each of their names, once indexed
 }

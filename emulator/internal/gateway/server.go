@@ -69,7 +69,7 @@ type Chosen struct {
 type Outcome struct {
 	Status   int
 	Code     string // "" for success
-	Evidence string // of the code
+	Evidence string // of the code, or of a guess
 	Duration time.Duration
 	// Answer is the body, which is another call's afterwards.
 	Answer []byte
@@ -143,6 +143,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		outcome.Status, outcome.Code, outcome.Evidence = problem.Status, problem.Code, problem.Evidence
 	} else {
 		out = call.success(response)
+		outcome.Evidence = call.guess(response)
 	}
 	// The call is reported before its client can have the answer and ask for it.
 	outcome.Duration, outcome.Answer = time.Since(start), out.body

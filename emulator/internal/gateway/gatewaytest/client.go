@@ -43,12 +43,15 @@ type Client struct {
 	t       testing.TB
 	gateway http.Handler
 	version string
+	outcome gateway.Outcome // of the last call
 }
 
 // NewClient returns a client of the product on the store.
 func NewClient(t testing.TB, store *state.Store, p *gateway.Product) *Client {
-	gateway := gateway.NewServer(gateway.Config{Store: store, Products: []*gateway.Product{p}, Seed: 1})
-	return &Client{t: t, gateway: gateway, version: p.Version}
+	c := &Client{t: t, version: p.Version}
+	c.gateway = gateway.NewServer(gateway.Config{Store: store, Products: []*gateway.Product{p}, Seed: 1,
+		Observe: func(_ *gateway.Call, o gateway.Outcome) { c.outcome = o }})
+	return c
 }
 
 // Reply is an answer in JSON.
@@ -56,7 +59,9 @@ type Reply struct {
 	Status  int
 	Code    string // "" for success
 	Message string
-	Body    map[string]any
+	// Evidence is what the journal names.
+	Evidence string
+	Body     map[string]any
 }
 
 // Call sends one call. Like the SDKs it adds a RegionId, cn-hangzhou, unless the
@@ -75,7 +80,7 @@ func (c *Client) Call(action string, params Params) Reply {
 	}
 	recorder := httptest.NewRecorder()
 	c.gateway.ServeHTTP(recorder, httptest.NewRequest(http.MethodPost, "/?"+query.Encode(), nil))
-	reply := Reply{Status: recorder.Code}
+	reply := Reply{Status: recorder.Code, Evidence: c.outcome.Evidence}
 	if err := json.Unmarshal(recorder.Body.Bytes(), &reply.Body); err != nil {
 		c.t.Errorf("%s(%v) answers no JSON: %v: %s", action, params, err, recorder.Body)
 	}

@@ -45,7 +45,8 @@ func Product(deps gateway.Deps) *gateway.Product {
 		Errors: errorTable(),
 		Denial: gateway.ErrorRow{Status: 403, Code: "Forbidden.RAM",
 			Message: "User not authorized to operate on the specified resource, or this API doesn't support RAM.", Evidence: "CLB-0176"},
-		Idle: idle,
+		Idle:    idle,
+		Guesses: guesses,
 		Resources: []gateway.Resource{
 			{Parameter: "InstanceId", Type: "instance", Kind: cloud.Instances.Kind()},
 			{Parameter: "SecurityGroupId", Type: "securitygroup", Kind: cloud.SecurityGroups.Kind()},

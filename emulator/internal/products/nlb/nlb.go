@@ -46,6 +46,7 @@ func Product(deps gateway.Deps) *gateway.Product {
 		Errors:     errorTable(),
 		FlatLists:  true,
 		RateLimits: gateway.ReadRateLimits(rateLimits),
+		Guesses:    guesses,
 		Denial: gateway.ErrorRow{Status: 403, Code: "Forbidden.NoPermission",
 			Message: "Authentication is failed for NoPermission.", Evidence: "NLB-0001"},
 		Resources: []gateway.Resource{
