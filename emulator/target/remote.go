@@ -221,6 +221,12 @@ func (r *Remote) Reset(ctx context.Context, faults bool) error {
 // back.
 func (r *Remote) Close(ctx context.Context) error {
 	var errs []error
+	for name := range r.before { // what cloud.year and account.site set
+		switch kind, _, _ := strings.Cut(name, "."); {
+		case kind == "stock" && r.set["cloud.year"], kind == "quota" && (r.set["cloud.year"] || r.set["account.site"]):
+			r.set[name] = true
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(r.set)) {
 		setting := controlapi.Setting{Name: name, Value: r.former(name)}
 		if _, err := r.control().SetWorld(ctx, controlapi.Change{Settings: []controlapi.Setting{setting}}); err != nil {
@@ -246,6 +252,10 @@ func (r *Remote) former(name string) string {
 		return "available"
 	case strings.HasPrefix(name, "policy."):
 		return "none"
+	case name == "cloud.year": // of none: what it sold then follows
+		return "today"
+	case name == "account.site":
+		return "mainland"
 	}
 	return "default"
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/controlclient"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
 	"github.com/clbemu/clbemu/emulator/products"
 	"github.com/clbemu/clbemu/emulator/target"
@@ -189,6 +191,28 @@ func TestRemoteIsPutBack(t *testing.T) {
 	}
 	if remote.CanRestart() || remote.Restart(ctx, true) == nil {
 		t.Error("a running emulator can be ended")
+	}
+}
+
+// TestRestoresWhatAYearSets proves that what a year and a site set is restored, too.
+func TestRestoresWhatAYearSets(t *testing.T) {
+	remote, s := newRemote(t)
+	ctx := t.Context()
+	other := &target.Remote{Products: products.All(), API: s.URL(), Control: s.ControlURL()}
+	do(t, other.Set(ctx, []scenarios.Setting{{Name: "quota.slb_quota_acls_num", Value: "7"}, {Name: "quota.slb_quota_instances_num", Value: "9"},
+		{Name: "stock.shared", Value: "true"}}))
+	do(t, remote.Set(ctx, []scenarios.Setting{{Name: "cloud.year", Value: "2024"}, {Name: "account.site", Value: "international"}}))
+	do(t, remote.Close(ctx))
+	list, err := (&controlclient.Client{URL: s.ControlURL()}).World(ctx, controlapi.Where{})
+	do(t, err)
+	got := make(map[string]string)
+	for _, c := range list {
+		got[c.Name] = c.Value
+	}
+	for name, want := range map[string]string{"quota.slb_quota_acls_num": "7", "quota.slb_quota_instances_num": "9", "stock.shared": "true", "stock.payBySpec": "false"} {
+		if got[name] != want {
+			t.Errorf("%s is %q, want %q", name, got[name], want)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/resources"
+	"github.com/clbemu/clbemu/state"
 )
 
 func (p *planter) region(s *regionSpec) {
@@ -109,6 +110,9 @@ func (p *planter) account(s *accountSpec) {
 	}
 	for _, k := range s.AccessKeys {
 		p.accessKey(a, &k)
+	}
+	for name, limit := range cloud.YearQuotas[p.year] {
+		state.Quotas.Put(p.tx, &state.Quota{AccountID: a.ID, Name: name, Limit: limit})
 	}
 	cloud.Accounts.Put(p.tx, a)
 	p.accounts = append(p.accounts, a.ID)

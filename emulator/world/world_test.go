@@ -196,6 +196,26 @@ func TestAccountDefaults(t *testing.T) {
 	}
 }
 
+// TestYearQuotas proves that accounts have the quotas of the file's year.
+func TestYearQuotas(t *testing.T) {
+	for year, want := range map[string][2]int{cloud.Year2021: {50, 1}, cloud.Year2024: {200, 3}, cloud.Today: {200, 3}} {
+		w, err := world.Parse("w.yaml", []byte("clouds: "+year+"\n"+base))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := mustPlant(t, w).View(state.Owner{AccountID: "1"}, func(v *state.View) error {
+			for i, name := range []state.QuotaName{cloud.QuotaACLs, cloud.QuotaListenerACLs} {
+				if got := v.Limit(name); got != want[i] {
+					t.Errorf("in %s, %s is %d, want %d", year, name, got, want[i])
+				}
+			}
+			return nil
+		}); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestClouds proves that regions sell what the cloud of the file's year sold, today's if it
 // names none, unless they say otherwise.
 func TestClouds(t *testing.T) {

@@ -43,6 +43,12 @@ func (r *Region) SetYear(year string) {
 	r.SubscriptionsSold = year != Today
 }
 
+// YearQuotas are the quotas that have changed since a year, with what they were then; an
+// absent year has today's. CLB-0460.
+var YearQuotas = map[string]map[state.QuotaName]int{
+	Year2021: {QuotaACLs: 50, QuotaListenerACLs: 1},
+}
+
 // Year returns the year whose instances the region sells, "" if it is none.
 func (r *Region) Year() string {
 	for _, year := range []string{Year2021, Year2024, Today} {

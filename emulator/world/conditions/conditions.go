@@ -119,7 +119,7 @@ var conditions = []Condition{
 		write: setFlag(refusesApplications), read: getFlag("account.refuseQuotaApplications", refusesApplications)},
 	{Name: "quota.<name>", Value: countOr("default"), Help: "a limit, or default", Scope: OfAccount, named: quotaNames, write: setQuota, read: getQuotas},
 	{Name: "cloud.year", Value: oneOf(cloud.Year2021, cloud.Year2024, cloud.Today),
-		Help:  "2021, 2024 or today: sell what the cloud sold then; sets stock.shared, stock.payBySpec and stock.subscriptions",
+		Help:  "2021, 2024 or today: sell what the cloud sold then; sets stock.shared, stock.payBySpec and stock.subscriptions, and the account's quotas of ACLs",
 		Scope: OfRegion, write: setYear, read: getYear},
 	{Name: "stock.shared", Value: flag, Help: "true: sell instances without a spec", Scope: OfRegion, write: setSold(sharedSold), read: getSold("stock.shared", sharedSold)},
 	{Name: "stock.payBySpec", Value: flag, Help: "true: sell instances that are paid by their spec", Scope: OfRegion,

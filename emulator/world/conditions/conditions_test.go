@@ -174,23 +174,25 @@ func TestSetRefused(t *testing.T) {
 	}
 }
 
-// TestYear proves that a year sets what is sold, that each kind can be sold alone, and that
+// TestYear proves that a year sets what is sold and the quotas, that each kind can be sold alone, and that
 // only what a year sold is shown as one.
 func TestYear(t *testing.T) {
 	store := gatewaytest.Store(t, world.Default().Plant)
-	for _, c := range []struct{ name, value, year, shared, bySpec, subscriptions string }{
-		{"cloud.year", "2021", "2021", "true", "true", "true"},
-		{"stock.shared", "false", "2024", "false", "true", "true"},
-		{"stock.subscriptions", "false", "", "false", "true", "false"},
-		{"cloud.year", "2024", "2024", "false", "true", "true"},
-		{"stock.payBySpec", "false", "", "false", "false", "true"},
-		{"cloud.year", "today", "today", "false", "false", "false"},
+	for _, c := range []struct{ name, value, year, shared, bySpec, subscriptions, listenerACLs string }{
+		{"cloud.year", "2021", "2021", "true", "true", "true", "1"},
+		{"stock.shared", "false", "2024", "false", "true", "true", "1"},
+		{"stock.subscriptions", "false", "", "false", "true", "false", "1"},
+		{"cloud.year", "2024", "2024", "false", "true", "true", ""},
+		{"stock.payBySpec", "false", "", "false", "false", "true", ""},
+		{"quota.slb_quota_listener_acls_num", "7", "", "false", "false", "true", "7"},
+		{"cloud.year", "today", "today", "false", "false", "false", ""},
 	} {
 		if err := set(store, c.name, c.value); err != nil {
 			t.Fatal(err)
 		}
 		got := inForce(t, store)
-		for name, want := range map[string]string{"cloud.year": c.year, "stock.shared": c.shared, "stock.payBySpec": c.bySpec, "stock.subscriptions": c.subscriptions} {
+		for name, want := range map[string]string{"cloud.year": c.year, "stock.shared": c.shared, "stock.payBySpec": c.bySpec, "stock.subscriptions": c.subscriptions,
+			"quota.slb_quota_listener_acls_num": c.listenerACLs} {
 			if got[name] != want {
 				t.Errorf("after %s=%s, %s is %q, want %q", c.name, c.value, name, got[name], want)
 			}

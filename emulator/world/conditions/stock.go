@@ -16,7 +16,19 @@ func (c *change) editRegion(change func(*cloud.Region) error) error {
 	return cloud.Regions.Edit(c.tx, c.region, change)
 }
 
+// setYear sells what a year sold, and sets the quotas that another year has otherwise.
 func setYear(c *change, _, value string) error {
+	for _, then := range cloud.YearQuotas {
+		for name := range then {
+			limit := "default"
+			if n, ok := cloud.YearQuotas[value][name]; ok {
+				limit = strconv.Itoa(n)
+			}
+			if err := setQuota(c, string(name), limit); err != nil {
+				return err
+			}
+		}
+	}
 	return c.editRegion(func(r *cloud.Region) error {
 		r.SetYear(value)
 		return nil
