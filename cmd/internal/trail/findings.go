@@ -103,7 +103,10 @@ func (j *actionModel) name(e *Event) string {
 	if j.found {
 		return j.action.Product + " " + j.action.Name
 	}
-	return strings.TrimSpace(shape(e.Product) + " " + shape(e.Action))
+	if e.Product == "" {
+		return shape(e.Action)
+	}
+	return shape(e.Product) + " " + shape(e.Action)
 }
 
 // of finds the action of an event.

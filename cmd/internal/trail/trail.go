@@ -246,6 +246,35 @@ var logged = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\[SDKError\] API: (?:[a-z]+[:.])?(\w+),(?: StatusCode: \d+,)? ErrorCode: ([\w.]+)|RequestId: [0-9A-Fa-f-]{36}, API: (\w+)`)
 })
 
+// labels are what a CCM's log calls some actions, and the CCM's calls of ENS and Lingjun. No
+// action of a product here has such a name.
+var labels = map[string]struct{ product, action string }{
+	"CreateLoadbalancer":        {"Slb", "CreateLoadBalancer"},
+	"DescribeLoadBalancer":      {"Slb", "DescribeLoadBalancerAttribute"},
+	"DescribeAccessControlList": {"Slb", "DescribeAccessControlListAttribute"},
+	"ListNLBListeners":          {"Nlb", "ListListeners"},
+	"DeleteNLBListener":         {"Nlb", "DeleteListener"},
+	"ListNLBServers":            {"Nlb", "ListServerGroupServers"},
+	"UpdateNLBAddressType":      {"Nlb", "UpdateLoadBalancerAddressTypeConfig"},
+
+	"AssociateEnsEipAddress": {}, "CreateEipInstance": {}, "DeleteEdgeLoadBalancerListener": {}, "DescribeEnsEipAddresses": {},
+	"DescribeNetworks": {}, "DescribeNode": {}, "ModifyEnsEipAddressAttribute": {}, "ReleaseInstance": {}, "UnAssociateEnsEipAddress": {},
+}
+
+// addCall makes an event of a line about a call.
+func (r *Read) addCall(name, code string, each func(*Event)) {
+	event := Event{Action: name, Code: code}
+	if label, ok := labels[name]; ok {
+		event.Product, event.Action = label.product, label.action
+	}
+	if event.Action == "" {
+		r.Elsewhere++
+		return
+	}
+	r.Events++
+	each(&event)
+}
+
 // eachLine reads the lines of a log.
 func eachLine(text *bufio.Reader, limit *bounded, done *Read, each func(*Event)) error {
 	for {
@@ -256,9 +285,7 @@ func eachLine(text *bufio.Reader, limit *bounded, done *Read, each func(*Event))
 		}
 		switch found := logged().FindSubmatch(line); {
 		case found != nil:
-			event := Event{Action: string(found[1]) + string(found[3]), Code: string(found[2])}
-			done.Events++
-			each(&event)
+			done.addCall(string(found[1])+string(found[3]), string(found[2]), each)
 		case len(bytes.TrimSpace(line)) > 0:
 			done.Unread++
 		}

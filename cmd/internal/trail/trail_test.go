@@ -51,6 +51,8 @@ func TestEach(t *testing.T) {
 		{"gzip", zipped(created + refused), both, trail.Read{Events: 2}, ""},
 		{"journal", `{"entries":[{"product":"Slb","action":"DescribeRegions","kind":"call"},{"kind":"fault"}]}`, "DescribeRegions", trail.Read{Events: 1, Unread: 1}, ""},
 		{"log", "begin\n" + logLine + sdkLine, "AddTags CreateLoadBalancer", trail.Read{Events: 2, Unread: 1}, ""},
+		{"CCM's own names", strings.ReplaceAll(logLine, "AddTags", "DescribeLoadBalancer") + strings.ReplaceAll(sdkLine, "CreateLoadBalancer", "DeleteNLBListener") +
+			strings.ReplaceAll(logLine, "AddTags", "DescribeEnsEipAddresses"), "DescribeLoadBalancerAttribute DeleteListener", trail.Read{Events: 2, Elsewhere: 1}, ""},
 		{"long line", strings.Repeat("x", 100_000) + "\n" + logLine, "AddTags", trail.Read{Events: 1, Unread: 1}, ""},
 		{"truncated", created + refused[:80], "CreateLoadBalancer", trail.Read{Events: 1}, "ends in the middle of an event"},
 		{"truncated gzip", zipped(created)[:200], "", trail.Read{}, "in the middle of an event"},
@@ -99,6 +101,21 @@ func judged(t *testing.T, text string, play bool) ([]trail.Finding, *trail.Playe
 		t.Fatal(err)
 	}
 	return findings.Sorted(), player
+}
+
+// TestLogNames proves that each name that a CCM's log has for an action is known, and that an
+// unknown name of a log stands alone.
+func TestLogNames(t *testing.T) {
+	text := ""
+	for _, name := range []string{"CreateLoadbalancer", "DescribeLoadBalancer", "DescribeAccessControlList", "ListNLBListeners", "DeleteNLBListener", "ListNLBServers",
+		"UpdateNLBAddressType", "CreateRocket"} {
+		text += strings.ReplaceAll(logLine, "AddTags", name)
+	}
+	got, _ := judged(t, text, false)
+	want := []trail.Finding{{Kind: "action", Action: "CreateRocket", Times: 1}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("findings = %+v, want %+v", got, want)
+	}
 }
 
 // TestFindings proves what is found in events, the most frequent first.
