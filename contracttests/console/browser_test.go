@@ -45,10 +45,16 @@ var browser = sync.OnceValues(func() (context.Context, error) {
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox)
 	}
+	if cache, err = os.MkdirTemp("", "clbemu-browser-"); err != nil {
+		return nil, err
+	}
+	options = append(options, chromedp.Env("XDG_CACHE_HOME="+cache))            // in which it leaves a folder
 	allocator, _ := chromedp.NewExecAllocator(context.Background(), options...) // TestMain ends it
 	ctx, _ := chromedp.NewContext(allocator)
 	return ctx, chromedp.Do(ctx)
 })
+
+var cache string // the browser's, which TestMain deletes
 
 var required bool // before the settings of this environment are taken away
 
@@ -58,6 +64,9 @@ func TestMain(m *testing.M) {
 	if ctx, err := browser(); err == nil {
 		if err := chromedp.Cancel(ctx); err != nil {
 			fmt.Fprintln(os.Stderr, "end the browser:", err)
+		}
+		if err := os.RemoveAll(cache); err != nil {
+			fmt.Fprintln(os.Stderr, "delete the browser's cache:", err)
 		}
 	}
 	os.Exit(code)
