@@ -144,6 +144,8 @@ fmt:
 lint: tools
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'not formatted: make fmt'; exit 1; }
 	@$(TOOLS)/actionlint -shellcheck= -pyflakes= .github/workflows/*.yaml # other tools differ from machine to machine
+	@dead=$$($(TOOLS)/deadcode -test ./... | grep -v ' \(Replica\|Before\)$$') || :; \
+		test -z "$$dead" || { echo "$$dead"; echo 'nothing calls it: other modules call Replica and Before alone'; exit 1; }
 	@for module in $(MODULES); do \
 		echo "lint $$module" && cd $(CURDIR)/$$module && go vet ./... && $(TOOLS)/staticcheck ./... && go mod tidy -diff || exit 1; \
 	done

@@ -114,12 +114,8 @@ func ShownOf(v *state.View, kind state.TagResourceType, id string) (tags []Shown
 	return tags
 }
 
-// Find returns the named resources that carry all the tags, each once, in
-// order; all that carry them if ids has none.
-func Find(v *state.View, kind state.TagResourceType, ids []string, tags []Tag) []string {
-	return find(v, kind, ids, Filters(tags))
-}
-
+// find returns the named resources that carry all the tags, each once, in order; all that
+// carry them if ids has none.
 func find(v *state.View, kind state.TagResourceType, ids []string, filters []state.TagFilter) []string {
 	if len(ids) == 0 {
 		return state.ResourcesTagged(v, kind, filters)
