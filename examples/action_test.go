@@ -99,7 +99,14 @@ func TestActionInstalls(t *testing.T) {
 	install := readAction(t, "../action.yml").Runs.Steps[0]
 	temp := t.TempDir()
 	file := fmt.Sprintf("clbemu_1.2.3_%s_%s.tar.gz", runtime.GOOS, runtime.GOARCH)
-	must(t, exec.Command("tar", "-C", filepath.Dir(binary.Path), "-czf", filepath.Join(temp, file), filepath.Base(binary.Path)))
+	program, err := os.ReadFile(binary.Path) // tar fails where another package's build touches it meanwhile
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(temp, "clbemu"), program, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	must(t, exec.Command("tar", "-C", temp, "-czf", filepath.Join(temp, file), "clbemu"))
 	archive, err := os.ReadFile(filepath.Join(temp, file))
 	if err != nil {
 		t.Fatal(err)
