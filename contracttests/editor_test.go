@@ -201,4 +201,16 @@ func TestEditor(t *testing.T) {
 			t.Errorf("in %s the editor offers %.300q, want %s", c.text, offers, c.offers)
 		}
 	}
+	for schema, wants := range map[string][]string{
+		"scenarios/schema.json": {"about", "given", "client", "kubernetes"}, "faults/schema.json": {"name", "match", "effect"}, "emulator/world/schema.json": {"accounts", "regions"},
+	} {
+		name := "empty-" + filepath.Dir(schema) + ".yaml"
+		e.open(name, "# yaml-language-server: $schema="+published+schema+"\n")
+		offers := e.completions(name, 1, 0)
+		for _, want := range wants {
+			if !slices.Contains(offers, want) {
+				t.Errorf("in an empty document of %s the editor offers %.300q, want %s", schema, offers, want)
+			}
+		}
+	}
 }

@@ -25,11 +25,13 @@ type action struct {
 	Inputs map[string]struct{ Default string }
 	Runs   struct {
 		Using string
-		Steps []struct {
-			ID, Shell, Run, Uses string
-			Env                  map[string]string
-		}
+		Steps []step
 	}
+}
+
+type step struct {
+	ID, If, Shell, Run, Uses string
+	Env, With                map[string]string
 }
 
 func readAction(t *testing.T, file string) (a action) {
@@ -51,12 +53,7 @@ func TestAction(t *testing.T) {
 	needs(t, "bash")
 	temp := t.TempDir()
 	start, upload := readAction(t, "../action.yml"), readAction(t, "../.github/actions/upload/action.yml")
-	i := slices.IndexFunc(start.Runs.Steps, func(s struct {
-		ID, Shell, Run, Uses string
-		Env                  map[string]string
-	}) bool {
-		return s.ID == "start"
-	})
+	i := slices.IndexFunc(start.Runs.Steps, func(s step) bool { return s.ID == "start" })
 	if i < 0 {
 		t.Fatal("the action has no step start")
 	}
@@ -102,7 +99,14 @@ func TestActionInstalls(t *testing.T) {
 	install := readAction(t, "../action.yml").Runs.Steps[0]
 	temp := t.TempDir()
 	file := fmt.Sprintf("clbemu_1.2.3_%s_%s.tar.gz", runtime.GOOS, runtime.GOARCH)
-	must(t, exec.Command("tar", "-C", filepath.Dir(binary.Path), "-czf", filepath.Join(temp, file), filepath.Base(binary.Path)))
+	program, err := os.ReadFile(binary.Path) // tar fails where another package's build touches it meanwhile
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(temp, "clbemu"), program, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	must(t, exec.Command("tar", "-C", temp, "-czf", filepath.Join(temp, file), "clbemu"))
 	archive, err := os.ReadFile(filepath.Join(temp, file))
 	if err != nil {
 		t.Fatal(err)
@@ -121,7 +125,7 @@ func TestActionInstalls(t *testing.T) {
 		text, err := cmd.CombinedOutput()
 		return string(text), err
 	}
-	for _, version := range []string{"latest", "v1.2.3"} {
+	for _, version := range []string{"latest", "v1.2.3", "1.2.3"} {
 		if text, err := run(version); err != nil {
 			t.Fatalf("%s: %v\n%s", version, err, text)
 		}
@@ -130,12 +134,31 @@ func TestActionInstalls(t *testing.T) {
 		t.Errorf("the path is %q, %v", path, err)
 	}
 	must(t, exec.Command(filepath.Join(temp, "clbemu-bin", "clbemu"), "version"))
-	archive[len(archive)/2]++
-	if text, err := run("v1.2.3"); err == nil {
-		t.Errorf("a damaged archive is installed: %s", text)
+	refused := func(version, want string) {
+		t.Helper()
+		if text, err := run(version); err == nil || !strings.Contains(text, "::error title=clbemu::") || !strings.Contains(text, want) {
+			t.Errorf("%s: %v, %s, want %q", version, err, text, want)
+		}
 	}
-	if text, err := run("v9.9.9"); err == nil || !strings.Contains(text, "404") {
-		t.Errorf("a release that is not there: %v, %s", err, text)
+	refused("v9.9.9", "the release v9.9.9 can't be downloaded: see which there are at "+server.URL)
+	whole := archive
+	archive = whole[:len(whole)/2]
+	refused("v1.2.3", file+" does not have the digest")
+	archive = append(archive, 'x')
+	refused("v1.2.3", file+" does not have the digest")
+	sum = strings.Replace(sum, file, "another.tar.gz", 1)
+	refused("v1.2.3", "no digest of "+file)
+	server.Close()
+	refused("latest", "the newest release is not found")
+}
+
+// TestActionArtifact proves that the verdicts of scenarios are uploaded only if there are
+// any, and that the jobs of a matrix upload them by different names, as they must.
+func TestActionArtifact(t *testing.T) {
+	steps := readAction(t, "../action.yml").Runs.Steps
+	upload := steps[len(steps)-1]
+	if upload.If != "always() && steps.scenarios.outputs.junit != ''" || !strings.Contains(upload.With["name"], "${{ github.job }}-${{ strategy.job-index }}") {
+		t.Errorf("the last step is %+v", upload)
 	}
 }
 

@@ -68,10 +68,10 @@ func must(t *testing.T, cmd *exec.Cmd) string {
 	return string(out)
 }
 
-// TestNode proves that the client in Node makes a load balancer of the emulator's.
-func TestNode(t *testing.T) {
-	needs(t, "node", "npm")
-	dir := copied(t, "node")
+// withPackages is an example in Node in a folder of its own, with what it imports.
+func withPackages(t *testing.T, name string) string {
+	t.Helper()
+	dir := copied(t, name)
 	// Without a network npm tries for a quarter of an hour.
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
@@ -80,6 +80,13 @@ func TestNode(t *testing.T) {
 	if out, err := install.CombinedOutput(); err != nil {
 		t.Skipf("its packages can't be had: %v\n%s", err, out)
 	}
+	return dir
+}
+
+// TestNode proves that the client in Node makes a load balancer of the emulator's.
+func TestNode(t *testing.T) {
+	needs(t, "node", "npm")
+	dir := withPackages(t, "node")
 	s := binary.Serve(t, "--engine", "memory")
 	out := must(t, pointed(t, s, dir, "node", "index.mjs"))
 	list := binary.Run(t, "get", "lb", "node", "--server", s.Control)
@@ -211,6 +218,42 @@ func TestTestcontainers(t *testing.T) {
 	}
 	if !strings.Contains(out, "--- PASS: TestLoadBalancer") {
 		t.Errorf("it says %s", out)
+	}
+}
+
+// TestTestcontainersNode proves that the example with Testcontainers for Node comes as far as
+// the container, and passes where there is Docker with the image.
+func TestTestcontainersNode(t *testing.T) {
+	needs(t, "node", "npm")
+	cmd := exec.CommandContext(t.Context(), "node", "index.mjs")
+	cmd.Dir = withPackages(t, "testcontainers/node")
+	switch out, err := cmd.CombinedOutput(); {
+	case err == nil && strings.Contains(string(out), "there are 1\n"):
+	case strings.Contains(string(out), "working container runtime") || strings.Contains(string(out), "No such image") || strings.Contains(string(out), "pull access denied"):
+		t.Skipf("it starts, and there is no Docker with the image to run it:\n%s", out)
+	default:
+		t.Errorf("it says %s, %v", out, err)
+	}
+}
+
+// TestTestcontainersJava proves that the example in Java has no mistake but that the compiler
+// is not given its libraries, which come from Maven.
+func TestTestcontainersJava(t *testing.T) {
+	needs(t, "javac")
+	out, err := exec.CommandContext(t.Context(), "javac", "-proc:none", "-Xmaxerrs", "1000", "-d", t.TempDir(), "testcontainers/java/Example.java").CombinedOutput()
+	if err == nil {
+		return // the libraries are on the class path
+	}
+	seen := 0
+	for line := range strings.Lines(string(out)) {
+		if _, mistake, ok := strings.Cut(line, "error: "); ok {
+			if seen++; !strings.HasPrefix(mistake, "package com.aliyuncs") && !strings.HasPrefix(mistake, "package org.testcontainers") && !strings.HasPrefix(mistake, "cannot find symbol") {
+				t.Error(line)
+			}
+		}
+	}
+	if seen == 0 {
+		t.Errorf("javac says %s, %v", out, err)
 	}
 }
 

@@ -72,6 +72,10 @@ func TestOne(t *testing.T) {
 			t.Errorf("there is a %s", none)
 		}
 	}
+	_, set = container(t, rendered(t, "persistence.size=2.5Gi", "resources.limits.cpu=500m", "tolerations[0].operator=Exists"))
+	if claim := set.Spec.VolumeClaimTemplates[0].Spec; claim.Resources.Requests.Storage().String() != "2560Mi" {
+		t.Errorf("the claim is %+v", claim)
+	}
 	if _, set := container(t, rendered(t, "persistence.enabled=false")); len(set.Spec.VolumeClaimTemplates) != 0 {
 		t.Errorf("without persistence the claims are %+v", set.Spec.VolumeClaimTemplates)
 	}
@@ -127,6 +131,25 @@ func TestWrongValues(t *testing.T) {
 		"replicas=2":             "etcd.endpoints is empty: several replicas share their state in etcd",
 		"etcd.endpoints={etcd}":  "endpoints",
 		"persistence.size=false": "size",
+		"persistence=null":       "persistence",
+		"replicas=null":          "replicas",
+		"image.repository=":      "repository",
+
+		"imagePullSecrets[0].nam=x":            "nam",
+		"persistence.size=lots":                "size",
+		"persistence.storageClass=-":           "storageClass",
+		"existingSecret=My_Secret":             "existingSecret",
+		"etcd.endpoints={http://etcd-0:2379}":  "replicas is 1",
+		"settings.data-plane=false":            "data-plane", // what YAML makes of off
+		"settings.log-level=verbose":           "log-level",
+		"serviceMonitor.interval=soon":         "interval",
+		"resources.request.cpu=1":              "request",
+		"resources.limits.memory=much":         "memory",
+		"tolerations={NoSchedule}":             "tolerations/0",
+		"tolerations[0].effect=No":             "effect",
+		"affinity.nodeAfinity.x=1":             "nodeAfinity",
+		"podAnnotations.a=true":                "podAnnotations/a",
+		"service.type=LoadBalancer,service.x=": "x",
 	} {
 		o := options{chart: "../chart", release: "web", namespace: "test"}
 		o.values.Values = []string{value}

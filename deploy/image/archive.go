@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"encoding/json"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -32,10 +33,31 @@ func writeArchive(w io.Writer, images []v1.Image, tag string) error {
 		return err
 	}
 	archive := tar.NewWriter(w)
-	if err := archive.AddFS(os.DirFS(dir)); err != nil {
+	if err := addFiles(archive, os.DirFS(dir)); err != nil {
 		return err
 	}
 	return archive.Close()
+}
+
+// addFiles adds the files without their times and owners, which are those of this run.
+func addFiles(archive *tar.Writer, files fs.FS) error {
+	return fs.WalkDir(files, ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || path == "." {
+			return err
+		}
+		if entry.IsDir() {
+			return archive.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: path + "/", Mode: 0o755})
+		}
+		content, err := fs.ReadFile(files, path)
+		if err != nil {
+			return err
+		}
+		if err := archive.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: path, Mode: 0o644, Size: int64(len(content))}); err != nil {
+			return err
+		}
+		_, err = archive.Write(content)
+		return err
+	})
 }
 
 func writeLayout(dir string, images []v1.Image, tag string) error {

@@ -104,6 +104,18 @@ func TestArchitectures(t *testing.T) {
 	if !bytes.Equal(written[0], written[1]) {
 		t.Error("the same programs give two archives")
 	}
+	for r := tar.NewReader(bytes.NewReader(written[0])); ; {
+		header, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if header.ModTime.Unix() != 0 || header.Uid != 0 || header.Uname != "" {
+			t.Errorf("%s is of %v and %q, which is of the run that wrote it", header.Name, header.ModTime, header.Uname)
+		}
+	}
 	top, digest := ociLayout(t, filepath.Join(dir, "image.tar"), "clbemu")
 	index, err := top.ImageIndex(digest)
 	if err != nil {

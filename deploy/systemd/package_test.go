@@ -77,11 +77,13 @@ func TestRelease(t *testing.T) {
 			skip(t, "there is no "+tool+": make release-tools")
 		}
 	}
+	t.Setenv("GIT_COMMITTER_DATE", "2024-02-03T04:05:06Z") // what is made later has this date all the same
 	repository := strings.TrimSpace(in(t, ".", "git", "rev-parse", "--show-toplevel"))
 	var clones, checksums [2]string
 	for i := range clones {
 		clones[i] = filepath.Join(t.TempDir(), "clone")
 		in(t, ".", "git", "clone", "--quiet", repository, clones[i])
+		in(t, clones[i], "git", "-c", "user.name=t", "-c", "user.email=t@t", "commit", "--quiet", "--amend", "--no-edit", "--no-verify")
 		text, err := os.ReadFile(filepath.Join(release(t, clones[i], "v0.0.1", fmt.Sprint("--parallelism=", 1+3*i)), "checksums.txt"))
 		if err != nil {
 			t.Fatal(err)
@@ -90,7 +92,11 @@ func TestRelease(t *testing.T) {
 	}
 	in(t, clones[0], "goreleaser", "check")
 	checkFiles(t, checksums[0])
-	checkArchive(t, filepath.Join(clones[0], "bin", "dist", "clbemu_0.0.1_linux_"+runtime.GOARCH+".tar.gz"))
+	archive := filepath.Join(clones[0], "bin", "dist", "clbemu_0.0.1_linux_"+runtime.GOARCH+".tar.gz")
+	checkArchive(t, archive)
+	if page := in(t, ".", "tar", "--extract", "--to-stdout", "--file", archive, "man/clbemu.1"); !strings.Contains(page, `"Feb 2024"`) {
+		t.Errorf("a manual page has another date than the commit: %.200s", page)
+	}
 	if checksums[0] != checksums[1] {
 		t.Errorf("two clones give\n%s\nand\n%s", checksums[0], checksums[1])
 	}

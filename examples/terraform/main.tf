@@ -1,6 +1,6 @@
 # Its environment is that of
 #   clbemu serve --tls
-#   eval "$(clbemu env)"; export SSL_CERT_FILE=clbemu-data/ca.pem
+#   eval "$(clbemu env)"
 terraform {
   required_providers {
     alicloud = {

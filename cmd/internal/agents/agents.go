@@ -56,7 +56,7 @@ func Serve(ctx context.Context, cfg Config, transport mcp.Transport) error {
 	if cfg.Changes {
 		t.changes()
 	}
-	return server.Run(ctx, transport)
+	return server.Run(ctx, answering{transport})
 }
 
 type tools struct {

@@ -3,9 +3,11 @@ package agents_test
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -25,6 +27,7 @@ type session struct {
 func start(t *testing.T, changes bool, token string) session {
 	t.Helper()
 	server := emulatortest.Start(t, emulatortest.WithConfig(func(cfg *emulator.Config) { cfg.ControlToken = "secret" }))
+	t.Cleanup(http.DefaultClient.CloseIdleConnections) // of one that was never used, a server that closes waits 5 s
 	at, other := mcp.NewInMemoryTransports()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -168,4 +171,14 @@ func TestNonsense(t *testing.T) {
 	stranger := start(t, true, "wrong")
 	stranger.call("list_clouds", nil, true, "token")
 	stranger.call("fork_cloud", m{"name": "x"}, true, "token")
+}
+
+// TestScenariosAtOnce proves that scenarios run at the same time, each in a fork of its own.
+func TestScenariosAtOnce(t *testing.T) {
+	s := start(t, true, "secret")
+	var running sync.WaitGroup
+	for range 4 {
+		running.Go(func() { s.call("run_scenario", m{"name": "backend-quota"}, false, `"status":"passed"`) })
+	}
+	running.Wait()
 }

@@ -2,9 +2,11 @@ package agents
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/controlclient"
@@ -110,11 +112,7 @@ func (t *tools) runScenario(ctx context.Context, cloud, name, text string) (resu
 	if err != nil {
 		return result, err
 	}
-	clouds, err := from.Clouds(ctx)
-	if err != nil {
-		return result, err
-	}
-	fork := unused(clouds)
+	fork := "scenario-" + strings.ToLower(rand.Text()) // scenarios may run at the same time
 	if _, err := from.CreateCloud(ctx, fork, controlapi.NewCloud{From: cloud, Expires: "1h"}); err != nil {
 		return result, err
 	}
@@ -126,16 +124,6 @@ func (t *tools) runScenario(ctx context.Context, cloud, name, text string) (resu
 		return result, err
 	}
 	return in.RunScenario(ctx, name, []byte(text))
-}
-
-// unused returns a name that no cloud has.
-func unused(clouds []controlapi.Cloud) string {
-	for n := 1; ; n++ {
-		name := fmt.Sprintf("scenario-%d", n)
-		if !slices.ContainsFunc(clouds, func(c controlapi.Cloud) bool { return c.Name == name }) {
-			return name
-		}
-	}
 }
 
 // changesCloud adds the tools that change what is in a cloud.

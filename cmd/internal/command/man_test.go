@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -27,6 +28,7 @@ func TestMan(t *testing.T) {
 	}
 	root := plain.newRoot()
 	root.DisableAutoGenTag = true // the same of every build
+	eachCommand(root, func(cmd *cobra.Command) { cmd.Long = preformatted(cmd.Long) })
 	if err := doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: programName}, dir); err != nil {
 		t.Fatal(err)
 	}
@@ -35,5 +37,35 @@ func TestMan(t *testing.T) {
 		if err != nil || !strings.Contains(string(page), ".SH EXAMPLE") {
 			t.Errorf("its page is %.200s, %v", page, err)
 		}
+		for block := range strings.SplitSeq(cmd.Long, "\n\n") {
+			for line := range strings.Lines(block) {
+				if line = strings.TrimSuffix(line, "\n"); laidOut.MatchString(block) && !strings.Contains(string(page), "\n"+line+"\n") {
+					t.Errorf("its page has no line %q", line)
+				}
+			}
+		}
 	})
+}
+
+// eachCommand does something with a command and all below it.
+func eachCommand(cmd *cobra.Command, do func(*cobra.Command)) {
+	do(cmd)
+	for _, c := range cmd.Commands() {
+		eachCommand(c, do)
+	}
+}
+
+// laidOut matches a paragraph whose lines and columns count, such as YAML.
+var laidOut = regexp.MustCompile(`(?m)^  |\S {3}`)
+
+// preformatted marks such paragraphs, by four spaces, as those that a manual page must not
+// fill.
+func preformatted(text string) string {
+	blocks := strings.Split(text, "\n\n")
+	for i, block := range blocks {
+		if laidOut.MatchString(block) {
+			blocks[i] = "    " + strings.ReplaceAll(block, "\n", "\n    ")
+		}
+	}
+	return strings.Join(blocks, "\n\n")
 }

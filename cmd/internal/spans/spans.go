@@ -25,7 +25,7 @@ import (
 
 // Provider returns a provider whose spans go where the environment says, nil where it
 // names no collector. The SDK reads the variables about service, resource, sampling and
-// batches by itself. Problems of sending are reported to failed.
+// batches by itself. A collector that begins to fail is reported to failed.
 func Provider(getenv func(string) string, service, version string, failed func(error)) (*sdktrace.TracerProvider, error) {
 	at, err := endpoint(getenv)
 	if at == "" || err != nil {
@@ -96,16 +96,20 @@ type exporter struct {
 	headers http.Header
 	client  *http.Client
 	failed  func(error)
+	failing bool // since the last report; the SDK exports one batch at a time
 }
 
-// ExportSpans sends a batch. One that can't be sent is lost, and reported.
+// ExportSpans sends a batch. One that can't be sent is lost, and the first of several in a
+// row is reported.
 func (e *exporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
 	if len(spans) == 0 {
 		return nil
 	}
-	if err := e.send(ctx, spans); err != nil {
-		e.failed(fmt.Errorf("%d spans are lost: %w", len(spans), err))
+	err := e.send(ctx, spans)
+	if err != nil && !e.failing {
+		e.failed(fmt.Errorf("%d spans are lost, and those that follow until the collector takes some: %w", len(spans), err))
 	}
+	e.failing = err != nil
 	return nil
 }
 

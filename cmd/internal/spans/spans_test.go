@@ -1,7 +1,6 @@
 package spans_test
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -23,16 +22,15 @@ type sent struct {
 	body            map[string]any
 }
 
-func collector(t *testing.T, status int) (url string, got chan sent) {
+func collector(t *testing.T) (url string, got chan sent) {
 	got = make(chan sent, 10)
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		is := sent{path: r.URL.Path, kind: r.Header.Get("Content-Type"), key: r.Header.Get("X-Key")}
 		if err = errors.Join(err, json.Unmarshal(body, &is.body)); err != nil {
 			t.Error(err)
 		}
 		got <- is
-		w.WriteHeader(status)
 	}))
 	t.Cleanup(s.Close)
 	return s.URL, got
@@ -50,9 +48,9 @@ func environment(pairs ...string) func(string) string {
 }
 
 // TestProvider proves that spans arrive at the collector of the environment, in the JSON
-// of OTLP, and that lost ones are reported.
+// of OTLP.
 func TestProvider(t *testing.T) {
-	url, got := collector(t, http.StatusOK)
+	url, got := collector(t)
 	p, err := spans.Provider(environment("OTEL_EXPORTER_OTLP_ENDPOINT", url+"/in", "OTEL_EXPORTER_OTLP_HEADERS", "x-key=a%20b"), "clbemu", "v1", func(err error) { t.Error(err) })
 	if err != nil {
 		t.Fatal(err)
@@ -76,16 +74,46 @@ func TestProvider(t *testing.T) {
 			t.Errorf("the spans lack %s: %s", part, text)
 		}
 	}
-	failing, _ := collector(t, http.StatusServiceUnavailable)
-	var lost error
-	p, err = spans.Provider(environment("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", failing), "clbemu", "v1", func(err error) { lost = err })
+}
+
+// TestFailingCollector proves that a collector that fails, hangs or is not there is reported
+// once, again only after it has taken spans.
+func TestFailingCollector(t *testing.T) {
+	status := make(chan int, 4)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		if code := <-status; code > 0 {
+			w.WriteHeader(code)
+			return
+		}
+		<-r.Context().Done() // the client gives up
+	}))
+	t.Cleanup(s.Close)
+	var lost []string
+	p, err := spans.Provider(environment("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", s.URL, "OTEL_EXPORTER_OTLP_TIMEOUT", "200"), "clbemu", "v1", func(err error) { lost = append(lost, err.Error()) })
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, s = p.Tracer("t").Start(t.Context(), "x")
-	s.End()
-	if err := p.Shutdown(context.Background()); err != nil || lost == nil || !strings.Contains(lost.Error(), "1 spans are lost") {
-		t.Errorf("Shutdown = %v, lost %v", err, lost)
+	send := func(code int) {
+		t.Helper()
+		status <- code
+		_, s := p.Tracer("t").Start(t.Context(), "x")
+		s.End()
+		if err := p.ForceFlush(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, code := range []int{http.StatusServiceUnavailable, http.StatusNotFound, 0, http.StatusOK, 0, http.StatusServiceUnavailable} {
+		send(code)
+	}
+	s.Close()
+	_, last := p.Tracer("t").Start(t.Context(), "x")
+	last.End()
+	if err := p.Shutdown(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if len(lost) != 2 || !strings.Contains(lost[0], "1 spans are lost") || !strings.Contains(lost[0], "503") || !strings.Contains(lost[1], "Timeout") {
+		t.Errorf("reported is %q, want the 503 and the time-out", lost)
 	}
 }
 
