@@ -93,6 +93,8 @@ type Index struct {
 	answers []*Answer
 	// codes are the codes of the cloud by their lower case.
 	codes map[string]string
+	// actions are the names of actions as words.
+	actions map[string]bool
 	// rarity is how much a word tells, by how many answers have it.
 	rarity map[string]float64
 }
@@ -104,7 +106,10 @@ func NewIndex(known *names.Names) (*Index, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read what is known of refusals: %w", err)
 	}
-	c := &Index{known: known, codes: make(map[string]string), rarity: make(map[string]float64)}
+	c := &Index{known: known, codes: make(map[string]string), rarity: make(map[string]float64), actions: make(map[string]bool)}
+	for _, action := range known.Actions() {
+		c.actions[stem(strings.ToLower(action.Name))] = true
+	}
 	for _, code := range known.AllCodes() {
 		c.codes[strings.ToLower(code)] = code
 	}

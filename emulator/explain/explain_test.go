@@ -157,11 +157,13 @@ func TestExplainForms(t *testing.T) {
 		"vswitch 的 IP 用完了": "VSwitchAvailableIpNotExist", "后端服务器数量超过限制": "InstanceBackendServerNumberOverLimit", "服务欠费停机": "ORDER.ARREARAGE",
 		// Only the Warning of a list of Events says what is wrong.
 		"Events:\n  Normal   AnnotationChanged       3m   service-controller  The service will be updated because the annotations has been changed.\n  Warning  SyncLoadBalancerFailed  2m   service-controller  Error syncing load balancer []: Message: The account is arrearage.": "ORDER.ARREARAGE",
+		"nlb: no available ip in vswitch": "VSwitchAvailableIpNotExist", "证书不存在": "NotFound",
 		// Codes that clbemu does not know.
+		"ERROR [main] SlbService : [InvalidFutureThing.NotFound] not found, requestId=ABC":                                                                                                                              "InvalidFutureThing.NotFound",
 		"ERROR: SDK.ServerError\nErrorCode: ResourceQuotaExceeded.FutureThing\nRecommend: https://x\nRequestId: 7B1E0E6B\nMessage: The quota of future things is exceeded.":                                             "ResourceQuotaExceeded.FutureThing",
 		"│ Error: [ERROR] terraform-provider-alicloud/alicloud/x.go:1: Resource x Create Failed!!! [SDK alibaba-cloud-sdk-go ERROR]:\n│ SDKError:\n│    StatusCode: 400\n│    Code: OperationDenied.FutureRoleNotExist": "OperationDenied.FutureRoleNotExist",
-		"{\"code\": \"FutureThing.NotFound\", \"message\": \"no such thing\"}":                                             "",
-		strings.Repeat("nothing to see\n", 5000) + "Message: The account is arrearage.\n" + strings.Repeat("more\n", 5000): "ORDER.ARREARAGE",
+		"{\"code\": \"FutureThing.NotFound\", \"message\": \"no such thing\"}":                                                                                                                                          "",
+		strings.Repeat("nothing to see\n", 5000) + "Message: The account is arrearage.\n" + strings.Repeat("more\n", 5000):                                                                                              "ORDER.ARREARAGE",
 	} {
 		found := search(t, text)
 		if found != nil && strings.Contains(text, "PrivateKey") && slices.Contains(found.Best.Scenarios, "bad-target-port") {
@@ -202,6 +204,7 @@ func TestExplainForeign(t *testing.T) {
 		"The quick brown fox jumps over the lazy dog",
 		"How do I bake bread with whole wheat flour at home?",
 		"Error: failed",
+		"context deadline exceeded", "port range is invalid in docker-compose.yml", "docker: Error response from daemon: Conflict. The container name \"/x\" is already in use",
 		"googleapi: Error 400: Invalid value for field 'resource.IPAddress': '35.1.2.3'. Specified IP address is in-use and would result in a conflict., invalid",
 		"An error occurred (TooManyLoadBalancers) when calling the CreateLoadBalancer operation: Exceeded quota of account 123456789012, arn:aws:iam::1:user/x",
 		"Error syncing load balancer: failed to ensure load balancer: could not find any suitable subnets for creating the ELB",
@@ -249,7 +252,7 @@ func TestSymptoms(t *testing.T) {
 		"can't access it from inside the cluster": "not from inside", "not reached from outside the cluster": "not from outside",
 		"stale backends": "backends missing", "annotation is ignored": "no effect", "注解不生效": "no effect", "uneven": "uneven", "uneven traffic": "uneven",
 		"load balancer not deleted": "gone or left", "The plain HTTP request was sent to HTTPS port": "plain HTTP to HTTPS", "pods out of reach": "pods out of reach",
-		"健康检查失败": "unhealthy", "后端健康检查不通过": "unhealthy", "no healthy backends, health check failed": "unhealthy", "发布时出现 502": "503 while updating", "滚动更新时 503": "503 while updating",
+		"健康检查失败": "unhealthy", "后端健康检查不通过": "unhealthy", "no healthy backends, health check failed": "unhealthy", "sticky session not working": "no effect", "load balancer was deleted by mistake": "gone or left", "Service 删除后 SLB 还在": "gone or left", "滚动发布期间连接中断": "503 while updating", "发布时出现 502": "503 while updating", "滚动更新时 503": "503 while updating",
 		"集群内访问不通 SLB 地址": "not from inside", "Service 一直没有外网 IP": "pending", "会话保持不生效": "no effect", "权重不均": "uneven", "SLB 被删除了": "gone or left", "后端为空": "backends missing", "新节点上的 pod 访问不通": "pods out of reach",
 		"A previous configuration is pending; please try again later.": "", "pod has unbound immediate PersistentVolumeClaims": "", "load balancer": "", "": "", "0/3 nodes are pending": "",
 	} {

@@ -77,10 +77,10 @@ func (a *Answer) complete() {
 }
 
 // labels are how SDKs, the CLI and Terraform mark an error of Alibaba Cloud.
-var labels = []string{"aliyun", "alicloud", "alibaba", "sdkerror", "sdk.servererror", "teaexception", "error syncing load balancer [", "error deleting load balancer [", "syncloadbalancerfailed", "cleanloadbalancerfailed"}
+var labels = []string{"aliyun", "alicloud", "alibaba", "sdkerror", "errorcode", "sdk.servererror", "teaexception", "error syncing load balancer [", "error deleting load balancer [", "syncloadbalancerfailed", "cleanloadbalancerfailed"}
 
 // others are how errors of other clouds are marked.
-var others = []string{"googleapi", "arn:aws", "amazonaws", "azure", "elasticloadbalancing", "creating ec2"}
+var others = []string{"googleapi", "arn:aws", "an error occurred (", "amazonaws", "azure", "elasticloadbalancing", "creating ec2"}
 
 // ofTheCloud reports whether a text shows that its error is of Alibaba Cloud or of a CCM.
 func (x searchText) ofTheCloud() bool { return x.marked(labels) }
@@ -91,6 +91,9 @@ func (x searchText) foreign() bool { return x.marked(others) && !x.ofTheCloud() 
 func (x searchText) marked(marks []string) bool {
 	return slices.ContainsFunc(marks, func(mark string) bool { return strings.Contains(x.lower, mark) })
 }
+
+// dotted matches a code of two names.
+var dotted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b([A-Z][a-z]\w*(?:\.[A-Z]\w+)+)\b`) })
 
 // core matches the message of an error in the forms of the SDKs.
 var core = sync.OnceValue(func() *regexp.Regexp {
@@ -127,7 +130,12 @@ func (x searchText) within() string {
 // beside it.
 func (c *Index) unknown(x searchText) (*Answer, bool) {
 	match := labelled().FindStringSubmatch(x.text)
-	if match == nil || len(x.codes) > 0 || !x.ofTheCloud() {
+	if match == nil && x.marked([]string{"requestid", "request id", "slb", "nlb"}) {
+		match = dotted().FindStringSubmatch(x.text)
+	} else if !x.ofTheCloud() {
+		return nil, false
+	}
+	if match == nil || len(x.codes) > 0 {
 		return nil, false
 	}
 	f := familyOf(match[1])

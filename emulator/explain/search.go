@@ -24,8 +24,6 @@ type Found struct {
 const (
 	// mostOthers is the most other answers of a search.
 	mostOthers = 3
-	// fewWords is the most words of a text that a person typed, and no program wrote.
-	fewWords = 6
 	// mostWords is the most words of a text taken for a search by words.
 	mostWords = 40
 	// enough is the share of a message that must be in a text, and the share of the words of
@@ -294,7 +292,7 @@ func (c *Index) byMessage(x searchText) (hits []hit) {
 
 // near reports whether a text has what must stand near the answer's message.
 func (a *Answer) near(x searchText) bool {
-	return a.beside == nil || len(x.words.words) <= fewWords || slices.ContainsFunc(a.beside, func(word string) bool { return strings.Contains(x.lower, word) })
+	return a.beside == nil || slices.ContainsFunc(a.beside, func(word string) bool { return strings.Contains(x.lower, word) })
 }
 
 // has returns the weight of the words of a message that are in the text one after another,
@@ -389,7 +387,7 @@ func (c *Index) query(text string, vocabulary iter.Seq[string]) query {
 			if weak[word] && !common[word] && !q.name {
 				continue
 			}
-			w := wanted{[]string{word}, c.rare(word), common[word]}
+			w := wanted{[]string{word}, c.rare(word), common[word] || c.actions[word]}
 			for known := range vocabulary {
 				// The beginning of a word means nothing in Chinese.
 				if len(word) > 3 && word[0] <= unicode.MaxASCII && known != word && strings.HasPrefix(known, word) {
