@@ -184,7 +184,12 @@ func (c *checker) given(g *Given, in scope) {
 		}
 	}
 	g.World.check(c, at.in("world"), in)
+	seen := make(map[string]bool)
 	for i, server := range g.Servers {
+		if seen[server.ID] {
+			c.refuse(at.in("servers").at(i).in("id"), "%s is there twice", server.ID)
+		}
+		seen[server.ID] = true
 		c.id("ServerId", server.ID, at.in("servers").at(i).in("id"), in)
 		c.loopback(server.Address, at.in("servers").at(i).in("address"))
 	}

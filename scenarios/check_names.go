@@ -114,6 +114,8 @@ func (c *checker) fields(at spot, action Action, fields map[string]Matcher) {
 		if under := at.in(path); c.settled(under, path) {
 			if err := checkPath(action.answers(), path, fields[path].Count != nil); err != nil {
 				c.refuse(under, "%s answers it not: %s", action.Name, err)
+			} else if equals := fields[path].Equals; equals != nil && shapeAt(action.answers(), splitPath(path)) == leadsToList && !strings.HasPrefix(*equals, "[") && !template().MatchString(*equals) {
+				c.refuse(under, "it is a list: give its count, or name an element, such as %s.0", path)
 			}
 		}
 	}

@@ -59,6 +59,9 @@ type Quota struct {
 }
 
 func (q *Quota) Validate() error {
+	if q.Used != nil && *q.Used < 0 || q.Free != nil && *q.Free < 0 {
+		return errors.New("used and free are never less than 0")
+	}
 	return exactlyOne([]string{"used", "free"}, q.Used != nil, q.Free != nil)
 }
 
@@ -105,6 +108,13 @@ var addressesKind = kind[Addresses](Kind{Name: "addresses", About: "The free add
 type Addresses struct {
 	VSwitch string `yaml:"vSwitch" required:"true" doc:"The vSwitch."`
 	Free    *int   `yaml:"free" required:"true" doc:"The number of free addresses."`
+}
+
+func (a *Addresses) Validate() error {
+	if a.Free != nil && *a.Free < 0 {
+		return errors.New("free is never less than 0")
+	}
+	return nil
 }
 
 func (a *Addresses) title() string { return "addresses of " + a.VSwitch }

@@ -39,6 +39,9 @@ func (m *Matcher) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
 		d.Fail(node, field, "%s", err)
 		return
 	}
+	if m.Count != nil && *m.Count < 0 {
+		d.Fail(yamlfile.Child(node, "count"), yamlfile.Join(field, "count"), "no list has %d elements", *m.Count)
+	}
 	if m.Matches == "" || template().MatchString(m.Matches) {
 		return
 	}

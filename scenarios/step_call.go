@@ -34,6 +34,9 @@ func (call *CallStep) Validate() error {
 func (call *CallStep) title() string { return "call " + call.Action }
 
 func (call *CallStep) check(c *checker, at spot, in scope) {
+	if tries := at.in("tries"); tries.node != at.node && tries.node.Value == "0" {
+		c.refuse(tries, "no call is never made: tries is 1 to %d", maxTries)
+	}
 	action, known := c.action(at, call.Product, call.Action, call.Params, call.Expect == nil)
 	if !call.Expect.refused() {
 		c.ids(call.Params, at.in("params"), in)
@@ -105,6 +108,14 @@ type Wait struct {
 	Every  Duration `yaml:"every" doc:"The pause between two calls."`
 }
 
+// Validate rejects a pause that leaves time for one call alone.
+func (w *Wait) Validate() error {
+	if w.Within > 0 && w.Every > w.Within {
+		return errors.New("every is longer than within: the call would be made once or twice alone")
+	}
+	return nil
+}
+
 func (w *Wait) title() string                       { return "wait for " + w.Call.Action }
 func (w *Wait) check(c *checker, at spot, in scope) { w.Call.check(c, at.in("call"), in) }
 
@@ -141,6 +152,15 @@ func (r *Reply) Validate() error {
 	}
 	if r.Lost && (r.Status != 0 || r.Code != nil || r.Message != nil || len(r.Fields) > 0) {
 		return errors.New("an answer that is lost has no status, code, message or fields")
+	}
+	if r.Status == 0 || r.Code == nil || r.Code.Count != nil {
+		return nil
+	}
+	switch {
+	case r.Code.ofSuccess() && r.Status >= 300:
+		return fmt.Errorf("no answer has both the status %d and the code %s", r.Status, success)
+	case !r.Code.ofSuccess() && r.Code.Equals != nil && r.Status < 300 && !template().MatchString(*r.Code.Equals):
+		return fmt.Errorf("no answer has both the status %d and the code %s", r.Status, *r.Code.Equals)
 	}
 	return nil
 }

@@ -40,6 +40,9 @@ func (e *Exec) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
 	if d.Found() == before && (len(e.Command) == 0 || e.Command[0] == "") {
 		d.Fail(node, field, "give the program and its arguments, as [go, test, ./...]")
 	}
+	if e.Exit < 0 || e.Exit > 255 {
+		d.Fail(yamlfile.Child(node, "exit"), yamlfile.Join(field, "exit"), "no program ends with the status %d: it is 0 to 255", e.Exit)
+	}
 }
 
 func (e *Exec) title() string { return "exec " + strings.Join(e.Command, " ") }

@@ -38,6 +38,9 @@ func (r *Repeat) check(c *checker, at spot, in scope) {
 	if _, err := numberOf(r.Times); err != nil && !template().MatchString(r.Times) {
 		c.refuse(at.in("times"), "%s", err)
 	}
+	if len(r.Steps) == 0 && !c.malformed {
+		c.refuse(at.in("steps"), "there is nothing to repeat: give steps")
+	}
 	inner := in
 	inner.names = maps.Clone(in.names)
 	inner.names[counter] = true

@@ -33,6 +33,14 @@ type Server struct {
 	Down    bool     `yaml:"down" doc:"true: it does not answer."`
 }
 
+// Validate rejects a status that no answer ends with.
+func (s *Server) Validate() error {
+	if s.Status != 0 && (s.Status < 200 || s.Status > 599) {
+		return errors.New("status is 200 to 599")
+	}
+	return nil
+}
+
 func (s *Server) title() string { return "serve " + s.ID }
 
 func (s *Server) check(c *checker, at spot, in scope) {

@@ -18,6 +18,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/clbemu/clbemu/emulator/yamlfile"
 )
 
 var trafficKind = kind[Traffic](Kind{Name: "traffic", About: "Send HTTP requests to a listener.", judges: true, needs: packets})
@@ -52,7 +54,7 @@ type Answers struct {
 func (t *Traffic) Validate() error {
 	if t.Expect != nil {
 		requests := t.requests()
-		if len(usedIn(t.node)) > 0 {
+		if t.counted() {
 			requests = maxRequests // some number, as far as can be told before it is played
 		}
 		if err := t.Expect.valid(requests); err != nil {
@@ -70,15 +72,20 @@ func (t *Traffic) Validate() error {
 	return nil
 }
 
+// counted reports whether a template says how many requests or answers there are.
+func (t *Traffic) counted() bool {
+	for _, field := range []string{"requests", "connections", "expect"} {
+		if part := yamlfile.Child(t.node, field); part != t.node && len(usedIn(part)) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // valid rejects answers that no number of requests can have.
 func (a *Answers) valid(requests int) error {
-	for _, status := range sortedKeys(a.Statuses) {
-		if code, err := strconv.Atoi(status); (err != nil || code < 100 || code > 599) && !template().MatchString(status) {
-			return fmt.Errorf("statuses: %q is no status: want one from 100 to 599 with the number of its answers", status)
-		}
-		if n := a.Statuses[status]; n < 0 || n > requests {
-			return fmt.Errorf("statuses: %d answers of %s, but there are %d requests", n, status, requests)
-		}
+	if err := a.validStatuses(requests); err != nil {
+		return err
 	}
 	sum := 0.0
 	for _, server := range sortedKeys(a.Shares) {
@@ -94,6 +101,30 @@ func (a *Answers) valid(requests int) error {
 		return fmt.Errorf("failures: %d of %d requests can't fail", a.Failures, requests)
 	case a.Tolerance < 0 || a.Tolerance > 100:
 		return errors.New("tolerance: it is 0 to 100 percentage points")
+	case a.Tolerance > 0 && len(a.Shares) == 0:
+		return errors.New("tolerance: there are no shares that may differ")
+	}
+	return nil
+}
+
+// validStatuses rejects statuses that are none, and another number of answers than requests.
+func (a *Answers) validStatuses(requests int) error {
+	for _, status := range sortedKeys(a.Statuses) {
+		if code, err := strconv.Atoi(status); (err != nil || code < 100 || code > 599) && !template().MatchString(status) {
+			return fmt.Errorf("statuses: %q is no status: want one from 100 to 599 with the number of its answers", status)
+		}
+		if n := a.Statuses[status]; n < 0 || n > requests {
+			return fmt.Errorf("statuses: %d answers of %s, but there are %d requests", n, status, requests)
+		}
+	}
+	if a.Statuses != nil && requests < maxRequests {
+		total := a.Failures
+		for _, n := range a.Statuses {
+			total += n
+		}
+		if total != requests {
+			return fmt.Errorf("statuses: with the failures they are %d answers, but there are %d requests", total, requests)
+		}
 	}
 	return nil
 }

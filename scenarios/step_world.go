@@ -80,6 +80,9 @@ func (c *Clock) Validate() error {
 	if c.Advance == 0 && !c.Freeze && c.Scale == nil {
 		return errors.New("give advance, freeze or scale")
 	}
+	if c.Scale != nil && *c.Scale <= 0 {
+		return errors.New("scale is a number above 0, such as 60: freeze: true stops the time")
+	}
 	return nil
 }
 

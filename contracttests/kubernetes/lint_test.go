@@ -28,6 +28,8 @@ var brokenServices = map[string]broken{
 	"sticky-without-timeout":     {"sticky-session", annotations.CLB, "protocol-port=http:80 sticky-session=on sticky-session-type=insert"},
 	"forward-to-nothing":         {"forward-port", annotations.CLB, "protocol-port=http:80 forward-port=80:443"},
 	"range-to-nodes":             {"listener-port-range", annotations.NLB, "listener-port-range=8000-8100:80 backend-type=ecs zone-maps={{zones}}"},
+	"range-upside-down":          {"listener-port-range", annotations.NLB, "listener-port-range=8100-8000:80 backend-type=eni zone-maps={{zones}}"},
+	"label-without-value":        {"backend-label", annotations.CLB, "backend-label=app"},
 	"no-zones":                   {".", annotations.NLB, "address-type=intranet"},
 	"one-zone":                   {"zone-maps", annotations.NLB, "zone-maps=cn-hangzhou-h:" + cloud.VSwitch},
 	"tcpssl-of-clb":              {"protocol-port", annotations.CLB, "protocol-port=tcpssl:80"},

@@ -165,6 +165,13 @@ func TestNeeds(t *testing.T) {
 			}
 		}
 	}
+	named := func(numbers ...int) func(*annotations.Service) {
+		return func(s *annotations.Service) {
+			for i, n := range numbers {
+				s.Ports = append(s.Ports, annotations.Port{Number: n, Protocol: "TCP", Name: string(rune('a' + i))})
+			}
+		}
+	}
 	ranges := func(s *annotations.Service) { s.SourceRanges = true }
 	const up = "breaks: the Service will not come up"
 	runChecks(t, map[string]checked{
@@ -210,12 +217,34 @@ func TestNeeds(t *testing.T) {
 		"fewer words":                   {annotations: with("xforwardedfor", "on"), want: []string{"no version of the controller reads it; do you mean " + p + "xforwardedfor-"}},
 		"another version of the prefix": {annotations: map[string]string{"service.alpha.kubernetes.io/alibaba-cloud-loadbalancer-spec": "slb.s1.small"}, want: []string{"no version of the controller reads it; do you mean " + p + "spec?"}},
 		"a misspelt prefix":             {annotations: map[string]string{"service.beta.kubernetes.io/alibabacloud-loadbalancer-spec": "slb.s1.small"}, want: []string{"no version of the controller reads it; do you mean " + p + "spec?"}},
-		"somebody else's":               {annotations: map[string]string{"prometheus.io/scrape": "true", "external-dns.alpha.kubernetes.io/hostname": "a", "service.beta.kubernetes.io/ibm-load-balancer-cloud-provider-zone": "z", "name": "x", "app-name": "y", "kubectl.kubernetes.io/last-applied-configuration": "{}", "meta.helm.sh/release-name": "web"}},
-		"kept by false":                 {annotations: with("preserve-lb-on-delete", "false"), want: []string{"any value keeps the load balancer"}},
-		"another controller's":          {annotations: with("spec", "x"), change: func(s *annotations.Service) { s.Class = "example.com/lb" }},
-		"empty":                         {annotations: with("spec", ""), want: []string{"note: it is empty"}},
-		"a range of ports to nodes":     {annotations: with("zone-maps", "a:b,c:d", "listener-port-range", "80-90:80", "service.beta.kubernetes.io/backend-type", "ecs"), change: nlb, want: []string{up + " without service.beta.kubernetes.io/backend-type"}},
-		"an NLB before there were some": {annotations: with("zone-maps", "a:b,c:d"), change: nlb, version: "v2.3.0", want: []string{"breaks: the controller makes Network Load Balancers from v2.5.1 on", "the controller reads it from v2.5.1 on"}},
+		"somebody else's":               {annotations: map[string]string{"prometheus.io/scrape": "true", "external-dns.alpha.kubernetes.io/hostname": "a", "service.beta.kubernetes.io/example": "z", "name": "x", "app-name": "y", "kubectl.kubernetes.io/last-applied-configuration": "{}", "meta.helm.sh/release-name": "web"}},
+		"clouds":                        {annotations: map[string]string{"service.kubernetes.io/ibm-load-balancer-cloud-provider-zone": "z", "service.kubernetes.io/tke-existed-lbid": "lb-1", "service.beta.kubernetes.io/unheard-of-load-balancer-type": "x"}, want: []string{"note: it is an annotation of another cloud", "note: it is an annotation of IBM Cloud", "note: it is an annotation of Tencent Cloud"}},
+		"a class that is none":          {annotations: with("spec", "x"), change: func(s *annotations.Service) { s.Class = "alibabacloud.com/clb" }, want: []string{up + `: the controller does not take the class "alibabacloud.com/clb"; use alibabacloud.com/nlb for`}},
+		"a label without a value":       {annotations: with("backend-label", "app"), want: []string{up + `: the value is "app", and must be labels of nodes with their values`}},
+		"the port of backends":          {annotations: with("health-check-connect-port", "-520"), change: ports(80)},
+		"the port of backends of NLB":   {annotations: with("zone-maps", "a:b,c:d", "health-check-flag", "on", "health-check-connect-port", "0"), change: nlb},
+		"a status that is a number":     {annotations: with("protocol-port", "http:80", "health-check-flag", "on", "health-check-httpcode", "200"), change: ports(80), want: []string{up + `: the value is "200", and must be statuses such as http_2xx`}},
+		"a range upside down":           {annotations: with("zone-maps", "a:b,c:d", "listener-port-range", "90-80:80", "service.beta.kubernetes.io/backend-type", "eni"), change: nlb, want: []string{up + ": 90-80 is no range of ports"}},
+		"ranges with a port in common": {annotations: with("zone-maps", "a:b,c:d", "listener-port-range", "400-500:80", "service.beta.kubernetes.io/backend-type", "eni"), change: func(s *annotations.Service) {
+			nlb(s)
+			s.Ports = []annotations.Port{{Number: 80, Protocol: "TCP", Name: "a"}, {Number: 443, Protocol: "TCP", Name: "b"}, {Number: 450, Protocol: "UDP", Name: "c"}}
+		}, want: []string{up + ": the listeners of port 80 and port 443 have ports in common"}},
+		"forwarded to another protocol":    {annotations: with("protocol-port", "http:80,https:443", "cert-id", "c", "forward-port", "80:8443"), want: []string{up + ": no listener of HTTPS has the port 8443"}},
+		"forwarded from a port it lacks":   {annotations: with("protocol-port", "http:80,https:443", "cert-id", "c", "forward-port", "81:443"), change: named(80, 443), want: []string{"81:443 takes no effect: the Service has no port 81"}},
+		"a group for a port that it lacks": {annotations: with("id", "lb-1", "vgroup-port", "rsp-1:8080"), change: ports(80), want: []string{"rsp-1:8080 takes no effect: the Service has no port 8080"}},
+		"an NLB for CLB without override":  {annotations: with("id", "nlb-abc"), want: []string{up + `: the value is "nlb-abc"`}},
+		"both prefixes":                    {annotations: map[string]string{p + "address-type": "intranet", "service.beta.kubernetes.io/alicloud-loadbalancer-address-type": "internet"}, want: []string{"it takes no effect beside " + p + "address-type"}},
+		"a type that is none":              {change: func(s *annotations.Service) { s.Type = "LoadBalance" }, want: []string{`breaks: Kubernetes rejects the Service: "LoadBalance" is no type of Services; do you mean LoadBalancer?`}},
+		"ports that are none":              {change: named(70000, 80, 80), want: []string{"breaks: Kubernetes rejects the Service: 70000 is no port", "breaks: Kubernetes rejects the Service: port 80 of TCP is there twice"}},
+		"ports without names":              {change: ports(80, 443), want: []string{"breaks: Kubernetes rejects the Service: port 80 of TCP has no name", "breaks: Kubernetes rejects the Service: port 443 of TCP has no name"}},
+		"an address in the spec":           {change: func(s *annotations.Service) { s.IP = "192.0.2.1" }, want: []string{"the controller does not read it; use the annotation " + p + "ip"}},
+		"no node ports":                    {change: func(s *annotations.Service) { s.NoNodePorts = true }, want: []string{"note: the Service will not come up without service.beta.kubernetes.io/backend-type"}},
+		"no node ports for pods":           {annotations: with("service.beta.kubernetes.io/backend-type", "eni"), change: func(s *annotations.Service) { s.NoNodePorts = true }},
+		"kept by false":                    {annotations: with("preserve-lb-on-delete", "false"), want: []string{"any value keeps the load balancer"}},
+		"another controller's":             {annotations: with("spec", "x"), change: func(s *annotations.Service) { s.Class = "example.com/lb" }},
+		"empty":                            {annotations: with("spec", ""), want: []string{"note: it is empty"}},
+		"a range of ports to nodes":        {annotations: with("zone-maps", "a:b,c:d", "listener-port-range", "80-90:80", "service.beta.kubernetes.io/backend-type", "ecs"), change: nlb, want: []string{up + " without service.beta.kubernetes.io/backend-type"}},
+		"an NLB before there were some":    {annotations: with("zone-maps", "a:b,c:d"), change: nlb, version: "v2.3.0", want: []string{"breaks: the controller makes Network Load Balancers from v2.5.1 on", "the controller reads it from v2.5.1 on"}},
 	})
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/clbemu/clbemu/emulator/spelling"
@@ -20,11 +19,12 @@ const (
 // Check returns what is wrong with the annotations of a Service for a version of the CCM,
 // or for the newest one where version is empty.
 func Check(s *Service, version string) (problems []Problem) {
+	problems = append(s.checkType(), s.checkPlaces()...)
 	if s.Class != "" && s.Class != nlbClass {
-		return nil // another controller's
+		return append(problems, s.checkClass()...)
 	}
 	if s.Type == "LoadBalancer" {
-		problems = s.checkFields(version)
+		problems = append(problems, s.checkFields(version)...)
 	}
 	suggested := 0
 	for _, key := range slices.Sorted(maps.Keys(s.Annotations)) {
@@ -35,44 +35,14 @@ func Check(s *Service, version string) (problems []Problem) {
 			}
 			continue
 		}
+		if newer := Prefixes[0] + a.Name; key == Prefixes[1]+a.Name && s.Annotations[newer] != "" && s.Annotations[newer] != s.Annotations[key] {
+			problems = append(problems, Problem{Key: key, Text: "it takes no effect beside " + newer + ", which the controller reads"})
+			continue
+		}
 		for _, p := range a.check(s, s.Annotations[key], version) {
 			p.Key = key
 			problems = append(problems, p)
 		}
-	}
-	return problems
-}
-
-// checkFields returns what is wrong with fields of the Service itself.
-func (s *Service) checkFields(version string) (problems []Problem) {
-	product := s.Product()
-	add := func(key, finding, text, advice string) {
-		problems = append(problems, Problem{Key: key, Note: finding == noted, Breaks: finding == Breaks, Text: text, Advice: advice})
-	}
-	if product == NLB && version != "" && Before(version, nlbSince) {
-		add("spec.loadBalancerClass", Breaks, "the controller makes Network Load Balancers from "+nlbSince+" on, and has the version "+version, "upgrade the controller")
-	}
-	for i := range Needs() {
-		if n := &Needs()[i]; n.Of(".", product, version) && n.Missing(s) {
-			add("spec.loadBalancerClass", n.Finding, "the Service will not come up without "+n.Words(s), "")
-		}
-	}
-	for _, port := range s.Ports {
-		if !slices.Contains([]string{"TCP", "UDP"}, port.Protocol) {
-			add("spec.ports", Breaks, fmt.Sprintf("the Service will not come up: port %d has the protocol %s, and listeners have TCP or UDP", port.Number, port.Protocol), "")
-		}
-	}
-	if !s.SourceRanges {
-		return problems
-	}
-	id, _ := s.get("id")
-	switch {
-	case product == CLB:
-		add("spec.loadBalancerSourceRanges", effectless, "the controller ignores it for CLB, and the Service is open to all", "use the annotations "+Prefixes[0]+"acl-id, acl-type and acl-status")
-	case version != "" && Before(version, sourceRangesSince):
-		add("spec.loadBalancerSourceRanges", effectless, "the controller reads it from "+sourceRangesSince+" on, has the version "+version+", and the Service is open to all", "upgrade the controller")
-	case id != "":
-		add("spec.loadBalancerSourceRanges", effectless, "the controller ignores it for a reused load balancer, and the Service is open to all", "use security groups of the load balancer")
 	}
 	return problems
 }
@@ -83,6 +53,8 @@ var clouds = []struct{ prefix, name string }{
 	{"service.kubernetes.io/qcloud-", "Tencent Cloud"}, {"service.cloud.tencent.com/", "Tencent Cloud"}, {"kubernetes.io/elb.", "Huawei Cloud"}, {bare + "do-loadbalancer-", "DigitalOcean"},
 	{bare + "oci-load-balancer-", "Oracle Cloud"}, {"oci.oraclecloud.com/", "Oracle Cloud"}, {"load-balancer.hetzner.cloud/", "Hetzner"}, {bare + "linode-loadbalancer-", "Linode"},
 	{"loadbalancer.openstack.org/", "OpenStack"}, {bare + "volcengine-loadbalancer-", "Volcano Engine"}, {"metallb.universe.tf/", "MetalLB"}, {"metallb.io/", "MetalLB"}, {bare + "cce-load-balancer-", "Baidu AI Cloud"},
+	{"service.kubernetes.io/tke-", "Tencent Cloud"}, {"service.kubernetes.io/ibm-", "IBM Cloud"}, {bare + "ucloud-", "UCloud"}, {bare + "scw-loadbalancer-", "Scaleway"}, {bare + "exoscale-loadbalancer-", "Exoscale"}, {bare + "vultr-loadbalancer-", "Vultr"},
+	{"loadbalancer.ovhcloud.com/", "OVHcloud"}, {"kubernetes.civo.com/", "Civo"}, {bare + "jdcloud-", "JD Cloud"}, {bare + "ksc-", "Kingsoft Cloud"}, {"io.cilium/lb-", "Cilium"}, {"lbipam.cilium.io/", "Cilium"}, {"kube-vip.io/", "kube-vip"}, {"eip.openelb.kubesphere.io/", "OpenELB"}, {"protocol.openelb.kubesphere.io/", "OpenELB"},
 }
 
 // mostSuggested is the most unknown annotations of a Service for which a known one is looked
@@ -98,6 +70,9 @@ func unknown(key, value string, suggest bool) *Problem {
 		}
 	}
 	domain, last, slashed := strings.Cut(key, "/")
+	if name := strings.ToLower(last); domain+"/" == bare && (strings.Contains(name, "load-balancer") || strings.Contains(name, "loadbalancer")) && !strings.Contains(name, "alibaba") && !strings.Contains(name, "alicloud") {
+		return &Problem{Key: key, Note: true, Text: "it is an annotation of another cloud, which this controller does not read"}
+	}
 	if !slashed {
 		domain, last = "", key
 	}
@@ -176,15 +151,15 @@ func (a *Annotation) check(s *Service, value, version string) (problems []Proble
 	values := a.ValuesOf(product)
 	need := a.need(s, product, version)
 	switch {
-	case need != nil && values.reads(value):
+	case need != nil && values.reads(value) && (need.Finding != noted || values.Takes(value)):
 		add(need.Finding, "", "%s", need.sentence(s))
 	case !values.Takes(value) && values.lenient:
 		add(effectless, "write "+values.Words(), "the controller takes %q for %s", value, values.list[len(values.list)-1])
 	case !values.Takes(value):
 		add(Breaks, "", "the Service will not come up: the value is %q, and must be %s", value, values.Words())
 	}
-	if a.Name == "protocol-port" && len(problems) == 0 {
-		problems = s.checkProtocols(value)
+	if check := pairs[a.Name]; check != nil && len(problems) == 0 {
+		problems = check(s, value)
 	}
 	return append(problems, a.once(s, product)...)
 }
@@ -211,17 +186,6 @@ func (n *need) sentence(s *Service) string {
 		return "the controller makes no listener on a reused load balancer without " + n.Words(s)
 	}
 	return "it takes no effect without " + n.Words(s)
-}
-
-// checkProtocols returns the ports that protocol-port names and the Service does not have.
-func (s *Service) checkProtocols(value string) (problems []Problem) {
-	for pair := range strings.SplitSeq(value, ",") {
-		_, number, _ := strings.Cut(pair, ":")
-		if n, _ := strconv.Atoi(number); !slices.ContainsFunc(s.ports(), func(p Port) bool { return p.Number == n }) {
-			problems = append(problems, Problem{Text: fmt.Sprintf("%s takes no effect: the Service has no port %s", pair, number)})
-		}
-	}
-	return problems
 }
 
 // once returns a note where a change counts only when the load balancer is created.

@@ -15,14 +15,22 @@ type Service struct {
 	Ports       []Port
 	// SourceRanges reports whether spec.loadBalancerSourceRanges has some.
 	SourceRanges bool
+	// IP is spec.loadBalancerIP.
+	IP string
+	// NoNodePorts reports whether spec.allocateLoadBalancerNodePorts is false.
+	NoNodePorts bool
+	// Untyped are the annotations whose values are no texts in YAML.
+	Untyped map[string]bool
+	// Elsewhere are fields with keys as annotations have them, such as labels, by the key.
+	Elsewhere map[string]string
 	// HasAddress reports whether its status has an address.
 	HasAddress bool
 }
 
 // Port is a port of a Service; no protocol is TCP.
 type Port struct {
-	Number   int
-	Protocol string
+	Number         int
+	Protocol, Name string
 }
 
 // Problem is something about an annotation of a Service.
@@ -92,7 +100,7 @@ func (s *Service) ports() []Port {
 	for pair := range strings.SplitSeq(chosen, ",") {
 		_, number, _ := strings.Cut(pair, ":")
 		n, _ := strconv.Atoi(number)
-		ports = append(ports, Port{n, "TCP"})
+		ports = append(ports, Port{Number: n, Protocol: "TCP"})
 	}
 	return ports
 }

@@ -34,6 +34,8 @@ type Answer struct {
 	Documented []string `json:"documented"`
 
 	known    bool // its cures are
+	byFault  bool // only a fault rule returns it
+	tested   bool // a test has its causes
 	patterns []pattern
 	codes    []string
 	beside   []string
@@ -47,6 +49,8 @@ type pattern struct {
 	words []string
 	gaps  int     // places where anything may stand
 	total float64 // weight of the words
+	// framed is true where something must stand beside the message, which may then be short.
+	framed bool
 }
 
 // gap matches the places of a message where anything may stand.
@@ -89,6 +93,8 @@ type Index struct {
 	answers []*Answer
 	// codes are the codes of the cloud by their lower case.
 	codes map[string]string
+	// actions are the names of actions as words.
+	actions map[string]bool
 	// rarity is how much a word tells, by how many answers have it.
 	rarity map[string]float64
 }
@@ -100,7 +106,10 @@ func NewIndex(known *names.Names) (*Index, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read what is known of refusals: %w", err)
 	}
-	c := &Index{known: known, codes: make(map[string]string), rarity: make(map[string]float64)}
+	c := &Index{known: known, codes: make(map[string]string), rarity: make(map[string]float64), actions: make(map[string]bool)}
+	for _, action := range known.Actions() {
+		c.actions[stem(strings.ToLower(action.Name))] = true
+	}
 	for _, code := range known.AllCodes() {
 		c.codes[strings.ToLower(code)] = code
 	}
@@ -125,6 +134,13 @@ func NewIndex(known *names.Names) (*Index, error) {
 			c.rarity[word]++
 		}
 	}
+	published := c.published()
+	for _, a := range c.answers {
+		a.complete()
+		if action, ok := published[a.Code]; ok && len(a.Documented) == 0 {
+			a.Documented = []string{"API reference, errors of " + action}
+		}
+	}
 	for word, n := range c.rarity {
 		c.rarity[word] = math.Log(1 + float64(len(c.answers))/n)
 	}
@@ -142,7 +158,9 @@ func (c *Index) rare(word string) float64 {
 func (c *Index) add(a *Answer, texts ...string) {
 	a.words = make(map[string]bool)
 	for _, text := range texts {
-		a.patterns = append(a.patterns, patternOf(text))
+		p := patternOf(text)
+		p.framed = a.beside != nil
+		a.patterns = append(a.patterns, p)
 	}
 	a.addTexts(texts...)
 	c.answers = append(c.answers, a)
@@ -159,7 +177,10 @@ func (c *Index) addMessages(f *Facts) error {
 		return err
 	}
 	for _, m := range all {
-		a := &Answer{Message: m.Texts[0], Happened: m.Happened, Cures: m.Cures, Scenarios: []string{m.Scenario}, beside: m.Beside, known: true}
+		a := &Answer{Message: m.Texts[0], Happened: m.Happened, Cures: m.Cures, PlayedBy: m.By, beside: m.Beside, known: true}
+		if m.Scenario != "" {
+			a.Scenarios = []string{m.Scenario}
+		}
 		for _, text := range m.Texts {
 			a.codes = append(a.codes, c.codesIn(text)...)
 		}
@@ -254,13 +275,24 @@ func (c *Index) addRefusals(f *Facts) {
 				continue
 			}
 			if row, _, _ := action.Worded(code); row.Message != "" {
-				refusal(row.Status, code, row.Message, "")
+				refusal(row.Status, code, row.Message, "").byFault = true
 			}
 		}
 	}
 	for _, a := range c.answers {
 		a.Happened = cmp.Or(a.Happened, a.Message)
 	}
+}
+
+// published names an action whose page has a code, by the code.
+func (c *Index) published() map[string]string {
+	first := make(map[string]string)
+	for _, action := range c.known.Actions() {
+		for _, code := range action.Catalogued() {
+			first[code] = cmp.Or(first[code], action.Product+" "+action.Name)
+		}
+	}
+	return first
 }
 
 // addStatements adds what the documents say, but for the messages, which are there.

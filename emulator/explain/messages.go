@@ -18,9 +18,11 @@ type message struct {
 	Happened string   `yaml:"happened"`
 	Cures    []string `yaml:"cures"`
 	// Begin and End say what to do for a message that is no refusal of the cloud.
-	Begin    string `yaml:"begin"`
-	End      string `yaml:"end"`
+	Begin string `yaml:"begin"`
+	End   string `yaml:"end"`
+	// Scenario plays it, or By shows it; some are played by nothing.
 	Scenario string `yaml:"scenario"`
+	By       string `yaml:"by"`
 	// In are the ids of the documents that have it.
 	In []string `yaml:"in"`
 }

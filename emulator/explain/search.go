@@ -53,8 +53,24 @@ type searchText struct {
 
 // read reads a text searched for.
 func (c *Index) read(text string) searchText {
-	text = strings.TrimSpace(inEnglish().Replace(text))
+	text = strings.TrimSpace(inEnglish().Replace(warnings(text)))
 	return searchText{text, strings.ToLower(text), index(wordsOf(text)), c.codesIn(text)}
+}
+
+// ofType matches the type of an Event in a line of kubectl.
+var ofType = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:^|\s)(Warning|Normal)\s`) })
+
+// warnings drops the lines of Events of the type Normal from a text with Events of the type
+// Warning.
+func warnings(text string) string {
+	if !strings.Contains(text, "Normal") || !strings.Contains(text, "Warning") {
+		return text
+	}
+	kept := slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool {
+		found := ofType().FindStringSubmatch(line)
+		return found != nil && found[1] == "Normal"
+	})
+	return strings.Join(kept, "\n")
 }
 
 // Search finds what a text is about, which may be an error as a client, a cluster or a log
@@ -62,11 +78,17 @@ func (c *Index) read(text string) searchText {
 // the best answer is only the nearest, if there is one.
 func (c *Index) Search(text string) (found Found, earned bool) {
 	x := c.read(text)
+	if x.foreign() {
+		return found, false
+	}
 	hits, nearest := c.find(x)
-	if len(hits) == 0 || !hits[0].certain() {
-		if a, ok := c.explained(x); ok {
+	if len(hits) == 0 || !hits[0].answer.known {
+		if a, ok := c.byCode(x, len(hits) > 0 && hits[0].certain()); ok {
 			return Found{Best: *a, Others: []Answer{}}, true
 		}
+	}
+	if within := x.within(); len(hits) == 0 && within != "" {
+		hits, _ = c.find(c.read(within))
 	}
 	if len(hits) == 0 {
 		if nearest != nil {
@@ -199,6 +221,15 @@ func (c *Index) codesIn(text string) (codes []string) {
 	return unique(codes)
 }
 
+// byCode answers for a code of which no answer of the index is: one that clbemu does not know,
+// or, where no message is found, another one.
+func (c *Index) byCode(x searchText, said bool) (*Answer, bool) {
+	if a, ok := c.explained(x); ok && !said {
+		return a, true
+	}
+	return c.unknown(x)
+}
+
 // explained answers for a code whose message holds the name of a parameter, or which only a
 // fault rule returns.
 func (c *Index) explained(x searchText) (*Answer, bool) {
@@ -212,7 +243,8 @@ func (c *Index) explained(x searchText) (*Answer, bool) {
 			continue
 		}
 		first := e.Answers[0]
-		a := &Answer{Code: code, Status: first.Status, Message: first.Message, Happened: cmp.Or(first.Message, code), Cures: []string{}, Causes: e.Causes, Scenarios: []string{}, Documented: []string{}}
+		a := &Answer{Code: code, Status: first.Status, Message: first.Message, Happened: first.Message, Causes: e.Causes, Scenarios: []string{}, Documented: []string{}}
+		a.complete()
 		for _, known := range e.Evidence {
 			a.Documented = append(a.Documented, known.ID)
 		}
@@ -268,10 +300,10 @@ func (a *Answer) near(x searchText) bool {
 // of few words must be there as a whole.
 func (x indexed) has(p pattern) float64 {
 	strong, slack, need := p.strong(), 1+3*p.gaps, enough*p.total
-	if strong < 2 {
+	if strong == 0 || strong == 1 && !p.framed {
 		return 0
 	}
-	if strong == 2 {
+	if strong <= 2 {
 		need = p.total
 	} else {
 		slack += len(p.words) / 4
@@ -355,7 +387,7 @@ func (c *Index) query(text string, vocabulary iter.Seq[string]) query {
 			if weak[word] && !common[word] && !q.name {
 				continue
 			}
-			w := wanted{[]string{word}, c.rare(word), common[word]}
+			w := wanted{[]string{word}, c.rare(word), common[word] || c.actions[word]}
 			for known := range vocabulary {
 				// The beginning of a word means nothing in Chinese.
 				if len(word) > 3 && word[0] <= unicode.MaxASCII && known != word && strings.HasPrefix(known, word) {
@@ -399,9 +431,12 @@ func (q query) match(a *Answer) (score float64, ok bool) {
 		ok = ok || got > 0.999*most || len(needed) > 2 && got >= enough*most && !q.name
 		score = max(score, share+0.3*share*float64(len(form))/float64(max(len(form), len(a.words)))+0.3*title/all)
 	}
-	if a.known {
+	switch {
+	case a.known:
 		score *= 1.3
-	} else if len(a.Causes) > 0 {
+	case a.byFault:
+		score *= 0.9
+	case a.tested:
 		score *= 1.15
 	}
 	if score > 0 && strings.Count(q.phrase, " ") > 2 && slices.ContainsFunc(a.phrases, func(p string) bool { return strings.Contains(p, q.phrase) }) {

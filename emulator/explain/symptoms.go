@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"go.yaml.in/yaml/v3"
@@ -14,11 +15,12 @@ import (
 //go:embed symptoms.yaml
 var symptomsText []byte
 
-// symptom is one with the other names that people have for it.
+// symptom is one with the other names that people have for it, and with words that may stand
+// near them.
 type symptom struct {
 	controlapi.Symptom `yaml:",inline"`
 
-	Also []string
+	Also, Near []string
 }
 
 var symptoms = sync.OnceValues(func() (all []symptom, err error) {
@@ -52,7 +54,7 @@ func SymptomOf(text string) (*controlapi.Symptom, error) {
 // named reports whether words name the symptom: they include all words of one of its names,
 // and each of them is in one of its names.
 func (s *symptom) named(said []string) bool {
-	var known []string
+	known := telling(strings.Join(s.Near, " "))
 	whole := false
 	for _, name := range append([]string{s.Name, s.Title}, s.Also...) {
 		words := telling(name)
@@ -62,7 +64,9 @@ func (s *symptom) named(said []string) bool {
 	return whole && !slices.ContainsFunc(said, func(w string) bool { return !slices.Contains(known, w) })
 }
 
-// telling returns the words of a text that say what it is about.
+// telling returns the words of a text that say what it is about, with the statuses of servers
+// that fail as one.
 func telling(text string) []string {
+	text = strings.NewReplacer("502", "status50x", "503", "status50x", "504", "status50x").Replace(text)
 	return slices.DeleteFunc(wordsOf(text), func(word string) bool { return weak[word] })
 }

@@ -96,6 +96,18 @@ func TestOff(t *testing.T) {
 	}
 }
 
+// TestQueryLists proves that a call about several resources is found by each.
+func TestQueryLists(t *testing.T) {
+	j := mustNew(t, journal.Config{})
+	j.Record(journal.Entry{Time: start, Kind: journal.KindCall, Action: "DescribeMany", Resource: "lb-8, lb-9"})
+	j.Record(journal.Entry{Time: start, Kind: journal.KindCall, Action: "DeleteRules", Resource: `["rule-1","rule-2"]`})
+	for query, want := range map[string]string{"resource=lb-9": "DescribeMany", "resource=lb-8": "DescribeMany", "resource=rule-2": "DeleteRules", "resource=rule": "", "resource=lb-8, lb-9": "DescribeMany"} {
+		if got := actions(j.Query(journal.Query{Fields: fields(query)})); got != want {
+			t.Errorf("%s = %q, want %q", query, got, want)
+		}
+	}
+}
+
 // TestQuery proves each condition, and that conditions add up.
 func TestQuery(t *testing.T) {
 	j := mustNew(t, journal.Config{})

@@ -62,7 +62,7 @@ var conditions = map[string]func(e *Entry, want string) bool{
 	"product":     func(e *Entry, want string) bool { return e.Product == want },
 	"region":      func(e *Entry, want string) bool { return e.Region == want },
 	"resource": func(e *Entry, want string) bool {
-		return e.Resource == want || slices.Contains(e.Also, want) || e.made(want)
+		return e.named(want) || slices.Contains(e.Also, want) || e.made(want)
 	},
 	"made":     (*Entry).made,
 	"sequence": func(e *Entry, want string) bool { return strconv.FormatUint(e.Sequence, 10) == want },
@@ -75,6 +75,13 @@ var conditions = map[string]func(e *Entry, want string) bool{
 	"refused":  func(e *Entry, want string) bool { return e.Kind == KindCall && (e.Code != "") == (want == "true") },
 	"from":     func(e *Entry, want string) bool { at, _ := instant(want); return !e.Time.Before(at) },
 	"to":       func(e *Entry, want string) bool { at, _ := instant(want); return e.Time.Before(at) },
+}
+
+// named reports whether the call names the resource, alone or in a list with commas or in JSON:
+// it need not exist.
+func (e *Entry) named(id string) bool {
+	between := func(r rune) bool { return strings.ContainsRune(`,[]" `, r) }
+	return e.Resource == id || id != "" && slices.Contains(strings.FieldsFunc(e.Resource, between), id)
 }
 
 // made reports whether the call made the resource.

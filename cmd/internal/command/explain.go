@@ -171,7 +171,11 @@ func answerText(a *explain.Answer) string {
 	var b strings.Builder
 	title := a.Message
 	if a.Code != "" {
-		title = fmt.Sprintf("%s  %d %s", terminal.Title.Render(a.Code), a.Status, a.Message)
+		title = terminal.Title.Render(a.Code) + "  "
+		if a.Status > 0 {
+			title += strconv.Itoa(a.Status) + " "
+		}
+		title += a.Message
 	}
 	if title != "" {
 		b.WriteString(title + "\n")
@@ -264,6 +268,9 @@ func explainedText(e *controlapi.Explanation, about *explain.Answer) string {
 	}
 	if about.Code == e.Name {
 		b.WriteString(curesText(about))
+		if len(e.Causes) == 0 && len(about.Causes) > 0 {
+			b.WriteString(causeText(&about.Causes[0], ""))
+		}
 	}
 	for _, c := range e.Causes {
 		b.WriteString(causeText(&c, afterCause(&c, e.Action != nil)))

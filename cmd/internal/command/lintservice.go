@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
@@ -113,10 +115,14 @@ type manifest struct {
 	Metadata struct {
 		Namespace, Name string
 		Annotations     yaml.Node
+		Labels          yaml.Node
 	}
 	Spec struct {
 		Type              string
+		Annotations       yaml.Node
 		LoadBalancerClass string      `yaml:"loadBalancerClass"`
+		IP                yaml.Node   `yaml:"loadBalancerIP"`
+		NodePorts         yaml.Node   `yaml:"allocateLoadBalancerNodePorts"`
 		SourceRanges      []yaml.Node `yaml:"loadBalancerSourceRanges"`
 		Ports             []yaml.Node
 	}
@@ -125,7 +131,9 @@ type manifest struct {
 			Ingress []yaml.Node
 		} `yaml:"loadBalancer"`
 	}
-	Items []yaml.Node
+	// Annotations are misplaced.
+	Annotations yaml.Node
+	Items       []yaml.Node
 }
 
 // check checks the Services of a text, and returns how many it has.
@@ -192,34 +200,9 @@ func notAnObject(document *yaml.Node, err error) error {
 }
 
 func (f *serviceLint) checkService(file string, object *manifest) (found []serviceProblem) {
-	service := annotations.Service{
-		Type: cmp.Or(object.Spec.Type, "ClusterIP"), Class: object.Spec.LoadBalancerClass,
-		Annotations: make(map[string]string), HasAddress: len(object.Status.LoadBalancer.Ingress) > 0, SourceRanges: len(object.Spec.SourceRanges) > 0,
-	}
-	lines := make(map[string]int)
-	for i := range object.Spec.SourceRanges[:min(1, len(object.Spec.SourceRanges))] {
-		lines["spec.loadBalancerSourceRanges"] = object.Spec.SourceRanges[i].Line
-	}
-	for i := range object.Spec.Ports {
-		var port struct {
-			Port     int
-			Protocol string
-		}
-		if object.Spec.Ports[i].Decode(&port) == nil {
-			service.Ports = append(service.Ports, annotations.Port{Number: port.Port, Protocol: cmp.Or(port.Protocol, "TCP")})
-			lines["spec.ports"] = object.Spec.Ports[0].Line
-		}
-	}
-	given := &object.Metadata.Annotations
-	if given.Kind == yaml.AliasNode {
-		given = given.Alias
-	}
-	pairs := given.Content
-	for i := 0; i+1 < len(pairs); i += 2 {
-		service.Annotations[pairs[i].Value], lines[pairs[i].Value] = pairs[i+1].Value, pairs[i].Line
-	}
+	service, lines := serviceOf(object)
 	name := cmp.Or(object.Metadata.Namespace, "default") + "/" + object.Metadata.Name
-	for _, p := range annotations.Check(&service, f.version) {
+	for _, p := range annotations.Check(service, f.version) {
 		problem := serviceProblem{File: file, Service: name, Problem: p}
 		if file != "" {
 			problem.Line = cmp.Or(lines[p.Key], object.Metadata.Annotations.Line)
@@ -228,6 +211,69 @@ func (f *serviceLint) checkService(file string, object *manifest) (found []servi
 	}
 	slices.SortStableFunc(found, func(a, b serviceProblem) int { return cmp.Compare(a.Line, b.Line) })
 	return found
+}
+
+// serviceOf returns what lint reads of a Service, and the lines of its fields and annotations.
+func serviceOf(object *manifest) (*annotations.Service, map[string]int) {
+	spec := &object.Spec
+	service := &annotations.Service{
+		Type: cmp.Or(spec.Type, "ClusterIP"), Class: spec.LoadBalancerClass, IP: spec.IP.Value, NoNodePorts: spec.NodePorts.Value == "false",
+		Annotations: make(map[string]string), Untyped: make(map[string]bool), Elsewhere: make(map[string]string),
+		HasAddress: len(object.Status.LoadBalancer.Ingress) > 0, SourceRanges: len(spec.SourceRanges) > 0,
+	}
+	lines := map[string]int{"spec.loadBalancerIP": spec.IP.Line, "spec.allocateLoadBalancerNodePorts": spec.NodePorts.Line}
+	if len(spec.SourceRanges) > 0 {
+		lines["spec.loadBalancerSourceRanges"] = spec.SourceRanges[0].Line
+	}
+	for i := range spec.Ports {
+		var port struct {
+			Port           int
+			Protocol, Name string
+		}
+		if spec.Ports[i].Decode(&port) == nil {
+			service.Ports = append(service.Ports, annotations.Port{Number: port.Port, Protocol: cmp.Or(port.Protocol, "TCP"), Name: port.Name})
+			lines["spec.ports"] = spec.Ports[0].Line
+		}
+	}
+	for key, value := range entries(&object.Metadata.Annotations) {
+		service.Annotations[key.Value], lines[key.Value] = value.Value, key.Line
+		if untyped(value) {
+			service.Untyped[key.Value] = true
+		}
+	}
+	for field, node := range map[string]*yaml.Node{"metadata.labels": &object.Metadata.Labels, "spec.annotations": &spec.Annotations, "annotations": &object.Annotations} {
+		for key := range entries(node) {
+			service.Elsewhere[key.Value] = field
+			lines[key.Value] = cmp.Or(lines[key.Value], key.Line)
+		}
+	}
+	return service, lines
+}
+
+// entries are the pairs of a mapping.
+func entries(node *yaml.Node) iter.Seq2[*yaml.Node, *yaml.Node] {
+	if node.Kind == yaml.AliasNode {
+		node = node.Alias
+	}
+	return func(yield func(key, value *yaml.Node) bool) {
+		for i := 0; node.Kind == yaml.MappingNode && i+1 < len(node.Content); i += 2 {
+			if !yield(node.Content[i], node.Content[i+1]) {
+				return
+			}
+		}
+	}
+}
+
+// booleans are the words that kubectl reads as booleans, as YAML 1.1 has it.
+var booleans = strings.Fields("y Y yes Yes YES on On ON n N no No NO off Off OFF")
+
+// untyped reports whether kubectl reads a value as something else than a text.
+func untyped(value *yaml.Node) bool {
+	if value.Kind == yaml.AliasNode {
+		value = value.Alias
+	}
+	tag := value.ShortTag()
+	return value.Kind == yaml.ScalarNode && value.Style == 0 && (slices.Contains([]string{"!!bool", "!!int", "!!float"}, tag) || slices.Contains(booleans, value.Value))
 }
 
 func printServiceProblems(s *terminal.Screen, found []serviceProblem, services int) {

@@ -210,6 +210,9 @@ func unusedSet(values map[string]string, loaded []*scenarios.Scenario) error {
 	}
 	slices.Sort(known)
 	for name := range values {
+		if len(known) == 0 {
+			return usage(fmt.Errorf("--set %s: no scenario has a value of that name: there are none", name))
+		}
 		if !slices.Contains(known, name) {
 			return usage(fmt.Errorf("--set %s: no scenario has a value of that name%s", name, names.DidYouMean(name, known, "there are "+strings.Join(slices.Compact(known), ", "))))
 		}

@@ -52,7 +52,7 @@ func ownService(t *testing.T) (at netip.AddrPort, reached *atomic.Int64) {
 // connects to a socket at which this process answers.
 func TestNeverConnectsToItself(t *testing.T) {
 	own, reached := ownService(t)
-	everywhere := []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}
+	everywhere := []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0"), netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("0.0.0.0/8")}
 	ways := map[string]struct {
 		ip      string // of the member
 		reachAt string
@@ -109,6 +109,29 @@ func TestNeverConnectsToItself(t *testing.T) {
 	}
 	if n := reached.Load(); n > 0 {
 		t.Errorf("%d connections and packets reached this process itself", n)
+	}
+}
+
+// A client of the cloud's API chooses the addresses of members: other programs of this machine
+// are reached only where a block of --data-plane-direct is one of this machine's addresses.
+func TestReachesThisMachineOnlyByItsBlock(t *testing.T) {
+	for name, test := range map[string]struct{ ip, direct, want string }{
+		"everywhere":     {"127.0.0.1", "0.0.0.0/0", "502"},
+		"half":           {"127.0.0.1", "0.0.0.0/1", "502"},
+		"unspecified":    {"0.0.0.0", "0.0.0.0/0", "502"},
+		"not even named": {"0.0.0.0", "0.0.0.0/1", "502"},
+		"its own block":  {"127.0.0.1", "127.0.0.0/8", "a"},
+		"its address":    {"127.0.0.1", "127.0.0.1/32", "a"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := planed(t, func(cfg *dataplane.Config) { cfg.Direct = []netip.Prefix{netip.MustParsePrefix(test.direct)} })
+			eni := f.eni(9, "")
+			eni.ServerIP, eni.Port = test.ip, int(netip.MustParseAddrPort(web(t, "a")).Port())
+			f.listen(cloud.HTTP, 80, []cloud.BackendServer{eni}, nil)
+			if got := get(f.at(cloud.HTTP, 80)); got != test.want && (test.want == "a" || got != "503") {
+				t.Errorf("a member at %s with %s answers %q, want %q", test.ip, test.direct, got, test.want)
+			}
+		})
 	}
 }
 

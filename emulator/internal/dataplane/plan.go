@@ -217,6 +217,17 @@ func (p *Plane) memberAddr(m *topology.Member, port int) (netip.AddrPort, error)
 	return netip.AddrPort{}, fmt.Errorf("no way to %s from here: clbemu world set instance.%s.reachAt=127.0.0.1:%d", m.Address, nameOf(m), port)
 }
 
+// direct reports whether a block has the address. Addresses of this machine and of its link are
+// reached by a block of such addresses alone: in 0.0.0.0/0 an operator does not mean them, and
+// clients of the cloud's API choose what addresses members have.
 func (p *Plane) direct(address netip.Addr) bool {
-	return slices.ContainsFunc(p.cfg.Direct, func(block netip.Prefix) bool { return block.Contains(address) })
+	address = address.Unmap()
+	return slices.ContainsFunc(p.cfg.Direct, func(block netip.Prefix) bool {
+		return block.Contains(address) && (!near(address) || near(block.Addr()) && block.Bits() >= 8)
+	})
+}
+
+// near reports whether packets to an address stay on this machine or its link.
+func near(a netip.Addr) bool {
+	return a.IsUnspecified() || a.IsLoopback() || a.IsLinkLocalUnicast() || a.IsMulticast() || a == netip.AddrFrom4([4]byte{255, 255, 255, 255})
 }

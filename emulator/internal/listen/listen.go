@@ -143,11 +143,15 @@ func (e *entry) answers(to netip.Addr) bool {
 	return to.IsUnspecified() || to.IsLoopback() || hasAddress(to)
 }
 
-// hasAddress reports whether an interface of this machine has an address.
+// hasAddress reports whether an interface of this machine has an address. A loopback interface
+// has all of its blocks.
 func hasAddress(a netip.Addr) bool {
-	addresses, err := net.InterfaceAddrs()
-	return err != nil || slices.ContainsFunc(addresses, func(of net.Addr) bool {
-		block, ok := of.(*net.IPNet)
-		return ok && block.IP.Equal(a.AsSlice())
+	interfaces, err := net.Interfaces()
+	return err != nil || slices.ContainsFunc(interfaces, func(i net.Interface) bool {
+		addresses, err := i.Addrs()
+		return err != nil || slices.ContainsFunc(addresses, func(of net.Addr) bool {
+			block, ok := of.(*net.IPNet)
+			return ok && (block.IP.Equal(a.AsSlice()) || i.Flags&net.FlagLoopback != 0 && block.Contains(a.AsSlice()))
+		})
 	})
 }
