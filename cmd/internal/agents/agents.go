@@ -111,14 +111,22 @@ func (t *tools) reads() {
 		return rules.Faults, err
 	})
 	list(t, "list_conditions", "List the conditions that a cloud can have, such as arrears or a zone that is sold out, with their help.", (*controlclient.Client).Conditions)
+	t.readsJournal()
+	t.readsResources()
+}
+
+func (t *tools) readsResources() {
 	reader(t, "list_resources", "List resources of a cloud: load balancers, or another kind.", func(ctx context.Context, in struct {
 		on
-		Kind string `json:"kind,omitempty" jsonschema:"such as lb, clb, nlb, vpc, vswitch or instance; load balancers if absent"`
+		Kind string `json:"kind,omitempty" jsonschema:"such as lb, clb, nlb, vpc, vswitch or instance; if absent, load balancers, or any kind that has the name"`
 		Name string `json:"name,omitempty" jsonschema:"id or name of a resource"`
 	}) (controlapi.Resources, error) {
 		c, err := t.Client(in.Cloud)
 		if err != nil {
 			return controlapi.Resources{}, err
+		}
+		if in.Kind == "" && in.Name == "" {
+			in.Kind = "lb"
 		}
 		return c.Resources(ctx, controlclient.Wanted{Kind: in.Kind, Name: in.Name})
 	})
@@ -130,8 +138,18 @@ func (t *tools) reads() {
 		if err != nil {
 			return controlapi.LoadBalancerTree{}, err
 		}
+		found, err := c.Resources(ctx, controlclient.Wanted{Kind: "lb", Name: in.Name})
+		if err != nil {
+			return controlapi.LoadBalancerTree{}, err
+		}
+		if n := len(found.Resources); n > 1 {
+			return controlapi.LoadBalancerTree{}, fmt.Errorf("%d load balancers are called %.70q: give an id, such as %s", n, in.Name, found.Resources[0].ID)
+		}
 		return c.LoadBalancer(ctx, controlapi.Where{}, in.Name)
 	})
+}
+
+func (t *tools) readsJournal() {
 	reader(t, "read_journal", "Read the newest calls to a cloud, oldest first, with their parameters, codes and the fault rules that took effect, and counts by action and code.", func(ctx context.Context, in struct {
 		on
 		Action   string `json:"action,omitempty" jsonschema:"actions: a glob such as *LoadBalancer*"`

@@ -102,6 +102,9 @@ func TestReads(t *testing.T) {
 	s.call("list_faults", m{"cloud": "default"}, false, `{"found":`)
 	s.call("list_conditions", nil, false, "account.arrears")
 	s.call("list_resources", m{"kind": "vswitch"}, false, "vsw-")
+	s.call("list_resources", m{"name": "vsw-bp1clbemu000000000001"}, false, `"kind":"vswitch"`)
+	s.call("list_resources", nil, false, `"resources":[]`)
+	s.call("show_load_balancer", m{"name": "nope"}, true, "nope")
 	s.call("list_scenarios", nil, false, "backend-quota")
 	s.call("show_scenario", m{"name": "backend-quota"}, false, "about:")
 	s.call("explain_error", m{"text": "Error syncing load balancer []: Message: The account is arrearage."}, false, "Pay the bill.")
@@ -123,14 +126,17 @@ func TestChanges(t *testing.T) {
 	s.call("fork_cloud", m{"name": "try"}, false, `"name":"try"`)
 	made := s.call("call_action", m{"cloud": "try", "product": "Slb", "action": "CreateLoadBalancer", "parameters": m{"LoadBalancerName": "web", "InstanceChargeType": "PayByCLCU"}}, false, "lb-")
 	s.call("show_load_balancer", m{"cloud": "try", "name": "web"}, false, `"name":"web"`)
+	s.call("call_action", m{"cloud": "try", "product": "Slb", "action": "CreateLoadBalancer", "parameters": m{"LoadBalancerName": "web", "InstanceChargeType": "PayByCLCU"}}, false, "lb-")
+	s.call("show_load_balancer", m{"cloud": "try", "name": "web"}, true, `2 load balancers are called "web": give an id, such as lb-`)
 	s.call("call_action", m{"product": "Slb", "action": "DescribeLoadBalancers"}, false, `"TotalCount":0`)
 	s.call("add_faults", m{"cloud": "try", "rules": "{name: busy, match: {action: CreateVServerGroup}, effect: {error: {code: ServiceUnavailable}}}"}, false, "busy")
 	var answer struct {
-		Body struct{ LoadBalancerID string }
+		Body struct{ LoadBalancerID, Address string }
 	}
 	if err := json.Unmarshal([]byte(made), &answer); err != nil {
 		t.Fatal(err)
 	}
+	s.call("show_load_balancer", m{"cloud": "try", "name": answer.Body.Address}, false, answer.Body.LoadBalancerID)
 	s.call("call_action", m{"cloud": "try", "product": "Slb", "action": "CreateVServerGroup", "parameters": m{"LoadBalancerId": answer.Body.LoadBalancerID}}, false, "ServiceUnavailable")
 	s.call("read_journal", m{"cloud": "try", "code": "ServiceUnavailable"}, false, `"faults":["busy"]`)
 	s.call("delete_fault", m{"cloud": "try", "name": "busy"}, false, `"faults":[]`)
