@@ -4,6 +4,7 @@
 package agents
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -120,15 +121,21 @@ func (t *tools) readsResources() {
 		on
 		Kind string `json:"kind,omitempty" jsonschema:"such as lb, clb, nlb, vpc, vswitch or instance; if absent, load balancers, or any kind that has the name"`
 		Name string `json:"name,omitempty" jsonschema:"id or name of a resource"`
+		limited
 	}) (controlapi.Resources, error) {
 		c, err := t.Client(in.Cloud)
-		if err != nil {
+		if err := cmp.Or(err, in.check()); err != nil {
 			return controlapi.Resources{}, err
 		}
 		if in.Kind == "" && in.Name == "" {
 			in.Kind = "lb"
 		}
-		return c.Resources(ctx, controlclient.Wanted{Kind: in.Kind, Name: in.Name})
+		found, err := c.Resources(ctx, controlclient.Wanted{Kind: in.Kind, Name: in.Name})
+		if more := len(found.Resources) - in.Limit; more > 0 {
+			found.Resources = found.Resources[:in.Limit]
+			found.Warnings = append(found.Warnings, fmt.Sprintf("%d more are left out: give a kind, a name or a higher limit", more))
+		}
+		return found, err
 	})
 	reader(t, "show_load_balancer", "Show a load balancer with its listeners, server groups, servers, health and tags.", func(ctx context.Context, in struct {
 		on
@@ -156,17 +163,11 @@ func (t *tools) readsJournal() {
 		Code     string `json:"code,omitempty" jsonschema:"error code, or OK"`
 		Resource string `json:"resource,omitempty" jsonschema:"id of a resource"`
 		Since    uint64 `json:"since,omitempty" jsonschema:"sequence after which entries are wanted"`
-		Limit    int    `json:"limit,omitempty" jsonschema:"number of newest entries, 1 to 500; 50 if absent"`
+		limited
 	}) (any, error) {
 		c, err := t.Client(in.Cloud)
-		if err != nil {
+		if err := cmp.Or(err, in.check()); err != nil {
 			return nil, err
-		}
-		if in.Limit < 0 || in.Limit > maxEntries {
-			return nil, fmt.Errorf("limit is 1 to %d, not %d", maxEntries, in.Limit)
-		}
-		if in.Limit == 0 {
-			in.Limit = usualEntries
 		}
 		query := url.Values{"limit": {fmt.Sprint(in.Limit)}}
 		for name, value := range map[string]string{"action": in.Action, "code": in.Code, "resource": in.Resource} {
@@ -181,7 +182,20 @@ func (t *tools) readsJournal() {
 	})
 }
 
-const maxEntries, usualEntries = 500, 50
+// limited is the parameter of a tool that could answer too much for a model.
+type limited struct {
+	Limit int `json:"limit,omitempty" jsonschema:"at most so many, 1 to 500; 50 if absent"`
+}
+
+const maxLimit, usualLimit = 500, 50
+
+func (l *limited) check() error {
+	if l.Limit < 0 || l.Limit > maxLimit {
+		return fmt.Errorf("limit is 1 to %d, not %d", maxLimit, l.Limit)
+	}
+	l.Limit = cmp.Or(l.Limit, usualLimit)
+	return nil
+}
 
 // explains adds the tools that need no emulator.
 func (t *tools) explains() {

@@ -104,6 +104,8 @@ func TestReads(t *testing.T) {
 	s.call("list_resources", m{"kind": "vswitch"}, false, "vsw-")
 	s.call("list_resources", m{"name": "vsw-bp1clbemu000000000001"}, false, `"kind":"vswitch"`)
 	s.call("list_resources", nil, false, `"resources":[]`)
+	s.call("list_resources", m{"kind": "vswitch", "limit": 1}, false, "more are left out")
+	s.call("list_resources", m{"limit": 501}, true, "limit is 1 to 500")
 	s.call("show_load_balancer", m{"name": "nope"}, true, "nope")
 	s.call("list_scenarios", nil, false, "backend-quota")
 	s.call("show_scenario", m{"name": "backend-quota"}, false, "about:")
