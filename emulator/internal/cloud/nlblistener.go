@@ -158,10 +158,12 @@ var (
 	StageNLBListenerDeleting     = NLBListeners.Stage("nlb.listener.deleting", NLBListenerDeleting, "", time.Second)
 )
 
-// The quotas of a load balancer: NLB-0011.
+// The quotas of a load balancer, and of a server group for its listeners: NLB-0011.
 var (
 	QuotaNLBListeners = state.Renamed(Schema, "nlb_quota_listeners_num", state.NewQuota(Schema, "nlb_quota_loadbalancer_listeners_num", 50,
 		state.Of(NLBListeners, func(l *NLBListener, add func(string, int)) { add(l.LoadBalancerID, 1) })))
 	QuotaNLBCertificates = state.Renamed(Schema, "nlb_quota_listener_additional_certificates_num", state.NewQuota(Schema, "nlb_quota_loadbalancer_certificates_num", 25,
 		state.Of(NLBListeners, func(l *NLBListener, add func(string, int)) { add(l.LoadBalancerID, len(l.AdditionalCertificateIDs)) })))
+	QuotaNLBGroupListeners = state.NewQuota(Schema, "nlb_quota_servergroup_attached_num", 50,
+		state.Of(NLBListeners, func(l *NLBListener, add func(string, int)) { add(l.ServerGroupID, 1) }))
 )

@@ -80,6 +80,7 @@ func TestQuotaUses(t *testing.T) {
 			cloud.QuotaNLBSecurityPolicies:      {ID: "cn-hangzhou", Used: 1},
 			cloud.QuotaNLBServers:               {ID: "sgp-1", Used: 2},
 			cloud.QuotaNLBListeners:             {ID: "net-1", Used: 1},
+			cloud.QuotaNLBGroupListeners:        {ID: "sgp-1", Used: 1},
 			cloud.QuotaNLBGroups:                {ID: "net-1", Used: 3},
 			cloud.QuotaNLBCertificates:          {ID: "net-1", Used: 4},
 			cloud.QuotaNLBECIs:                  {ID: "sgp-1", Used: 1},

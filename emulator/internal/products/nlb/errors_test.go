@@ -164,6 +164,8 @@ func TestRefusals(t *testing.T) {
 		{Name: "Busy", Action: "AddServersToServerGroup", Params: with(serve, "ServerGroupId", sgpSpare), Plant: editGroup(func(g *cloud.NLBServerGroup) { g.Status = cloud.NLBGroupConfiguring }), Status: 400, Code: "OperationFailed.ResourceIsConfiguring"},
 		{Name: "Busy", Action: "UpdateServerGroupAttribute", Params: params("ServerGroupId", sgpSpare), Plant: editGroup(func(g *cloud.NLBServerGroup) { g.Status = cloud.NLBGroupConfiguring }), Status: 400, Code: "IncorrectStatus.serverGroup"},
 		{Name: "InUse", Action: "DeleteServerGroup", Params: params("ServerGroupId", sgpTCP), Status: 400, Code: "ResourceInUse.ServerGroup"},
+		{Name: "QuotaOfGroup", Action: "CreateListener", Params: with(listen, "ServerGroupId", sgpTCP), Plant: set("quota.nlb_quota_servergroup_attached_num", "1"), Status: 400, Code: "QuotaExceeded.QuotaInsufficient"},
+		{Name: "QuotaOfGroup", Action: "UpdateListenerAttribute", Params: params("ListenerId", lsnTCP, "ServerGroupId", sgpSpare), Plant: set("quota.nlb_quota_servergroup_attached_num", "0"), Status: 400, Code: "QuotaExceeded.QuotaInsufficient"},
 		{Name: "Quota", Action: "CreateServerGroup", Params: group, Plant: set("quota.nlb_quota_servergroups_num", "7"), Status: 400, Code: "QuotaExceeded.QuotaInsufficient"},
 
 		// Servers.

@@ -1,6 +1,7 @@
 package nlb
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"unicode/utf8"
@@ -92,9 +93,8 @@ func (s *listenerSettings) apply(v *state.View, lb *cloud.NLBLoadBalancer, l *cl
 		}
 	}
 	set(&l.Description, s.Description)
-	if s.ServerGroupID != "" {
-		l.ServerGroupID = s.ServerGroupID
-	}
+	joins := s.ServerGroupID != "" && s.ServerGroupID != l.ServerGroupID
+	l.ServerGroupID = cmp.Or(s.ServerGroupID, l.ServerGroupID)
 	set(&l.IdleTimeout, s.IdleTimeout)
 	set(&l.Cps, s.Cps)
 	set(&l.Mss, s.Mss)
@@ -113,6 +113,11 @@ func (s *listenerSettings) apply(v *state.View, lb *cloud.NLBLoadBalancer, l *cl
 	}
 	if err := checkGroup(v, lb, l); err != nil {
 		return err
+	}
+	if joins {
+		if err := v.Use(cloud.QuotaNLBGroupListeners, l.ServerGroupID, 1); err != nil {
+			return err
+		}
 	}
 	return s.tlsSettings.apply(v, l)
 }

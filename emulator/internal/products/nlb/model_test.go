@@ -72,6 +72,7 @@ type twinListener struct {
 // modelLimits are the quotas that the test changes, with their defaults.
 var modelLimits = map[state.QuotaName]int{
 	cloud.QuotaNLBLoadBalancers: 60, cloud.QuotaNLBListeners: 50, cloud.QuotaNLBServerGroups: 3000, cloud.QuotaNLBServers: 400,
+	cloud.QuotaNLBGroupListeners: 50,
 }
 
 // step is a gatewaytest.Step whose work a job may do, and does not while jobs fail.
@@ -205,11 +206,14 @@ func removeServer(w *twin) step {
 
 func listenAt(w *twin) step {
 	l := &twinListener{balancer: gatewaytest.Choose(w.Rand, w.balancers), group: gatewaytest.Choose(w.Rand, w.groups), port: 1 + w.IntN(9)}
-	taken, of := false, 0
+	taken, of, joined := false, 0, 0
 	for _, other := range w.listeners {
 		if other.balancer == l.balancer {
 			of++
 			taken = taken || other.port == l.port
+		}
+		if other.group == l.group {
+			joined++
 		}
 	}
 	return step{"CreateListener", params("LoadBalancerId", l.balancer, "ListenerProtocol", "TCP",
@@ -217,7 +221,7 @@ func listenAt(w *twin) step {
 		gatewaytest.If(w.balancers[l.balancer] == nil, gatewaytest.NotFound),
 		gatewaytest.If(taken, gatewaytest.Conflict),
 		gatewaytest.If(w.groups[l.group] == nil, gatewaytest.NotFound),
-		gatewaytest.If(of >= w.limits[cloud.QuotaNLBListeners], gatewaytest.OverUsed),
+		gatewaytest.If(of >= w.limits[cloud.QuotaNLBListeners] || joined >= w.limits[cloud.QuotaNLBGroupListeners], gatewaytest.OverUsed),
 	), true, func(r gatewaytest.Reply) { w.listeners[r.Text("ListenerId")] = l }}
 }
 
