@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
@@ -43,16 +45,20 @@ type Client struct {
 	t       testing.TB
 	gateway http.Handler
 	version string
-	outcome gateway.Outcome // of the last call
+	calls   atomic.Int64
+	named   sync.Map // the evidence of an outcome, by the call's header callHeader
 }
 
 // NewClient returns a client of the product on the store.
 func NewClient(t testing.TB, store *state.Store, p *gateway.Product) *Client {
 	c := &Client{t: t, version: p.Version}
 	c.gateway = gateway.NewServer(gateway.Config{Store: store, Products: []*gateway.Product{p}, Seed: 1,
-		Observe: func(_ *gateway.Call, o gateway.Outcome) { c.outcome = o }})
+		Observe: func(call *gateway.Call, o gateway.Outcome) { c.named.Store(call.Headers().Get(callHeader), o.Evidence) }})
 	return c
 }
+
+// callHeader numbers a client's calls.
+const callHeader = "Call"
 
 // Reply is an answer in JSON.
 type Reply struct {
@@ -79,8 +85,14 @@ func (c *Client) Call(action string, params Params) Reply {
 		}
 	}
 	recorder := httptest.NewRecorder()
-	c.gateway.ServeHTTP(recorder, httptest.NewRequest(http.MethodPost, "/?"+query.Encode(), nil))
-	reply := Reply{Status: recorder.Code, Evidence: c.outcome.Evidence}
+	request := httptest.NewRequest(http.MethodPost, "/?"+query.Encode(), nil)
+	number := strconv.FormatInt(c.calls.Add(1), 10)
+	request.Header.Set(callHeader, number)
+	c.gateway.ServeHTTP(recorder, request)
+	reply := Reply{Status: recorder.Code}
+	if evidence, ok := c.named.LoadAndDelete(number); ok {
+		reply.Evidence = evidence.(string)
+	}
 	if err := json.Unmarshal(recorder.Body.Bytes(), &reply.Body); err != nil {
 		c.t.Errorf("%s(%v) answers no JSON: %v: %s", action, params, err, recorder.Body)
 	}
