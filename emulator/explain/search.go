@@ -387,7 +387,7 @@ func (c *Index) query(text string, vocabulary iter.Seq[string]) query {
 			if weak[word] && !common[word] && !q.name {
 				continue
 			}
-			w := wanted{[]string{word}, c.rare(word), common[word] || c.actions[word]}
+			w := wanted{[]string{word}, c.rare(word), !q.name && (common[word] || c.actions[word])}
 			for known := range vocabulary {
 				// The beginning of a word means nothing in Chinese.
 				if len(word) > 3 && word[0] <= unicode.MaxASCII && known != word && strings.HasPrefix(known, word) {
@@ -441,6 +441,9 @@ func (q query) match(a *Answer) (score float64, ok bool) {
 	}
 	if score > 0 && strings.Count(q.phrase, " ") > 2 && slices.ContainsFunc(a.phrases, func(p string) bool { return strings.Contains(p, q.phrase) }) {
 		score += 0.5
+		if q.name { // which stands there as it is
+			score += 0.5
+		}
 	}
 	return score, ok
 }
