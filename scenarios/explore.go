@@ -36,6 +36,7 @@ var Rules = [][2]string{
 	{"left", "nothing stays when the undisturbed client leaves nothing"},
 	{"others", "what the client did not create stays as it is"},
 	{"status", "the status of a Service has addresses of load balancers that exist, public or private as undisturbed"},
+	{"kept", "a client that starts again at rest deletes no load balancer, unless it does so each time"},
 	{"backends", "no listener has fewer ready backends for a while than before and after"},
 	{"runs", "what runs without the disturbance runs"},
 	{"state", "the end state equals the undisturbed one, but for ids, addresses and times"},

@@ -144,6 +144,25 @@ var developed = emulatortest.WithConfig(func(cfg *emulator.Config) {
 	cfg.Version = controlapi.Version{Version: "v0.0.0-20261126063135-54af5e12c0de+dirty"}
 })
 
+// TestSortNarrow proves that a list of cards can be sorted, and that an unknown kind of
+// resource in the address shows another.
+func TestSortNarrow(t *testing.T) {
+	b := open(t)
+	b.balancer("aa")
+	b.balancer("bb")
+	b.size(400, 860)
+	b.visit("/")
+	b.names("aa,bb")
+	b.until("document.querySelector(\"[data-focus='sort name']\").checkVisibility() && document.querySelector(\"[data-focus='sort name']\").getBoundingClientRect().width > 20")
+	b.click("[data-focus='sort name']")
+	b.click("[data-focus='sort name']")
+	b.names("bb,aa")
+	b.visit("/resources?kind=VSwitch")
+	b.until("document.querySelector('#kind').value === 'vswitch' && document.querySelectorAll('#resources tbody tr').length > 1")
+	b.visit("/resources?kind=nosuch")
+	b.until("document.querySelector('#kind').value === 'vswitch' && document.querySelectorAll('#resources tbody tr').length > 1")
+}
+
 // TestHead proves that the head is one line in a window of 1,280 pixels, in both languages,
 // also with the long version of a development build.
 func TestHead(t *testing.T) {
@@ -155,6 +174,11 @@ func TestHead(t *testing.T) {
 		b.shows("#server", "v0.0.0-")
 		if height := value[float64](b, "document.querySelector('header').getBoundingClientRect().height"); height > 60 {
 			t.Errorf("in %s the head is %v pixels high", language, height)
+		}
+		const address = `(() => { const all = document.querySelector('#server'), text = all.firstChild, r = document.createRange();
+			r.setStart(text, 0); r.setEnd(text, text.data.indexOf(' · ')); return r.getBoundingClientRect().right - all.getBoundingClientRect().right })()`
+		if over := value[float64](b, address); over > -10 {
+			t.Errorf("in %s the address of the API ends %v pixels behind what is shown of it", language, over)
 		}
 	}
 }

@@ -158,3 +158,35 @@ program: {steps: [{start: true}]}
 	}
 	t.Errorf("the outcomes are %+v, want a pod without interface that is fine", report.Outcomes)
 }
+
+// TestExploreAgain proves that a program which starts again where all is done may not delete a
+// load balancer, nor leave a listener without its backends for a while.
+func TestExploreAgain(t *testing.T) {
+	const begin = `c() { CLBEMU call "$@" 2>/dev/null; }
+lb=$(c DescribeLoadBalancers LoadBalancerName=web | grep -o '"lb-[a-z0-9]*"' | tr -d '"' | head -1)
+create() { c CreateLoadBalancer AddressType=internet InstanceChargeType=PayByCLCU LoadBalancerName=web --field LoadBalancerId; }
+servers='[{"ServerId":"i-bp1clbemu0000000001"}]'
+`
+	for name, test := range map[string]struct{ program, want string }{
+		"right":     {`test -n "$lb" || create >/dev/null`, ""},
+		"replaces":  {`create >/dev/null; test -z "$lb" || c DeleteLoadBalancer LoadBalancerId=$lb >/dev/null`, "violation of kept: again at rest"},
+		"each time": {`test -z "$lb" || c DeleteLoadBalancer LoadBalancerId=$lb >/dev/null; lb=$(create); c DeleteLoadBalancer LoadBalancerId=$lb >/dev/null`, ""},
+		"empties": {`if test -z "$lb"; then lb=$(create)
+c AddBackendServers LoadBalancerId=$lb BackendServers="$servers" >/dev/null
+c CreateLoadBalancerTCPListener LoadBalancerId=$lb ListenerPort=80 BackendServerPort=80 Bandwidth=-1 >/dev/null
+c StartLoadBalancerListener LoadBalancerId=$lb ListenerPort=80 >/dev/null
+else c RemoveBackendServers LoadBalancerId=$lb BackendServers="$servers" >/dev/null; sleep 2
+c AddBackendServers LoadBalancerId=$lb BackendServers="$servers" >/dev/null; fi`, "violation of backends: again at rest"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, stdout, problems := executed(t, "explore", "--disturbances", "again", "--", "sh", "-c", strings.ReplaceAll(begin, "CLBEMU", binary.Command().Path)+test.program)
+			if found, _, _ := strings.Cut(stdout[max(strings.Index(stdout, "violation of"), 0):], "\n"); test.want == "" && strings.Contains(stdout, "violation of") || test.want != "" && found != test.want {
+				t.Errorf("%s%s, want %q", stdout, problems, test.want)
+			}
+			if !strings.Contains(stdout, "1 plays in") {
+				t.Errorf("%s%s, want that one play was played", stdout, problems)
+			}
+		})
+	}
+}

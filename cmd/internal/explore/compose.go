@@ -165,6 +165,9 @@ func (c *composer) disturb() {
 		c.steps = append(c.steps, c.rest(c.quietTime()))
 		for _, d := range c.play {
 			if d.At.Action == "" {
+				if d.Kind == againKind && c.judged && len(c.sinceAgain()) > 0 {
+					c.steps = append(c.steps, snippet("{mark: %s}", againMark))
+				}
 				c.steps = append(c.steps, c.begin()...)
 				c.steps = append(c.steps, c.rest(c.quietTime()))
 			}

@@ -13,6 +13,12 @@ import (
 // atRestMark names the mark after which a client at rest writes nothing.
 const atRestMark = "at-rest"
 
+// againMark names the mark after which a client starts again.
+const againMark = "again"
+
+// deletion is the action that deletes a load balancer, of any product.
+const deletion = "DeleteLoadBalancer"
+
 // writeGlobs match the actions that change something.
 const writeGlobs = "Activate*,Add*,Allocate*,Apply*,Associate*,Attach*,Change*,Create*,Delete*,Detach*,Disassociate*,Join*,Modify*,Move*,Release*,Remove*,Set*,Start*,Stop*,Tag*,Untag*,Update*,Upload*"
 
@@ -32,8 +38,11 @@ func (c *composer) expect() {
 	}
 	if c.Half != scenarios.KubernetesHalf {
 		list.Content = append(list.Content, stateNode(c.base.last(), within))
-		if !c.off(ruleBackends) && c.atRest() == nil {
+		switch hand := c.atRest(); {
+		case hand == nil && !c.off(ruleBackends):
 			list.Content = append(list.Content, snippet("{backends: {}}"))
+		case hand != nil && hand.Kind == againKind:
+			list.Content = append(list.Content, c.sinceAgain()...)
 		}
 	} else if !c.off(ruleRefused) {
 		for _, namespace := range c.namespaces() {
@@ -48,6 +57,18 @@ func (c *composer) expect() {
 		c.steps = append(c.steps, snippet("{mark: %s}", atRestMark))
 		list.Content = append(list.Content, snippet("{calls: {action: %q, since: %s, none: true}, for: %s}", writeGlobs, atRestMark, time.Duration(c.subject.Quiet)))
 	}
+}
+
+// sinceAgain lists what must hold of a client that starts again where all is done.
+func (c *composer) sinceAgain() (list []*yaml.Node) {
+	if !c.off(ruleBackends) {
+		list = append(list, snippet("{backends: {since: %s}}", againMark))
+	}
+	deletes := slices.ContainsFunc(c.base.calls, func(is Call) bool { return is.Action == deletion })
+	if !c.off(ruleKept) && !deletes {
+		list = append(list, snippet("{calls: {action: %s, code: OK, since: %s, none: true}}", deletion, againMark))
+	}
+	return list
 }
 
 // atRest returns a disturbance at rest, nil if there is none.

@@ -23,6 +23,7 @@ const (
 	ruleLeft     = "left"
 	ruleOthers   = "others"
 	ruleStatus   = "status"
+	ruleKept     = "kept"
 	ruleBackends = "backends"
 	ruleRuns     = "runs"
 	ruleRefused  = "refused"
@@ -84,7 +85,7 @@ func (e *explorer) judge(o *Outcome, seen *observed) {
 }
 
 // ranks has the rules from the one that says most.
-var ranks = []string{ruleDouble, ruleLeft, ruleOthers, ruleStatus, ruleBackends, ruleRuns, ruleState, ruleEnds, ruleRefused, ruleRest, ruleCalls}
+var ranks = []string{ruleDouble, ruleLeft, ruleOthers, ruleStatus, ruleKept, ruleBackends, ruleRuns, ruleState, ruleEnds, ruleRefused, ruleRest, ruleCalls}
 
 func rankOf(rule string) int { return slices.Index(ranks, rule) }
 
@@ -97,8 +98,11 @@ func ruleOf(u *scenarios.Unmet) string {
 	case *scenarios.State:
 		return ruleOfState(len(*of) == 0, u.Missing, u.Extra)
 	case *scenarios.Calls:
-		if of.Since == atRestMark {
+		switch of.Since {
+		case atRestMark:
 			return ruleRest
+		case againMark:
+			return ruleKept
 		}
 	}
 	return cmp.Or(u.Of.Kind.Rule, ruleEnds)

@@ -25,6 +25,7 @@ func TestJudge(t *testing.T) {
 		return scenarios.Result{Status: scenarios.Failed, Failure: &scenarios.Failure{Unmet: all}}
 	}
 	ingress, backends, refused, state, calls, rest := of("ingress: {}"), of("backends: {}"), of("refused: {}"), of("state: [LoadBalancer web]"), of("calls: {none: true}"), of("calls: {none: true, since: "+atRestMark+"}")
+	deleted := of("calls: {none: true, since: " + againMark + "}")
 	for _, tt := range []struct {
 		result scenarios.Result
 		off    []string
@@ -35,6 +36,7 @@ func TestJudge(t *testing.T) {
 		{unmet(backends), nil, ruleBackends},
 		{unmet(refused), nil, ruleRefused},
 		{unmet(rest), nil, ruleRest},
+		{unmet(backends, deleted), nil, ruleKept},
 		{unmet(calls), nil, ruleCalls},
 		{unmet(scenarios.Unmet{Kind: "call", Step: "expect ingress"}), nil, ruleEnds},
 		{unmet(state, ingress), nil, ruleStatus},

@@ -9,7 +9,7 @@ const time = (text) => (text ? text.slice(0, 19).replace('T', ' ') : '');
 const refresh = latest(() => get('/v1/clouds'), ({ clouds }) => {
   $('#count').textContent = String(clouds.length);
   redraw($('#fork select'), clouds.filter((c) => !c.problem).map((c) => c.name), (names) => names.map((value) => el('option', { value, selected: value === cloud }, value)));
-  redraw($('#clouds'), clouds, () => [table('', [t`Cloud`, t`From`, t`Expires`, t`Kept`, t`Resources`, t`Calls`, 'API', ''], clouds.map(row)),
+  redraw($('#clouds'), clouds, () => [table('', [t`Cloud`, t`Forked from`, t`Expires`, t`Kept`, t`Resources`, t`Calls`, 'API', ''], clouds.map(row)),
     el('p', {}, command(`clbemu env --cloud ${clouds.findLast((c) => !c.problem).name}`))]);
 });
 

@@ -56,10 +56,14 @@ export function ordered(list, first, of) {
 // breakable is a name with places where a line may end.
 export const breakable = (name) => el('span', {}, name.split('_').flatMap((part, i) => (i ? ['_', el('wbr', {}), part] : [part])));
 
+// whole keeps what has hyphens, such as an id, on one line where there is room for it.
+const whole = (text) => (typeof text !== 'string' ? text : text.split(/(\S*-\S*)/)
+  .map((part, i) => (i % 2 ? el('span', { class: 'whole' }, part) : part)));
+
 // terms makes a list of names and values, without those that are empty.
 export const terms = (pairs) =>
   el('dl', {}, pairs.filter(([, value]) => value != null && value !== '' && value.length !== 0)
-    .map(([name, value]) => el('div', {}, el('dt', {}, name), el('dd', {}, value))));
+    .map(([name, value]) => el('div', {}, el('dt', {}, name), el('dd', {}, [value].flat(Infinity).flatMap(whole)))));
 
 // status shows a word in the colour of what it means.
 const good = new Set(['active', 'running', 'normal', 'Active', 'Running', 'Available', 'passed', 'OK', 'live', 'Succeeded']);

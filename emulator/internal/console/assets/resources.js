@@ -94,6 +94,10 @@ $('form[role=search]').addEventListener('submit', (event) => event.preventDefaul
 get('/v1/resources/kinds').then((list) => {
   kinds = list.kinds;
   fill($('#kind'), kinds.map((k) => el('option', { value: k.name }, translated(k.title))));
+  if (!kinds.some((k) => k.name === chosen())) {
+    const near = kinds.find((k) => k.name.toLowerCase() === chosen().toLowerCase());
+    go({ kind: near?.name ?? first, id: '', sort: '' }, true);
+  }
   $('#kind').value = chosen();
   draw();
 }, (problem) => say(problem.message));
