@@ -79,12 +79,20 @@ func (p *page) runs() bool {
 	return slices.ContainsFunc(p.blocks, func(b block) bool { return b.lang == "sh" && notRun[p.key(&b)] == "" })
 }
 
-// freePort is an address at which nothing listens now. It is not among those that
-// systems give away on their own, as it stays free for as long as a build takes.
+// given has the ports that freePort gave away.
+var given sync.Map
+
+// freePort is an address at which nothing listens now, and none twice. It is not among those
+// that systems, or the end-to-end tests, give away on their own, as it stays free for as long
+// as a build takes.
 func freePort(t *testing.T) string {
 	t.Helper()
 	for range 100 {
-		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 20000+rand.IntN(12000)))
+		port := 20000 + rand.IntN(10000)
+		if _, twice := given.LoadOrStore(port, true); twice {
+			continue
+		}
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 		if err == nil {
 			defer l.Close()
 			return l.Addr().String()
