@@ -75,13 +75,13 @@ func otherProduct(a *annotations.Annotation, value string) bool {
 func TestCheck(t *testing.T) {
 	const p, old = "service.beta.kubernetes.io/alibaba-cloud-loadbalancer-", "service.beta.kubernetes.io/alicloud-loadbalancer-"
 	tests := map[string]checked{
-		"right":             {annotations: map[string]string{p + "instance-charge-type": "PayByCLCU", p + "scheduler": "wrr"}},
-		"the former prefix": {annotations: map[string]string{old + "address-type": "intranet"}},
-		"somebody's":        {annotations: map[string]string{"example.com/id": "1"}},
-		"misspelt":          {annotations: map[string]string{p + "adress-type": "intranet"}, want: []string{"no version of the controller reads it; do you mean " + p + "address-type?"}},
-		"nobody's":          {annotations: map[string]string{p + "completely-unheard-of": "1"}, want: []string{"no version of the controller reads it"}},
-		"a value":           {annotations: map[string]string{p + "delete-protection": "true"}, want: []string{`breaks: the Service will not come up: the value is "true", and must be on or off`}},
-		"another product":   {annotations: map[string]string{p + "zone-maps": "a:b"}, want: []string{"it is about NLB, and the Service gets a load balancer of CLB"}},
+		"right":              {annotations: map[string]string{p + "instance-charge-type": "PayByCLCU", p + "scheduler": "wrr"}},
+		"the former prefix":  {annotations: map[string]string{old + "address-type": "intranet"}},
+		"an unknown owner's": {annotations: map[string]string{"example.com/id": "1"}},
+		"misspelt":           {annotations: map[string]string{p + "adress-type": "intranet"}, want: []string{"no version of the controller reads it; do you mean " + p + "address-type?"}},
+		"of no version":      {annotations: map[string]string{p + "completely-unheard-of": "1"}, want: []string{"no version of the controller reads it"}},
+		"a value":            {annotations: map[string]string{p + "delete-protection": "true"}, want: []string{`breaks: the Service will not come up: the value is "true", and must be on or off`}},
+		"another product":    {annotations: map[string]string{p + "zone-maps": "a:b"}, want: []string{"it is about NLB, and the Service gets a load balancer of CLB"}},
 		"NLB": {
 			annotations: map[string]string{p + "zone-maps": "a:b,c:d", p + "spec": "slb.s1.small"}, change: func(s *annotations.Service) { s.Class = "alibabacloud.com/nlb" },
 			want: []string{"it is about CLB, and the Service gets a load balancer of NLB"},
@@ -217,7 +217,7 @@ func TestNeeds(t *testing.T) {
 		"fewer words":                   {annotations: with("xforwardedfor", "on"), want: []string{"no version of the controller reads it; do you mean " + p + "xforwardedfor-"}},
 		"another version of the prefix": {annotations: map[string]string{"service.alpha.kubernetes.io/alibaba-cloud-loadbalancer-spec": "slb.s1.small"}, want: []string{"no version of the controller reads it; do you mean " + p + "spec?"}},
 		"a misspelt prefix":             {annotations: map[string]string{"service.beta.kubernetes.io/alibabacloud-loadbalancer-spec": "slb.s1.small"}, want: []string{"no version of the controller reads it; do you mean " + p + "spec?"}},
-		"somebody else's":               {annotations: map[string]string{"prometheus.io/scrape": "true", "external-dns.alpha.kubernetes.io/hostname": "a", "service.beta.kubernetes.io/example": "z", "name": "x", "app-name": "y", "kubectl.kubernetes.io/last-applied-configuration": "{}", "meta.helm.sh/release-name": "web"}},
+		"of other controllers":          {annotations: map[string]string{"prometheus.io/scrape": "true", "external-dns.alpha.kubernetes.io/hostname": "a", "service.beta.kubernetes.io/example": "z", "name": "x", "app-name": "y", "kubectl.kubernetes.io/last-applied-configuration": "{}", "meta.helm.sh/release-name": "web"}},
 		"clouds":                        {annotations: map[string]string{"service.kubernetes.io/ibm-load-balancer-cloud-provider-zone": "z", "service.kubernetes.io/tke-existed-lbid": "lb-1", "service.beta.kubernetes.io/unheard-of-load-balancer-type": "x"}, want: []string{"note: it is an annotation of another cloud", "note: it is an annotation of IBM Cloud", "note: it is an annotation of Tencent Cloud"}},
 		"a class that is none":          {annotations: with("spec", "x"), change: func(s *annotations.Service) { s.Class = "alibabacloud.com/clb" }, want: []string{up + `: the controller does not take the class "alibabacloud.com/clb"; use alibabacloud.com/nlb for`}},
 		"a label without a value":       {annotations: with("backend-label", "app"), want: []string{up + `: the value is "app", and must be labels of nodes with their values`}},

@@ -80,13 +80,14 @@ func (s *Service) checkRanges(value string) (problems []Problem) {
 		}
 	}
 	var all []span
+	protocols := s.protocols()
 	for i, port := range s.ports() {
 		number := strconv.Itoa(port.Number)
 		r, ranged := ranges[number]
 		if !ranged {
 			r = span{from: port.Number, to: port.Number}
 		}
-		r.protocol, r.text = s.protocols()[i], "port "+number
+		r.protocol, r.text = protocols[i], "port "+number
 		for _, other := range all {
 			if other.protocol == r.protocol && other.from <= r.to && r.from <= other.to {
 				breaks("the listeners of %s and %s have ports in common", other.text, r.text)

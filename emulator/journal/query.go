@@ -81,7 +81,7 @@ var conditions = map[string]func(e *Entry, want string) bool{
 // it need not exist.
 func (e *Entry) named(id string) bool {
 	between := func(r rune) bool { return strings.ContainsRune(`,[]" `, r) }
-	return e.Resource == id || id != "" && slices.Contains(strings.FieldsFunc(e.Resource, between), id)
+	return e.Resource == id || id != "" && strings.Contains(e.Resource, id) && slices.Contains(strings.FieldsFunc(e.Resource, between), id)
 }
 
 // made reports whether the call made the resource.

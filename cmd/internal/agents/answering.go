@@ -54,7 +54,7 @@ func (c *answeringConnection) Read(ctx context.Context) (jsonrpc.Message, error)
 func (c *answeringConnection) Write(ctx context.Context, message jsonrpc.Message) error {
 	err := c.Connection.Write(ctx, message)
 	if err != nil {
-		c.settle() // nobody reads
+		c.settle() // the client reads no more
 	}
 	if response, ok := message.(*jsonrpc.Response); ok {
 		c.change(func() { delete(c.owed, response.ID) })

@@ -66,10 +66,10 @@ func TestNeverAnswered(t *testing.T) {
 		ends    time.Duration
 		took    time.Duration
 	}{
-		"left":              {io.Discard, time.Hour, 10 * time.Second},
-		"to end":            {io.Discard, time.Second, time.Second},
-		"nobody reads it":   {broken{}, time.Hour, 0},
-		"to end before all": {io.Discard, 0, 0},
+		"left":                     {io.Discard, time.Hour, 10 * time.Second},
+		"to end":                   {io.Discard, time.Second, time.Second},
+		"the client reads no more": {broken{}, time.Hour, 0},
+		"to end before all":        {io.Discard, 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

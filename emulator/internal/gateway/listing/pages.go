@@ -19,6 +19,9 @@ type Part struct {
 	TotalCount int    `rpc:"TotalCount"`
 }
 
+// Total is the length of the whole list.
+func (p Part) Total() int { return p.TotalCount }
+
 // Cut returns the requested part of a list.
 func Cut[T any](all []T, ask ByToken, key func(T) string) ([]T, Part, error) {
 	part, next, err := After(all, ask.NextToken, ask.MaxResults, key)

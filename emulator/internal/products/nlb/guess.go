@@ -1,7 +1,6 @@
 package nlb
 
 import (
-	"reflect"
 	"strings"
 
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
@@ -22,7 +21,8 @@ var guesses = []gateway.Guess{
 	}},
 	{Evidence: "NLB-0039", Actions: []string{"ListLoadBalancers", "ListListeners", "ListServerGroups", "ListSecurityPolicy"},
 		When: func(_ gateway.Params, response any) bool {
-			return reflect.ValueOf(response).Elem().FieldByName("TotalCount").Int() > 1
+			list, ok := response.(interface{ Total() int })
+			return ok && list.Total() > 1
 		}},
 }
 
