@@ -151,6 +151,7 @@ func TestExpectations(t *testing.T) {
 		{"addresses: {vSwitch: v, free: 6}", "expected 6 free addresses in v, saw 5"},
 		{"loadBalancer: {name: web, address: 10.0.0.2, listeners: {tcp:80: 3, http:443: 1}}", ""},
 		{"loadBalancer: {name: web, listeners: {tcp:80: 3}}", "expected the listeners {tcp:80: 3}, saw {http:443: 1, tcp:80: 3}"},
+		{"loadBalancer: {name: web, listeners: {tcp:80: 3, http:443: 1, udp:53: 0}}", "expected the listeners {http:443: 1, tcp:80: 3, udp:53: 0}, saw {http:443: 1, tcp:80: 3}"},
 		{"loadBalancer: {name: web, listeners: {tcp:80: {atLeast: 2}, http:443: {atMost: 1}}}", ""},
 		{"loadBalancer: {name: web, listeners: {tcp:80: {atLeast: 2}, http:443: 0}}", "expected the listeners {http:443: 0, tcp:80: at least 2}, saw {http:443: 1, tcp:80: 3}"},
 		{"loadBalancer: {name: web, listeners: {tcp:80: 2, http:443: 1}}", "expected the listeners {http:443: 1, tcp:80: 2}, saw {http:443: 1, tcp:80: 3}"},

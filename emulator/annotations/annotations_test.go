@@ -194,6 +194,8 @@ func TestNeeds(t *testing.T) {
 		"an NLB for CLB":                {annotations: with("id", "nlb-abc", "force-override-listeners", "true"), want: []string{up + `: the value is "nlb-abc", and must be an ID that begins with lb-`}},
 		"bandwidth by use":              {annotations: with("charge-type", "paybybandwidth", "bandwidth", "10"), want: []string{up + " without " + p + `instance-charge-type: "PayBySpec"`}},
 		"bandwidth by use of v2.11.2":   {annotations: with("charge-type", "paybybandwidth", "bandwidth", "10"), version: "v2.11.2"},
+		"a short name without prefix":   {annotations: with("=loadbalancer-spec", "slb.s1.small"), want: []string{"no version of the controller reads it; do you mean " + p + "spec?"}},
+		"a name of its own":             {annotations: with("=my-spec", "a", "=spec", "b")},
 		"more words":                    {annotations: with("health-check-healthy-threshold", "4"), want: []string{"no version of the controller reads it; do you mean " + p + "healthy-threshold?"}},
 		"product by annotation":         {annotations: with("instance-type", "nlb"), want: []string{"no version of the controller reads it; set spec.loadBalancerClass to alibabacloud.com/nlb"}},
 		"source ranges of CLB":          {change: ranges, want: []string{"the controller ignores it for CLB, and the Service is open to all; use the annotations"}},

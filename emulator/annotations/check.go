@@ -90,7 +90,7 @@ func unknown(key, value string, suggest bool) *Problem {
 		if near = spelling.Nearest(last, bareNames); near != "" {
 			near = bare + near
 		}
-	case domain == "" && strings.Contains(name, "-"):
+	case domain == "" && strings.Contains(last, "-"):
 		near = longer(name)
 	}
 	if !ours && near == "" {

@@ -315,6 +315,7 @@ func TestMisspelt(t *testing.T) {
 		"journal --folow":                   "unknown flag: --folow: do you mean --follow?",
 		"journal --limit ten":               `--limit: want a whole number, not "ten"`,
 		"journal --since -1":                `--since: want a whole number from 0, not "-1"`,
+		"scenario run arrears -- true":      `it runs no program: use clbemu scenario watch NAME -- COMMAND`,
 		"scenario watch --for soon -- true": `--for: want a duration, such as 90s or 5m, not "soon"`,
 		"journal --follow=maybe":            `--follow: want true or false, not "maybe"`,
 		"version -o jsn":                    "do you mean json?",

@@ -65,6 +65,9 @@ Exit codes: 0 all passed, 1 one failed, 2 one could not run.`,
   clbemu scenario run my.yaml --server http://127.0.0.1:9601 --kubeconfig ~/.kube/config`,
 		ValidArgsFunction: completeScenario,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.ArgsLenAtDash() >= 0 {
+				return errors.New("it runs no program: use clbemu scenario watch NAME -- COMMAND")
+			}
 			return r.run(cmd, args)
 		},
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // TestJudge proves of each thing that a play may miss which rule it violates, which of two
-// says more, and that a rule that is off does not count.
+// says more, that a rule that is off does not count, and that no title changes a verdict.
 func TestJudge(t *testing.T) {
 	// What people read says something else in each case.
 	of := func(text string) scenarios.Unmet {
@@ -46,9 +46,16 @@ func TestJudge(t *testing.T) {
 		{unmet(backends, refused), []string{ruleBackends}, ruleRefused},
 	} {
 		e := &explorer{base: &observed{}, subject: subject{Explore: scenarios.Explore{Off: tt.off}}}
-		var o Outcome
-		if e.judge(&o, &observed{result: tt.result}); o.Rule != tt.want || (o.Verdict == Violated) != (tt.want != "") {
-			t.Errorf("%v without %q violates %q (%s), want %q", tt.result.Failure, tt.off, o.Rule, o.Verdict, tt.want)
+		for _, title := range []string{"expect state", "expect ingress", "wait for rest", "call Create", "condition", "nothing more"} {
+			if tt.result.Failure != nil {
+				for i := range tt.result.Failure.Unmet {
+					tt.result.Failure.Unmet[i].Step = title
+				}
+			}
+			var o Outcome
+			if e.judge(&o, &observed{result: tt.result}); o.Rule != tt.want || (o.Verdict == Violated) != (tt.want != "") {
+				t.Errorf("%v without %q violates %q (%s), want %q", tt.result.Failure, tt.off, o.Rule, o.Verdict, tt.want)
+			}
 		}
 	}
 	for _, r := range scenarios.Rules {
