@@ -92,8 +92,8 @@ soak:
 # bench: the figures of docs/figures.md, on this machine
 bench:
 	go test -run '^$$' -bench . -benchtime 1x -timeout 30m ./emulator
-	go test -run '^$$' -bench . -benchtime 2s ./emulator/internal/dataplane/...
-	go test -run '^$$' -bench . -benchtime 1x ./cmd/internal/explore ./cmd/internal/exploring contracttests/mutants
+	go test -run '^$$' -bench . -benchtime 2s ./emulator/internal/dataplane/... ./emulator/journal
+	go test -run '^$$' -bench . -benchtime 1x ./cmd/internal/explore ./cmd/internal/exploring
 	cd contracttests/kubernetes && go test -run '^$$' -bench . -benchtime 5x ./replicas
 
 # contract: the cloud's own SDKs against the emulator

@@ -3,9 +3,11 @@ package emulator_test
 import (
 	"encoding/json"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -399,6 +401,60 @@ func TestMakefileNamesTests(t *testing.T) {
 	}
 	if found < 15 {
 		t.Errorf("%d names were found in the Makefile, want all", found)
+	}
+}
+
+// TestMakefileRunsBenchmarks proves that make bench runs the benchmarks of all packages, and
+// names none that has no benchmark.
+func TestMakefileRunsBenchmarks(t *testing.T) {
+	makefile, err := os.ReadFile("../Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	have := make(map[string]bool)
+	err = filepath.WalkDir("..", func(file string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(file, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(file)
+		if strings.Contains(string(text), "\nfunc Benchmark") {
+			have[filepath.ToSlash(filepath.Dir(strings.TrimPrefix(file, ".."+string(filepath.Separator))))] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := make(map[string]bool)
+	for line := range strings.Lines(string(makefile)) {
+		_, packages, ok := strings.Cut(line, "go test -run '^$$' -bench ")
+		if !ok {
+			continue
+		}
+		folder := ""
+		if in := runsFolder.FindStringSubmatch(line); in != nil {
+			folder = in[1]
+		}
+		for name := range strings.FieldsSeq(packages) {
+			below, all := strings.CutSuffix(path.Join(folder, name), "/...")
+			found := false
+			for of := range have {
+				if is := of == below || all && strings.HasPrefix(of, below+"/"); is {
+					run[of], found = true, true
+				}
+			}
+			if !found && strings.Contains(name, "/") {
+				t.Errorf("make bench names %s, where no benchmark is", name)
+			}
+		}
+	}
+	for of := range have {
+		if !run[of] {
+			t.Errorf("make bench leaves out %s", of)
+		}
+	}
+	if len(have) < 5 {
+		t.Errorf("benchmarks were found in %v", have)
 	}
 }
 
