@@ -315,9 +315,16 @@ func statementsText(e *controlapi.Explanation) string {
 		}
 		shown = append(shown, labelled("", says+" Source: "+s.Source))
 	}
-	count := func(v fidelity.Verdict) int { return counts[string(v)] }
-	return labelled("published", fmt.Sprintf("%d statements: %d hold, %d differ on purpose, %d are open, %d have no case (--json lists them)",
-		len(e.Statements), count(fidelity.Holds), count(fidelity.Differs), count(fidelity.Open), count(fidelity.Unchecked))) +
+	var about []string
+	for _, v := range []struct {
+		of    fidelity.Verdict
+		words string
+	}{{fidelity.Holds, "held"}, {fidelity.Differs, "different on purpose"}, {fidelity.Open, "open"}, {fidelity.Unchecked, "without a case"}} {
+		if n := counts[string(v.of)]; n > 0 {
+			about = append(about, fmt.Sprintf("%d %s", n, v.words))
+		}
+	}
+	return labelled("published", fmt.Sprintf("%s: %s (--json lists them)", counted(len(e.Statements), "statement"), strings.Join(about, ", "))) +
 		strings.Join(shown[:min(len(shown), mostStatements)], "")
 }
 
