@@ -64,35 +64,11 @@ const mostSuggested = 20
 // unknown is the problem of a key that no CCM reads, nil for a key that is not the CCM's. Suggest
 // says whether to look for what was meant.
 func unknown(key, value string, suggest bool) *Problem {
-	for _, cloud := range clouds {
-		if strings.HasPrefix(key, cloud.prefix) {
-			return &Problem{Key: key, Note: true, Text: "it is an annotation of " + cloud.name + ", which this controller does not read"}
-		}
+	if cloud := cloudOf(key); cloud != "" {
+		return &Problem{Key: key, Note: true, Text: "it is an annotation of " + cloud + ", which this controller does not read"}
 	}
-	domain, last, slashed := strings.Cut(key, "/")
-	if name := strings.ToLower(last); domain+"/" == bare && (strings.Contains(name, "load-balancer") || strings.Contains(name, "loadbalancer")) && !strings.Contains(name, "alibaba") && !strings.Contains(name, "alicloud") {
-		return &Problem{Key: key, Note: true, Text: "it is an annotation of another cloud, which this controller does not read"}
-	}
-	if !slashed {
-		domain, last = "", key
-	}
-	name, ours := last, strings.Contains(last, "alibaba") || strings.Contains(last, "alicloud")
-	for _, prefix := range []string{"alibaba-cloud-", "alicloud-", "loadbalancer-"} {
-		name = strings.TrimPrefix(name, prefix)
-	}
-	near := ""
-	switch {
-	case ours:
-		if near = longer(name); near == "" && suggest {
-			near = spelling.Nearest(key, Keys())
-		}
-	case domain+"/" == bare: // of the few without the name of a cloud
-		if near = spelling.Nearest(last, bareNames); near != "" {
-			near = bare + near
-		}
-	case domain == "" && strings.Contains(last, "-"):
-		near = longer(name)
-	}
+	ours := alibabas(key)
+	near := meant(key, suggest)
 	if !ours && near == "" {
 		return nil
 	}
@@ -104,6 +80,53 @@ func unknown(key, value string, suggest bool) *Problem {
 		p.Advice = "set spec.loadBalancerClass to " + nlbClass
 	}
 	return p
+}
+
+// alibabas reports whether the name of a key is Alibaba Cloud's.
+func alibabas(key string) bool {
+	name := key[strings.Index(key, "/")+1:]
+	return strings.Contains(name, "alibaba") || strings.Contains(name, "alicloud")
+}
+
+// cloudOf is the other cloud whose annotation a key is, "" for none.
+func cloudOf(key string) string {
+	for _, cloud := range clouds {
+		if strings.HasPrefix(key, cloud.prefix) {
+			return cloud.name
+		}
+	}
+	last, found := strings.CutPrefix(strings.ToLower(key), bare)
+	if found && (strings.Contains(last, "load-balancer") || strings.Contains(last, "loadbalancer")) && !alibabas(last) {
+		return "another cloud"
+	}
+	return ""
+}
+
+// meant is the annotation that a misspelt key is likely to mean, "" for none. Suggest says
+// whether to look for one by its spelling.
+func meant(key string, suggest bool) string {
+	domain, last, slashed := strings.Cut(key, "/")
+	if !slashed {
+		domain, last = "", key
+	}
+	name := last
+	for _, prefix := range []string{"alibaba-cloud-", "alicloud-", "loadbalancer-"} {
+		name = strings.TrimPrefix(name, prefix)
+	}
+	switch {
+	case alibabas(key):
+		if near := longer(name); near != "" || !suggest {
+			return near
+		}
+		return spelling.Nearest(key, Keys())
+	case domain+"/" == bare: // of the few without the name of a cloud
+		if near := spelling.Nearest(last, bareNames); near != "" {
+			return bare + near
+		}
+	case domain == "" && strings.Contains(last, "-"):
+		return longer(name)
+	}
+	return ""
 }
 
 // longer is the annotation whose name is the given one, or has some words more or less at
