@@ -1,6 +1,7 @@
 package docs_test
 
 import (
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -39,6 +40,57 @@ func TestLayout(t *testing.T) {
 			t.Errorf("the page names %s, which is not there", name)
 		}
 	}
+}
+
+// TestArchitectureNames proves that the page of architecture names no file and no
+// identifier of a package that is not there.
+func TestArchitectureNames(t *testing.T) {
+	in := packageTexts(t)
+	found := 0
+	for _, quoted := range regexp.MustCompile("`([^` \n]+)`").FindAllStringSubmatch(pages()["docs/architecture.md"].text, -1) {
+		name, there := quoted[1], true
+		if id := regexp.MustCompile(`^([a-z]\w+)\.([A-Z]\w+)`).FindStringSubmatch(name); id != nil {
+			there = regexp.MustCompile(`\b`+id[2]+`\b`).MatchString(in[id[1]]) || strings.Contains(in["clb"], name) // a variable of a product
+		} else if strings.Contains(name, "/") && !strings.ContainsAny(name, "…ABCDEFGHIJKLMNOPQRSTUVWXYZ") {
+			there = slices.ContainsFunc([]string{"", "emulator", "emulator/internal", "emulator/internal/console", "emulator/internal/products/*"}, func(top string) bool { return len(matches(t, path.Join(top, name))) > 0 })
+		} else {
+			continue
+		}
+		if found++; !there {
+			t.Errorf("the page names %s, which is not there", name)
+		}
+	}
+	if found < 80 {
+		t.Errorf("%d names were found on the page, want all", found)
+	}
+}
+
+// packageTexts returns the sources of all packages by name; a package and its tests have the
+// text of both.
+func packageTexts(t *testing.T) map[string]string {
+	t.Helper()
+	all := make(map[string]string)
+	clause := regexp.MustCompile(`(?m)^package (\w+)$`)
+	err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && slices.Contains(notOurs, entry.Name()):
+			return fs.SkipDir
+		case path.Ext(name) != ".go":
+			return nil
+		}
+		text, err := os.ReadFile(name)
+		if found := clause.FindSubmatch(text); found != nil {
+			of := strings.TrimSuffix(string(found[1]), "_test")
+			all[of], all[of+"_test"] = all[of]+string(text), all[of+"_test"]+string(text)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
 }
 
 func matches(t *testing.T, pattern string) []string {

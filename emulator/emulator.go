@@ -8,13 +8,8 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
-	"net/netip"
-
-	"github.com/rs/zerolog"
-	"go.opentelemetry.io/otel/trace"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/internal/clouds"
@@ -22,130 +17,9 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/onecloud"
 	"github.com/clbemu/clbemu/emulator/internal/replicas"
 	"github.com/clbemu/clbemu/emulator/journal"
-	"github.com/clbemu/clbemu/emulator/products"
-	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/state"
-	"github.com/clbemu/clbemu/state/engine"
-	"github.com/clbemu/clbemu/state/engine/bolt"
-	"github.com/clbemu/clbemu/state/engine/memory"
 )
-
-// EngineName names a storage engine.
-type EngineName string
-
-// The engines.
-const (
-	// Bolt keeps the state in a file of the data folder.
-	Bolt EngineName = "bbolt"
-	// Memory forgets everything when the emulator closes.
-	Memory EngineName = "memory"
-)
-
-// DataPlane chooses where load balancers answer packets.
-type DataPlane string
-
-// The data planes.
-const (
-	// NoPackets has none: load balancers have addresses that do not answer.
-	NoPackets DataPlane = onecloud.NoPackets
-	// Ports answers for each listener at a port of 127.0.0.1.
-	Ports DataPlane = onecloud.AtPorts
-	// Addresses answers at the addresses and ports of load balancers, on Linux with the
-	// right NET_ADMIN.
-	Addresses DataPlane = onecloud.AtAddresses
-)
-
-// DataPlanes are all of them.
-var DataPlanes = []DataPlane{NoPackets, Ports, Addresses}
-
-// Config configures an Emulator. Its zero value is an emulator in memory, with the
-// default world, that accepts unsigned calls.
-type Config struct {
-	// Storage, if set, keeps the state in place of what Engine and DataDir name.
-	// Close closes it.
-	Storage engine.Engine
-	// Engine defaults to Bolt when there is a DataDir, and to Memory otherwise.
-	Engine  EngineName
-	DataDir string
-	// Replica, if set, makes this emulator one of several that share the state, in place
-	// of Storage, Engine and DataDir. Close closes the state.
-	Replica *Replica
-	// Fork, if set, is the folder of a stopped emulator: a copy of its state, in
-	// memory, is served and thrown away in the end.
-	Fork string
-	// Schema declares what the store holds; nil is the cloud's schema. more are served
-	// behind the cloud's own products. Together they serve to try out a product that the
-	// cloud does not have here.
-	Schema *state.Schema
-	more   []func(products.Deps) *products.Product
-	// World is planted into an empty store, and again by a reset. Nil is the
-	// default world.
-	World *world.World
-	// Faults are rules that are in force before the first call. A rule that the state
-	// holds in the same words goes on with its counters; a fork has those of its origin.
-	Faults []faults.Rule
-	// StrictAuth verifies signatures.
-	StrictAuth bool
-	// AllowedHosts are further host names that clients may use to call the API;
-	// *.example matches every name that ends in .example.
-	AllowedHosts []string
-	// UnsignedRemote allows the API to serve other machines without StrictAuth.
-	UnsignedRemote bool
-	// AutoENI lists the blocks of pods' addresses: a lookup of such an address creates
-	// its network interface.
-	AutoENI []netip.Prefix
-	// InstanceID selects the instance of the metadata service; empty takes the first running one.
-	InstanceID string
-	// Clock is the emulated time; nil is the machine's.
-	Clock state.Clock
-	// Seed makes ids and RequestIds repeatable; 0 takes a random one.
-	Seed uint64
-	Log  zerolog.Logger
-	// Journal limits the record of calls; its Log is the one above.
-	Journal journal.Config
-	// Tracer gets a span for each call of the cloud's API, which continues the caller's
-	// trace (W3C traceparent); nil makes none.
-	Tracer trace.Tracer
-
-	// Listen and ControlListen are host:port for Start.
-	Listen        string
-	ControlListen string
-	// DNSListen is host:port for the names of Network Load Balancers; empty is none.
-	DNSListen string
-	// TLS serves the API by HTTPS; nil is HTTP.
-	TLS *tls.Config
-	// Proxy lets clients that have no setting for endpoints use the API's listener as
-	// their HTTP proxy: calls of the cloud's hosts arrive here, with this certificate, and
-	// all others are refused. Nil lets none.
-	Proxy *tls.Config
-	// CAFile is the file with the certificate of the authority of TLS and Proxy, which
-	// the control API reports; empty is none.
-	CAFile string
-	// ControlToken must come with every call of the control API. A control
-	// listener that other machines reach does not start without one.
-	ControlToken string
-	// DataPlane defaults to NoPackets.
-	DataPlane DataPlane
-	// DataPlaneInterface is the network interface that gets the addresses of load
-	// balancers, if DataPlane is Addresses; empty is lo.
-	DataPlaneInterface string
-	// Transparent lists the blocks of clients whose addresses servers of TCP and UDP
-	// listeners see, on Linux with the right NET_ADMIN. Servers see this machine's for others.
-	Transparent []netip.Prefix
-	// MaxListeners limits how many listeners the data plane answers for; 0 is 1,000.
-	MaxListeners int
-	// AccessLog lets the journal have an entry for each connection, UDP session and HTTP
-	// request that the data plane forwards.
-	AccessLog bool
-	// DirectBackends lists the blocks of addresses at which this machine reaches
-	// servers directly, such as a kind cluster's.
-	DirectBackends []netip.Prefix
-	// Version is the version that the control API reports.
-	Version controlapi.Version
-	// Crash, if set, runs instead of ending the process when a fault rule crashes it.
-	Crash func()
-}
 
 // Emulator is a running process: a cloud, the clouds forked from it, and the
 // listeners where clients reach them.
@@ -181,47 +55,6 @@ func New(ctx context.Context, cfg Config) (*Emulator, error) {
 	return e, nil
 }
 
-// cloud returns what of the configuration is the first cloud's.
-func (cfg *Config) cloud() onecloud.Config {
-	return onecloud.Config{
-		Schema: cfg.Schema, More: cfg.more, World: cfg.World, Faults: cfg.Faults, StrictAuth: cfg.StrictAuth,
-		Host: listen.HostOf(cfg.Listen), AllowedHosts: cfg.AllowedHosts, AutoENI: cfg.AutoENI, InstanceID: cfg.InstanceID,
-		Clock: cfg.Clock, Seed: cfg.Seed, Log: cfg.Log, Journal: cfg.Journal, Tracer: cfg.Tracer, Dir: cfg.stateDir(),
-		Packets: onecloud.Packets{At: string(cfg.DataPlane), Interface: cfg.DataPlaneInterface, Transparent: cfg.Transparent,
-			MaxListeners: cfg.MaxListeners, AccessLog: cfg.AccessLog, Direct: cfg.DirectBackends},
-		DNSListen: cfg.DNSListen, ControlToken: cfg.ControlToken, ControlHost: listen.HostOf(cfg.ControlListen),
-		Version: cfg.Version, Crash: cfg.Crash,
-	}
-}
-
-// forkOf returns the configuration of the clouds forked from one: they leave
-// nothing behind, and answer packets and DNS at ports of their own, as the addresses are
-// the first one's.
-func forkOf(cfg onecloud.Config) onecloud.Config {
-	cfg.Dir, cfg.Journal.File = "", ""
-	if cfg.Packets.At != "" && cfg.Packets.At != onecloud.NoPackets {
-		cfg.Packets.At, cfg.Packets.Transparent = onecloud.AtPorts, nil
-	}
-	if cfg.DNSListen != "" {
-		cfg.DNSListen = net.JoinHostPort(cmp.Or(listen.HostOf(cfg.DNSListen), "127.0.0.1"), "0")
-	}
-	return cfg
-}
-
-// keeper returns the store of durable clouds, nil if there is none.
-func (cfg *Config) keeper() clouds.Keeper {
-	switch {
-	case cfg.Replica != nil:
-		return clouds.Branches(cfg.Replica.State)
-	case cfg.stateDir() != "":
-		return clouds.Folders(cfg.stateDir())
-	}
-	return nil
-}
-
-// CloudDir is the folder of a durable cloud in a data folder.
-func CloudDir(dataDir, name string) string { return clouds.Dir(dataDir, name) }
-
 // open opens the store and gives it a world; a follower gets its world from the leader.
 func (e *Emulator) open(ctx context.Context) (*state.Store, error) {
 	if e.cfg.Replica != nil {
@@ -240,49 +73,6 @@ func (e *Emulator) open(ctx context.Context) (*state.Store, error) {
 		return nil, errors.Join(err, store.Close())
 	}
 	return store, nil
-}
-
-func openEngine(ctx context.Context, cfg Config) (engine.Engine, error) {
-	if cfg.Storage != nil {
-		return cfg.Storage, nil
-	}
-	if cfg.Fork != "" {
-		return fork(ctx, cfg.Fork)
-	}
-	kind := cfg.Engine
-	if kind == "" && cfg.DataDir == "" {
-		kind = Memory
-	}
-	switch kind {
-	case Memory:
-		return &memory.Engine{}, nil
-	case Bolt, "":
-		if cfg.DataDir == "" {
-			return nil, fmt.Errorf("engine %s needs a data folder", Bolt)
-		}
-		return bolt.Open(cfg.DataDir)
-	default:
-		return nil, fmt.Errorf("unknown engine %q: choose %s or %s", kind, Bolt, Memory)
-	}
-}
-
-// fork is a copy in memory of the state in a folder, which is only read.
-func fork(ctx context.Context, dir string) (engine.Engine, error) {
-	kept, err := bolt.OpenReadOnly(dir)
-	if err != nil {
-		return nil, err
-	}
-	copied := &memory.Engine{}
-	return copied, errors.Join(engine.CopyTo(ctx, kept, copied), kept.Close())
-}
-
-// stateDir is the folder of the state, "" when it is in memory, or shared
-// with others.
-func (cfg *Config) stateDir() string {
-	if cfg.Engine == Memory || cfg.Fork != "" || cfg.Replica != nil {
-		return ""
-	}
-	return cfg.DataDir
 }
 
 // Handler serves the cloud's API, and the metadata service under /latest/: for the cloud
@@ -320,3 +110,64 @@ func (e *Emulator) Store() *state.Store { return e.first.Store() }
 // StartPackets lets the listeners of load balancers answer, if there is a data plane.
 // Start does it too; it is for those who serve the handlers themselves.
 func (e *Emulator) StartPackets() { e.first.StartPackets() }
+
+func (e *Emulator) listen(name, address string, connections chan struct{}, handler http.Handler, config, proxy *tls.Config) (*listen.Server, error) {
+	return listen.NewServer(e.first.Life(), listen.ServerConfig{Name: name, Address: address, Connections: connections, TLS: config, Proxy: proxy, Log: e.cfg.Log}, handler)
+}
+
+// process is the emulator as its clouds know it.
+type process struct{ e *Emulator }
+
+// Listen implements clouds.Process.
+func (p process) Listen(name, port string, connections chan struct{}, handler http.Handler) (*listen.Server, error) {
+	address := net.JoinHostPort(cmp.Or(listen.HostOf(p.e.cfg.Listen), "127.0.0.1"), port)
+	return p.e.listen(name, address, connections, handler, p.e.cfg.TLS, p.e.cfg.Proxy)
+}
+
+// APIURL implements clouds.Process.
+func (p process) APIURL() string {
+	if len(p.e.servers) == 0 {
+		return ""
+	}
+	return p.e.servers[0].URL()
+}
+
+// Describe implements clouds.Process.
+func (p process) Describe(described *controlapi.Server) {
+	described.Auth = controlapi.AuthOff
+	if p.e.cfg.StrictAuth {
+		described.Auth = controlapi.AuthStrict
+	}
+	if p.e.cfg.TLS != nil && described.API != "" {
+		described.Certificate = listen.CertificateOf(p.e.cfg.TLS)
+	}
+	if described.API != "" {
+		described.CAFile, described.Proxy = p.e.cfg.CAFile, p.e.cfg.Proxy != nil
+	}
+	if p.e.replica != nil {
+		described.Replicas = p.e.replica.Status()
+	}
+}
+
+// Ready implements clouds.Process.
+func (p process) Ready() error {
+	if p.e.replica != nil {
+		return p.e.replica.Ready()
+	}
+	return nil
+}
+
+// Close stops accepting calls, finishes those in flight until ctx ends, and closes
+// all clouds.
+func (e *Emulator) Close(ctx context.Context) error {
+	e.first.Stop()
+	var errs []error
+	for i, s := range e.servers {
+		if i > 0 {
+			// All calls are in the journal. Its streams have no end of their own.
+			errs = append(errs, e.first.Journal().Close())
+		}
+		errs = append(errs, s.Shutdown(ctx))
+	}
+	return errors.Join(append(errs, e.clouds.Close(ctx), e.first.Close(ctx))...)
+}

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
@@ -16,34 +15,11 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/onecloud"
 	"github.com/clbemu/clbemu/emulator/internal/replicas"
 	"github.com/clbemu/clbemu/state"
-	"github.com/clbemu/clbemu/state/engine"
 )
 
 // ErrDeposed ends an emulator that led others and can't be sure of it any more. Close it,
 // and start another one in its place, which follows.
 var ErrDeposed = replicas.ErrDeposed
-
-// Replica makes an emulator one of several that share their state. One of them leads:
-// it alone writes, answers packets, and has forked clouds, the journal, snapshots,
-// running scenarios and throttling. The others pass calls on to it, and take over.
-type Replica struct {
-	// State is what they share.
-	State engine.Elected
-	// Name is its own among them; API and Control are the URLs by which they reach it.
-	// Empty ones follow from the addresses that it listens on.
-	Name, API, Control string
-	// ReadLocally lets it answer reads while it follows, with what it knows by then.
-	ReadLocally bool
-}
-
-// sharedClock is the clock that all replicas go by.
-type sharedClock struct {
-	state.Clock
-	shared engine.Elected
-}
-
-// Now implements state.Clock.
-func (c sharedClock) Now() time.Time { return c.Clock.Now().Add(c.shared.Ahead()) }
 
 // startReplica takes part in the election, once others can reach this emulator.
 func (e *Emulator) startReplica() {

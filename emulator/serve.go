@@ -1,15 +1,11 @@
 package emulator
 
 import (
-	"cmp"
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 
-	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/internal/listen"
 )
 
@@ -19,24 +15,6 @@ const (
 	maxConnections        = 1024
 	maxControlConnections = 256
 )
-
-// Listen opens a TCP socket to which no load balancer of this process connects, whatever
-// its members say. Errors name it, such as "debug listener".
-func Listen(name, address string) (net.Listener, error) { return listen.TCP(name, address) }
-
-// CAFile is the file with the certificate of the authority of GenerateTLS.
-const CAFile = listen.CAFile
-
-// GenerateTLS returns a server certificate for the hosts, names or addresses.
-// It is kept in dir, with the certificate of its authority in CAFile for
-// clients to trust. The authority's key is thrown away, so that trusting it is
-// trusting this one certificate.
-func GenerateTLS(dir string, hosts []string) (*tls.Config, error) {
-	return listen.GenerateTLS(dir, hosts)
-}
-
-// LoadTLS returns a configuration with the certificate of the two PEM files.
-func LoadTLS(certFile, keyFile string) (*tls.Config, error) { return listen.LoadTLS(certFile, keyFile) }
 
 // Start listens on its addresses and serves until Close.
 func (e *Emulator) Start() error {
@@ -105,52 +83,6 @@ func (e *Emulator) guardUnsigned() error {
 		"listen on 127.0.0.1, or say --unsigned-remote (CLBEMU_UNSIGNED_REMOTE) if that is what you want", e.cfg.Listen)
 }
 
-func (e *Emulator) listen(name, address string, connections chan struct{}, handler http.Handler, config, proxy *tls.Config) (*listen.Server, error) {
-	return listen.NewServer(e.first.Life(), listen.ServerConfig{Name: name, Address: address, Connections: connections, TLS: config, Proxy: proxy, Log: e.cfg.Log}, handler)
-}
-
-// process is the emulator as its clouds know it.
-type process struct{ e *Emulator }
-
-// Listen implements clouds.Process.
-func (p process) Listen(name, port string, connections chan struct{}, handler http.Handler) (*listen.Server, error) {
-	address := net.JoinHostPort(cmp.Or(listen.HostOf(p.e.cfg.Listen), "127.0.0.1"), port)
-	return p.e.listen(name, address, connections, handler, p.e.cfg.TLS, p.e.cfg.Proxy)
-}
-
-// APIURL implements clouds.Process.
-func (p process) APIURL() string {
-	if len(p.e.servers) == 0 {
-		return ""
-	}
-	return p.e.servers[0].URL()
-}
-
-// Describe implements clouds.Process.
-func (p process) Describe(described *controlapi.Server) {
-	described.Auth = controlapi.AuthOff
-	if p.e.cfg.StrictAuth {
-		described.Auth = controlapi.AuthStrict
-	}
-	if p.e.cfg.TLS != nil && described.API != "" {
-		described.Certificate = listen.CertificateOf(p.e.cfg.TLS)
-	}
-	if described.API != "" {
-		described.CAFile, described.Proxy = p.e.cfg.CAFile, p.e.cfg.Proxy != nil
-	}
-	if p.e.replica != nil {
-		described.Replicas = p.e.replica.Status()
-	}
-}
-
-// Ready implements clouds.Process.
-func (p process) Ready() error {
-	if p.e.replica != nil {
-		return p.e.replica.Ready()
-	}
-	return nil
-}
-
 // Wait returns when a listener fails, when a replica loses its term, or with nil when ctx
 // ends.
 func (e *Emulator) Wait(ctx context.Context) error {
@@ -177,19 +109,4 @@ func (e *Emulator) addr(n int) string {
 		return ""
 	}
 	return e.servers[n].Addr()
-}
-
-// Close stops accepting calls, finishes those in flight until ctx ends, and closes
-// all clouds.
-func (e *Emulator) Close(ctx context.Context) error {
-	e.first.Stop()
-	var errs []error
-	for i, s := range e.servers {
-		if i > 0 {
-			// All calls are in the journal. Its streams have no end of their own.
-			errs = append(errs, e.first.Journal().Close())
-		}
-		errs = append(errs, s.Shutdown(ctx))
-	}
-	return errors.Join(append(errs, e.clouds.Close(ctx), e.first.Close(ctx))...)
 }
