@@ -44,6 +44,7 @@ func TestRefusals(t *testing.T) {
 		{Name: "UnknownVPC", Action: "CreateLoadBalancer", Params: with(create, "VpcId", "vpc-none"), Status: 404, Code: "ResourceNotFound.Vpc"},
 		{Name: "LocalAddress", Action: "CreateLoadBalancer", Params: with(create, "ZoneMappings.1.Ipv4LocalAddresses.1", "here"), Status: 400, Code: "IllegalParam"},
 		{Name: "LocalAddressOfIPv4", Action: "CreateLoadBalancer", Params: with(create, "ZoneMappings.1.Ipv6LocalAddresses.1", "10.0.0.1"), Status: 400, Code: "IllegalParam"},
+		{Name: "NoAddress", Action: "CreateLoadBalancer", Params: with(create, "ZoneMappings.1.PrivateIPv4Address", "first"), Status: 400, Code: "IllegalParam.PrivateIPv4Address"},
 		{Name: "EmptyAddress", Action: "CreateLoadBalancer", Params: with(create, "ZoneMappings.1.PrivateIPv4Address", gatewaytest.Empty), Status: 400, Code: "IllegalParam.PrivateIPv4Address"},
 		{Name: "ListAsJSON", Action: "AddServersToServerGroup", Params: with(serve, "Servers", `[{"ServerId":"i-1"}]`), Status: 400, Code: "InvalidServers"},
 		{Name: "UnknownVSwitch", Action: "CreateLoadBalancer", Params: with(create, "ZoneMappings.1.VSwitchId", "vsw-none"), Status: 404, Code: "ResourceNotFound.VSwitch"},

@@ -85,10 +85,24 @@ func (req *tagResourcesRequest) Validate() error {
 }
 
 func tagResources(tx *state.Tx, req *tagResourcesRequest) (*changes.Work, error) {
-	if err := taggable.Check(tx.View, string(req.ResourceType), req.ResourceIDs); err != nil {
+	if err := checkTaggable(tx.View, string(req.ResourceType), req.ResourceIDs); err != nil {
 		return nil, err
 	}
 	return &changes.Work{Do: func() error { return taggable.Tag(tx, string(req.ResourceType), req.ResourceIDs, req.Tags) }}, nil
+}
+
+// checkTaggable refuses what does not exist, locked load balancers and their listeners. Tags
+// are the one change that a busy load balancer takes.
+func checkTaggable(v *state.View, resourceType string, ids []string) error {
+	for _, id := range ids {
+		if l, found := cloud.NLBListeners.Find(v, id); found {
+			id = l.LoadBalancerID
+		}
+		if lb, found := cloud.NLBLoadBalancers.Find(v, id); found && lb.FinancialLocked {
+			return errFinancialLocked
+		}
+	}
+	return taggable.Check(v, resourceType, ids)
 }
 
 type untagResourcesRequest struct {
@@ -108,7 +122,7 @@ func (req *untagResourcesRequest) Validate() error {
 }
 
 func untagResources(tx *state.Tx, req *untagResourcesRequest) (*changes.Work, error) {
-	if err := taggable.Check(tx.View, string(req.ResourceType), req.ResourceIDs); err != nil {
+	if err := checkTaggable(tx.View, string(req.ResourceType), req.ResourceIDs); err != nil {
 		return nil, err
 	}
 	return &changes.Work{Do: func() error {
