@@ -111,6 +111,8 @@ var conditions = []Condition{
 		write: setSite, read: getSite},
 	{Name: "account.lcuToSpec", Value: flag, Help: "true: allow changes from PayByCLCU to PayBySpec", Scope: OfAccount,
 		write: setFlag(lcuToSpec), read: getFlag("account.lcuToSpec", lcuToSpec)},
+	{Name: "account.createdByTags", Value: flag, Help: "true: give new load balancers the system tag acs:tag:createdby", Scope: OfAccount,
+		write: setFlag(tagsCreators), read: getFlag("account.createdByTags", tagsCreators)},
 	{Name: "account.refuseExpiredCertificates", Value: flag, Help: "true: reject uploads of expired certificates", Scope: OfAccount,
 		write: setFlag(refusesExpired), read: getFlag("account.refuseExpiredCertificates", refusesExpired)},
 	{Name: "account.refuseAttachedBackends", Value: flag, Help: "true: AddBackendServers rejects a server that is already in the default group", Scope: OfAccount,

@@ -51,6 +51,7 @@ func TestSetConditions(t *testing.T) {
 		{"account.nlbReleaseDays", "account.nlbReleaseDays", "3", "3", "15", "15"},
 		{"account.releaseDays", "account.releaseDays", "4", "4", "15", "15"},
 		{"account.lcuToSpec", "account.lcuToSpec", "true", "true", "false", "false"},
+		{"account.createdByTags", "account.createdByTags", "true", "true", "false", "false"},
 		{"account.refuseExpiredCertificates", "account.refuseExpiredCertificates", "true", "true", "false", "false"},
 		{"account.refuseAttachedBackends", "account.refuseAttachedBackends", "true", "true", "false", "false"},
 		{"account.refuseQuotaApplications", "account.refuseQuotaApplications", "true", "true", "false", "false"},

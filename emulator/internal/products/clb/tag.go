@@ -166,7 +166,7 @@ func (req *untagResourcesRequest) Validate() error {
 	case len(slices.Compact(slices.Sorted(slices.Values(req.TagKeys)))) < len(req.TagKeys):
 		return errTagKeyTwice
 	}
-	return nil
+	return tagRefusals.CheckKeys(req.TagKeys)
 }
 
 // untagResources takes the named tags off. Without names it takes all off, also

@@ -132,6 +132,7 @@ func putLoadBalancer(tx *state.Tx, req *createLoadBalancerRequest) (string, erro
 	}
 	cloud.NLBLoadBalancers.Put(tx, lb)
 	req.set(tx, cloud.TagNLBLoadBalancer, lb.ID)
+	cloud.TagCreator(tx, cloud.TagNLBLoadBalancer, lb.ID)
 	state.Enter(tx, cloud.StageNLBProvisioning, lb.ID)
 	return lb.ID, nil
 }

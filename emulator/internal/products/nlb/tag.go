@@ -118,7 +118,7 @@ func (req *untagResourcesRequest) Validate() error {
 	if len(req.TagKeys) == 0 && !req.All {
 		return errMissing.Of("TagKey")
 	}
-	return nil
+	return tagRefusals.CheckKeys(req.TagKeys)
 }
 
 func untagResources(tx *state.Tx, req *untagResourcesRequest) (*changes.Work, error) {
@@ -151,7 +151,7 @@ type listTagResourcesResponse struct {
 	listing.Part
 }
 
-// tagResource is a tag as NLB lists it. All are the account's own.
+// tagResource is a tag as NLB lists it.
 type tagResource struct {
 	tagging.Resource
 	RegionNo string `rpc:"RegionNo"`
@@ -164,7 +164,11 @@ func listTagResources(v *state.View, req *listTagResourcesRequest) (*listTagReso
 	part, page, err := taggable.ListPart(v, string(req.ResourceType), req.ResourceIDs, req.Tags, listing.ByToken(req.FewByToken))
 	account, _ := strconv.Atoi(v.Scope().AccountID) // a world's accounts are numbers
 	return &listTagResourcesResponse{listing.Views(v, part, func(v *state.View, r tagging.Resource) tagResource {
-		return tagResource{r, v.Scope().RegionID, account, "public", "Custom"}
+		category := "Custom"
+		if cloud.IsSystemTag(r.TagKey) {
+			category = "System"
+		}
+		return tagResource{r, v.Scope().RegionID, account, "public", category}
 	}), page}, err
 }
 
