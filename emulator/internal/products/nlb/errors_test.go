@@ -72,6 +72,7 @@ func TestRefusals(t *testing.T) {
 		{Name: "Configuring", Action: "UpdateLoadBalancerAttribute", Params: anLB, Plant: editLB(lb1, func(lb *cloud.NLBLoadBalancer) { lb.Status = cloud.NLBConfiguring }), Status: 400, Code: "ResourceInConfiguring.loadbalancer"},
 		{Name: "Creating", Action: "CreateListener", Params: listen, Plant: editLB(lb1, func(lb *cloud.NLBLoadBalancer) { lb.Status = cloud.NLBProvisioning }), Status: 400, Code: "IncorrectStatus.loadbalancer"},
 		{Name: "Locked", Action: "DeleteListener", Params: params("ListenerId", lsnTCP), Plant: lock, Status: 400, Code: "Conflict.Lock"},
+		{Name: "OtherLocked", Action: "CreateListener", Params: listen, Plant: editLB(lb1, func(lb *cloud.NLBLoadBalancer) { lb.OtherLock = cloud.NLBResidualLocked }), Status: 400, Code: "OperationDenied.LoadBalancerLocked"},
 		{Name: "FinancialLocked", Action: "CreateListener", Params: listen, Plant: editLB(lb1, func(lb *cloud.NLBLoadBalancer) { lb.FinancialLocked = true }), Status: 400, Code: "OperationDenied.FinancialLocked"},
 		{Name: "SameAddressType", Action: "UpdateLoadBalancerAddressTypeConfig", Params: with(anLB, "AddressType", "Internet"), Status: 400, Code: "OperationDenied.AddressTypeNotChanged"},
 		{Name: "IPv4", Action: "EnableLoadBalancerIpv6Internet", Params: anLB, Status: 400, Code: "OperationDenied.NonDualStackInstance"},

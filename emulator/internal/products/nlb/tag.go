@@ -98,8 +98,10 @@ func checkTaggable(v *state.View, resourceType string, ids []string) error {
 		if l, found := cloud.NLBListeners.Find(v, id); found {
 			id = l.LoadBalancerID
 		}
-		if lb, found := cloud.NLBLoadBalancers.Find(v, id); found && lb.FinancialLocked {
-			return errFinancialLocked
+		if lb, found := cloud.NLBLoadBalancers.Find(v, id); found {
+			if err := checkLock(lb); err != nil {
+				return err
+			}
 		}
 	}
 	return taggable.Check(v, resourceType, ids)
