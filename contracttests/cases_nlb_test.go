@@ -148,6 +148,8 @@ var nlbOtherCases = []apiCase{
 	succeeds("ListSecurityPolicy", "all", params{}),
 	succeeds("ListSecurityPolicy", "first", params{"MaxResults": "1"}),
 	refused("ListSecurityPolicy", "bad-token", "IllegalParam", params{"NextToken": "mine"}),
+	succeeds("ListSystemSecurityPolicy", "all", params{}),
+	refused("ListSystemSecurityPolicy", "unknown-region", "InvalidRegionId.NotFound", params{"RegionId": "mars-1"}),
 	succeeds("SetHdMonitorRegionConfig", "other", params{"MetricStore": "other", "LogProject": "project"}),
 	refused("SetHdMonitorRegionConfig", "no-project", "MissingLogProject", params{"MetricStore": "other"}),
 	succeeds("DescribeHdMonitorRegionConfig", "set", params{}),

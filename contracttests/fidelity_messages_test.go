@@ -4,13 +4,18 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/clbemu/clbemu/contracttests/fidelity"
+	"github.com/clbemu/clbemu/scenarios"
 )
 
 // heardRefusal is a refusal of an action, as a client reads it.
@@ -97,4 +102,33 @@ func (r *heardRefusals) check(t *testing.T, product string) {
 			t.Errorf("%s is refused with %d %s %q, published are %q", s.action, s.status, s.code, s.message, rows)
 		}
 	}
+}
+
+// namedOtherwise are the words by which refusals name some parameters.
+var namedOtherwise = map[string]string{
+	"HealthCheckSwitch":         "HealthCheck HelathCheck", // the cloud's spelling
+	"MasterSlaveBackendServers": "BACKEND_SERVERS",
+	"ServerCertificateId":       "ServerCertificates",
+	"ListenerPort":              "resource", // there is no listener on port 0
+}
+
+// named wants a call that is refused for a parameter, as its statement says without a code, to
+// be refused for that one: else it proves nothing.
+func (r *heardRefusals) named(t *testing.T, name string, s *fidelity.Statement) {
+	t.Helper()
+	last, isCall := s.Case[len(s.Case)-1].Value.(*scenarios.CallStep)
+	if s.Class != "parameter" && s.Class != "range" || !isCall || last.Expect == nil || last.Expect.Status < 400 || last.Expect.Code != nil {
+		return
+	}
+	parameter, _, _ := strings.Cut(s.Says, " ")
+	parameter = strings.TrimSuffix(parameter, ".1")
+	parameter = parameter[strings.LastIndexByte(parameter, '.')+1:]
+	for refusal := range r.seen {
+		if refusal.action == last.Action && slices.ContainsFunc(append(strings.Fields(namedOtherwise[parameter]), parameter), func(word string) bool {
+			return strings.Contains(strings.ToLower(refusal.code+refusal.message), strings.ToLower(word))
+		}) {
+			return
+		}
+	}
+	t.Errorf("%s: %s is refused otherwise: %v", name, last.Action, slices.Collect(maps.Keys(r.seen)))
 }

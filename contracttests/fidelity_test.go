@@ -2,6 +2,7 @@ package contracttests
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"testing"
 
@@ -65,11 +66,15 @@ func playStatement(t *testing.T, forks *private.Forks, name string, s *fidelity.
 	if err != nil {
 		t.Fatal(err)
 	}
-	said.RoundTripper = fork.HTTP.Transport
-	fork.HTTP.Transport = said
+	own := &heardRefusals{RoundTripper: fork.HTTP.Transport, seen: make(map[heardRefusal]bool)}
+	fork.HTTP.Transport = own
 	result := scenarios.Play(t.Context(), s.Scenario(), scenarios.ClientHalf, scenarios.Setup{Target: fork})
 	if err := fork.Close(t.Context()); err != nil {
 		t.Error(err)
+	}
+	maps.Copy(said.seen, own.seen)
+	if s.Verdict() == fidelity.Holds {
+		own.named(t, name, s)
 	}
 	switch holds := s.Verdict() == fidelity.Holds; {
 	case holds && result.Status != scenarios.Passed:

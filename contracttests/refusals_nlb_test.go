@@ -26,6 +26,13 @@ func overNLBQuota(about, action string, p params, name, limit, holder string) re
 		message: "The quota of " + holder + " is exceeded.", begin: []cause{quotaOf(name, limit)}, end: []cause{quotaOf(name, "default")}})
 }
 
+// lockNLB locks the load balancer, or unlocks it.
+func lockNLB(lock string) cause {
+	return cause{"`clbemu world set nlb.<id>.lock=" + lock + "`", func(r *refusalRun) error {
+		return worldSet("nlb."+r.names.resolve(params{"": "{nlb}"})[""]+".lock", lock).do(r)
+	}}
+}
+
 var nlbRefusals = []refusal{
 	ofNLB(refusal{about: "NLB: vSwitch without a free address", action: "CreateLoadBalancer", params: nlbNew,
 		code: "ResourceNotEnough.VSwitchIp", message: "The specified resource of VSwitchIp is not enough.",
@@ -39,6 +46,9 @@ var nlbRefusals = []refusal{
 	ofNLB(refusal{about: "NLB: locked after the days of grace", action: "CreateListener", params: nlbListen,
 		code: "OperationDenied.FinancialLocked", message: "The operation is not allowed because of FinancialLocked.",
 		begin: []cause{worldSet("account.arrears", "true"), clockAdvance("24h")}, end: []cause{worldSet("account.arrears", "false")}}),
+	ofNLB(refusal{about: "NLB: locked for its EIP, or for security", action: "CreateListener", params: nlbListen,
+		code: "OperationDenied.LoadBalancerLocked", message: "The operation is not allowed because of SecurityLocked.",
+		begin: []cause{lockNLB("SecurityLocked")}, end: []cause{lockNLB("none")}}),
 	ofNLB(refusal{about: "NLB: zone sold out", action: "CreateLoadBalancer", params: nlbNew,
 		code: "ResourceNotEnough.Zone", message: "The specified resource of Zone cn-hangzhou-h is not enough.",
 		begin: []cause{worldSet("stock.cn-hangzhou-h", "soldout")}, end: []cause{worldSet("stock.cn-hangzhou-h", "available")}}),

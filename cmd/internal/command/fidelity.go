@@ -40,8 +40,8 @@ func newFidelityCheck() *cobra.Command {
 A FILE has events of ActionTrail (a list, an object with Events, or one after the other),
 the journal of clbemu as JSON, or a log of the Cloud Controller Manager at -v=5; gzip is
 read too, and - is standard input. Each event is held against what clbemu knows: is the
-action emulated, are its parameters known, can it answer the code, does it answer the
-fields. With --play, the calls are made again, in order, in a private cloud, as far as they
+action emulated, are its parameters known, can it answer the code, with that status, and
+does it answer the fields. With --play, the calls are made again, in order, in a private cloud, as far as they
 need nothing that the file does not create, and the answers are compared.
 
 Nothing of the file but names and codes is printed, so that the output can be attached to
@@ -124,6 +124,7 @@ var findingWords = map[string]string{
 	"action":    "the action is not emulated",
 	"parameter": "the parameter is not known",
 	"code":      "the code can't be answered",
+	"status":    "the code has another status",
 	"field":     "the field is not answered",
 	"answer":    "the answer differs",
 }

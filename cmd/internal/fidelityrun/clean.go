@@ -21,8 +21,9 @@ type Cleaned struct {
 	Left []string `json:"left,omitempty"`
 }
 
-// Clean deletes what a ledger has and may exist, the newest first, and nothing else. It goes
-// on after a thing that can't be deleted; an error ends it.
+// Clean deletes what a ledger has and may exist, the newest first, and nothing else: a thing
+// that only the file names must have the mark of its entry. It goes on after one that can't
+// be deleted; an error ends it.
 func (c *Cloud) Clean(ctx context.Context, l *Ledger) (cleaned Cleaned, err error) {
 	for before := -1; before != cleaned.Gone; { // a group is free once nothing uses it
 		before, cleaned.Left = cleaned.Gone, nil
@@ -61,26 +62,65 @@ func (c *Cloud) cleanEntry(ctx context.Context, l *Ledger, e *Entry) (removed bo
 	if e.Region != c.Region {
 		return false, "it is in another region: give --region " + e.Region, nil
 	}
-	if e.ID != "" {
-		reason, err := c.remove(ctx, k, e.ID)
-		if err == nil && reason == "" {
-			err = l.set(e, gone, "")
-		}
-		return reason == "" && err == nil, reason, err
+	if e.ID != "" && !e.read {
+		return c.removeEntry(ctx, l, k, e)
 	}
 	found, reason, err := c.find(ctx, k, e)
 	if err != nil || reason != "" {
 		return false, reason, err
 	}
-	found = slices.DeleteFunc(found, l.has)
-	if len(found) == 0 {
-		return false, "", l.set(e, refused, "")
+	if slices.Contains(found, e.ID) {
+		return c.removeEntry(ctx, l, k, e)
 	}
-	return c.adopt(ctx, l, e, found)
+	found = slices.DeleteFunc(found, l.has)
+	switch {
+	case len(found) > 0:
+		return c.adopt(ctx, l, k, e, found)
+	case e.ID != "":
+		return c.leaveAlone(ctx, l, k, e)
+	}
+	return false, "", l.set(e, refused, "")
+}
+
+// removeEntry deletes what an entry has the id of.
+func (c *Cloud) removeEntry(ctx context.Context, l *Ledger, k *kind, e *Entry) (removed bool, reason string, err error) {
+	reason, err = c.remove(ctx, k, e.ID)
+	if err == nil && reason == "" {
+		err = l.set(e, gone, "")
+	}
+	return reason == "" && err == nil, reason, err
+}
+
+// leaveAlone closes the entry of a thing without its mark if it is gone. One that exists is
+// something else, or a case took its mark off.
+func (c *Cloud) leaveAlone(ctx context.Context, l *Ledger, k *kind, e *Entry) (removed bool, reason string, err error) {
+	answer, err := c.Do(ctx, k.product, k.look, map[string]string{k.lookFor: e.ID})
+	switch {
+	case err != nil:
+		return false, "", err
+	case strings.EqualFold(codeOf(answer), k.gone), answer.Lost == "" && answer.Status < 300 && !mentions(answer.Body, e.ID):
+		return false, "", l.set(e, gone, "")
+	case answer.Lost != "" || answer.Status >= 300:
+		return false, "it can't be looked for: " + describe(answer), nil
+	}
+	return false, fmt.Sprintf("it does not have the tag %s=%s, by which clbemu knows what it made, so it stays: delete it yourself if it is nobody's", markKey, e.Mark), nil
+}
+
+// mentions reports whether an answer has a text somewhere.
+func mentions(part any, text string) bool {
+	switch part := part.(type) {
+	case string:
+		return part == text
+	case []any:
+		return slices.ContainsFunc(part, func(element any) bool { return mentions(element, text) })
+	case map[string]any:
+		return slices.ContainsFunc(slices.Collect(maps.Values(part)), func(element any) bool { return mentions(element, text) })
+	}
+	return false
 }
 
 // adopt writes the ids found for an entry, and deletes the things.
-func (c *Cloud) adopt(ctx context.Context, l *Ledger, e *Entry, found []string) (removed bool, reason string, err error) {
+func (c *Cloud) adopt(ctx context.Context, l *Ledger, k *kind, e *Entry, found []string) (removed bool, reason string, err error) {
 	for i, id := range found {
 		entry := e
 		if i == 0 {
@@ -93,7 +133,7 @@ func (c *Cloud) adopt(ctx context.Context, l *Ledger, e *Entry, found []string) 
 		if err != nil {
 			return removed, "", err
 		}
-		_, why, err := c.cleanEntry(ctx, l, entry)
+		_, why, err := c.removeEntry(ctx, l, k, entry)
 		if err != nil {
 			return removed, "", err
 		}
@@ -105,6 +145,9 @@ func (c *Cloud) adopt(ctx context.Context, l *Ledger, e *Entry, found []string) 
 // find looks for the resource with the mark of an entry. It looks again when the cloud
 // has had the time to list it.
 func (c *Cloud) find(ctx context.Context, k *kind, e *Entry) (ids []string, reason string, err error) {
+	if e.Mark == "" { // the cloud would take that for any value
+		return nil, "its entry has no mark", nil
+	}
 	for {
 		late := c.Clock.Now().Sub(e.Time) >= settling
 		answer, err := c.Do(ctx, k.product, "ListTagResources", map[string]string{"ResourceType": k.tagged, "Tag.1.Key": markKey, "Tag.1.Value": e.Mark})

@@ -44,6 +44,8 @@ type Entry struct {
 	Time                                     time.Time
 	Product, Create, Region, Mark, Statement string
 	ID                                       string // "" if the answer did not come
+	// read is true if the file had it: an editor may have changed it since the run.
+	read bool
 }
 
 // Open reports whether the thing may exist.
@@ -117,7 +119,7 @@ func (l *Ledger) read() error {
 			return fmt.Errorf("%s is about another account than the one of these credentials: use that account's, or another --ledger", l.Path)
 		case number > 1 && read.Entry == len(l.entries)+1 && read.Time != nil:
 			l.entries = append(l.entries, &Entry{Number: read.Entry, State: read.State, Time: *read.Time, Product: read.Product, Create: read.Create,
-				Region: read.Region, Mark: read.Mark, Statement: read.Statement, ID: read.ID})
+				Region: read.Region, Mark: read.Mark, Statement: read.Statement, ID: read.ID, read: true})
 		case number > 1 && read.Entry >= 1 && read.Entry <= len(l.entries):
 			l.entries[read.Entry-1].State = read.State
 			if read.ID != "" {

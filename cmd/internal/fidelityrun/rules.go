@@ -21,18 +21,20 @@ type kind struct {
 	unprotectParams map[string]string
 	// slow is true if a deletion goes on after its answer.
 	slow bool
+	// look is the call that answers the id of a thing that exists, and lookFor its parameter.
+	look, lookFor string
 }
 
 var kinds = []kind{
 	{product: "Slb", create: "CreateLoadBalancer", id: "LoadBalancerId", tagged: "instance", remove: "DeleteLoadBalancer", parameter: "LoadBalancerId",
-		gone: "InvalidLoadBalancerId.NotFound", unprotect: "SetLoadBalancerDeleteProtection", unprotectParams: map[string]string{"DeleteProtection": "off"}},
-	{product: "Slb", create: "CreateAccessControlList", id: "AclId", tagged: "acl", remove: "DeleteAccessControlList", parameter: "AclId", gone: "AclNotExist"},
-	{product: "Slb", create: "UploadServerCertificate", id: "ServerCertificateId", tagged: "certificate", remove: "DeleteServerCertificate", parameter: "ServerCertificateId", gone: "ServerCertificateId.NotFound"},
-	{product: "Slb", create: "UploadCACertificate", id: "CACertificateId", tagged: "certificate", remove: "DeleteCACertificate", parameter: "CACertificateId", gone: "CACertificateId.NotFound"},
+		gone: "InvalidLoadBalancerId.NotFound", unprotect: "SetLoadBalancerDeleteProtection", unprotectParams: map[string]string{"DeleteProtection": "off"}, look: "DescribeLoadBalancers", lookFor: "LoadBalancerId"},
+	{product: "Slb", create: "CreateAccessControlList", id: "AclId", tagged: "acl", remove: "DeleteAccessControlList", parameter: "AclId", gone: "AclNotExist", look: "DescribeAccessControlListAttribute", lookFor: "AclId"},
+	{product: "Slb", create: "UploadServerCertificate", id: "ServerCertificateId", tagged: "certificate", remove: "DeleteServerCertificate", parameter: "ServerCertificateId", gone: "ServerCertificateId.NotFound", look: "DescribeServerCertificates", lookFor: "ServerCertificateId"},
+	{product: "Slb", create: "UploadCACertificate", id: "CACertificateId", tagged: "certificate", remove: "DeleteCACertificate", parameter: "CACertificateId", gone: "CACertificateId.NotFound", look: "DescribeCACertificates", lookFor: "CACertificateId"},
 	{product: "Nlb", create: "CreateLoadBalancer", id: "LoadbalancerId", tagged: "loadbalancer", remove: "DeleteLoadBalancer", parameter: "LoadBalancerId",
-		gone: "ResourceNotFound.loadBalancer", unprotect: "UpdateLoadBalancerProtection", unprotectParams: map[string]string{"DeletionProtectionEnabled": "false"}, slow: true},
-	{product: "Nlb", create: "CreateServerGroup", id: "ServerGroupId", tagged: "servergroup", remove: "DeleteServerGroup", parameter: "ServerGroupId", gone: "ResourceNotFound.serverGroup", slow: true},
-	{product: "Nlb", create: "CreateSecurityPolicy", id: "SecurityPolicyId", tagged: "securitypolicy", remove: "DeleteSecurityPolicy", parameter: "SecurityPolicyId", gone: "ResourceNotFound.SecurityPolicy"},
+		gone: "ResourceNotFound.loadBalancer", unprotect: "UpdateLoadBalancerProtection", unprotectParams: map[string]string{"DeletionProtectionEnabled": "false"}, slow: true, look: "ListLoadBalancers", lookFor: "LoadBalancerIds.1"},
+	{product: "Nlb", create: "CreateServerGroup", id: "ServerGroupId", tagged: "servergroup", remove: "DeleteServerGroup", parameter: "ServerGroupId", gone: "ResourceNotFound.serverGroup", slow: true, look: "ListServerGroups", lookFor: "ServerGroupIds.1"},
+	{product: "Nlb", create: "CreateSecurityPolicy", id: "SecurityPolicyId", tagged: "securitypolicy", remove: "DeleteSecurityPolicy", parameter: "SecurityPolicyId", gone: "ResourceNotFound.SecurityPolicy", look: "ListSecurityPolicy", lookFor: "SecurityPolicyIds.1"},
 }
 
 // kindOf returns what a creation makes, nil if it makes nothing deleted on its own.

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -13,8 +14,8 @@ import (
 
 // Finding is something that clbemu would have done otherwise.
 type Finding struct {
-	// Kind is what is not known here: action, parameter, code, field, or answer for a call
-	// that was played and answered otherwise.
+	// Kind is what is not known here: action, parameter, code, the status of a code, field, or
+	// answer for a call that was played and answered otherwise.
 	Kind   string `json:"kind"`
 	Action string `json:"action"`
 	// What names it: a parameter, a code, a field, or both answers.
@@ -83,8 +84,12 @@ func (f *Findings) Judge(e *Event) {
 			f.Add("parameter", j.name(e), shape(name))
 		}
 	}
-	if e.Code != "" && !j.codes[e.Code] && !j.codes[numbered(e.Code)] {
+	switch {
+	case e.Code == "":
+	case !j.codes[e.Code] && !j.codes[numbered(e.Code)]:
 		f.Add("code", j.name(e), shape(e.Code))
+	case e.Status != 0 && !j.answers(numbered(e.Code), e.Status):
+		f.Add("status", j.name(e), shape(e.Code)+" with "+strconv.Itoa(e.Status))
 	}
 	for _, path := range slices.Sorted(maps.Keys(paths(e.Answer))) {
 		if !j.fields[path] {
@@ -96,6 +101,18 @@ func (f *Findings) Judge(e *Event) {
 // reads reports whether the action reads a parameter, in any letter case.
 func (j *actionModel) reads(name string) bool {
 	return j.action.Reads(name) || slices.ContainsFunc(j.action.ParameterNames(), func(p string) bool { return strings.EqualFold(p, numbered(name)) })
+}
+
+// answers reports whether the action has the code with this status, or is not known to have
+// it with any.
+func (j *actionModel) answers(code string, status int) bool {
+	row, _, known := j.action.Worded(code)
+	for r := range j.action.Errors() {
+		if r.Code == code && r.Status == status {
+			return true
+		}
+	}
+	return !known || row.Status == status
 }
 
 // name is the name of the action here: a log does not say the product.
@@ -178,16 +195,17 @@ func numbered(name string) string {
 	return number().ReplaceAllString(number().ReplaceAllString(name, ".N$1"), ".N$1")
 }
 
-// plainName is the form of names and codes, and manyDigits that of ids and numbers. What is
-// no name may be anything, a secret too, and is not printed.
+// plainName is the form of names and codes, which have no hyphen, as ids and names that
+// people give do; manyDigits is that of ids and numbers. What is no name may be anything, a
+// secret too, and is not printed.
 var (
-	plainName  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,79}$`) })
+	plainName  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.]{0,79}$`) })
 	manyDigits = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(\d.*){4}`) })
 )
 
 // shape returns a name fit to show.
 func shape(name string) string {
-	if n := numbered(name); plainName().MatchString(n) && !manyDigits().MatchString(n) {
+	if n := numbered(name); plainName().MatchString(n) && !manyDigits().MatchString(n) && !strings.HasPrefix(n, "LTAI") {
 		return n
 	}
 	return "(a name that may be a value)"

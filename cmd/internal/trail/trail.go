@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -22,8 +23,9 @@ import (
 type Event struct {
 	Product, Action, Region string
 	Params                  map[string]string
-	// Code is that of a refusal, "" for a success.
-	Code string
+	// Code is that of a refusal, "" for a success, and Status is 0 where the file does not have it.
+	Code   string
+	Status int
 	// Answer is nil where the file does not have it.
 	Answer map[string]any
 }
@@ -72,6 +74,9 @@ func Each(r io.Reader, each func(*Event)) (Read, error) {
 	}
 	limited := &bounded{Reader: file}
 	text := bufio.NewReader(limited)
+	if begin, _ := text.Peek(len(byteOrderMark)); string(begin) == byteOrderMark {
+		_, _ = text.Discard(len(byteOrderMark)) // they have just been peeked at
+	}
 	first, err := firstByte(text)
 	switch {
 	case errors.Is(err, io.EOF):
@@ -83,6 +88,9 @@ func Each(r io.Reader, each func(*Event)) (Read, error) {
 	}
 	return done, eachLine(text, limited, &done, each)
 }
+
+// byteOrderMark begins files of some editors and of PowerShell.
+const byteOrderMark = "\ufeff"
 
 // firstByte returns the first byte that is no space, and leaves it unread.
 func firstByte(r *bufio.Reader) (byte, error) {
@@ -191,6 +199,7 @@ func (r *Read) addEvent(fields map[string]json.RawMessage, each func(*Event)) {
 	params := fields["requestParameters"]
 	if own := text("action"); event.Action == "" && own != "" { // the journal's
 		event = Event{Product: text("product"), Action: own, Region: text("region"), Code: text("code")}
+		_ = json.Unmarshal(fields["status"], &event.Status) // what is no number counts as absent
 		params = fields["parameters"]
 	}
 	switch {
@@ -234,16 +243,16 @@ func paramsOf(object json.RawMessage, text string) map[string]string {
 // protocol reports whether ActionTrail adds a parameter that no client sent, or the gateway reads it.
 func protocol(name string) bool {
 	switch name {
-	case "RequestId", "HostId", "https", "Region", "ApiVersion", "stsTokenPrincipalName", "stsTokenPlayerUid", "UserAgent", "SecurityToken", "RegionId",
+	case "RequestId", "HostId", "https", "Region", "ApiVersion", "AcceptLanguage", "UserAgent", "SecurityToken", "RegionId",
 		"AccessKeyId", "Action", "Version", "Format", "Timestamp", "SignatureMethod", "SignatureVersion", "SignatureNonce", "Signature", "SignatureType":
 		return true
 	}
-	return strings.HasPrefix(name, "Acs") || strings.Contains(name, "__") || strings.HasPrefix(name, "acs:")
+	return strings.HasPrefix(name, "Acs") || strings.HasPrefix(name, "stsToken") || strings.Contains(name, "__") || strings.HasPrefix(name, "acs:")
 }
 
 // logged matches the lines of a CCM, at -v=5, about calls that succeeded, and its errors.
 var logged = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\[SDKError\] API: (?:[a-z]+[:.])?(\w+),(?: StatusCode: \d+,)? ErrorCode: ([\w.]+)|RequestId: [0-9A-Fa-f-]{36}, API: (\w+)`)
+	return regexp.MustCompile(`\[SDKError\] API: (?:[a-z]+[:.])?(\w+),(?: StatusCode: (\d+),)? ErrorCode: ([\w.]+)|RequestId: [0-9A-Fa-f-]{36}, API: (\w+)`)
 })
 
 // labels are what a CCM's log calls some actions, and the CCM's calls of ENS and Lingjun. No
@@ -262,8 +271,9 @@ var labels = map[string]struct{ product, action string }{
 }
 
 // addCall makes an event of a line about a call.
-func (r *Read) addCall(name, code string, each func(*Event)) {
+func (r *Read) addCall(name, status, code string, each func(*Event)) {
 	event := Event{Action: name, Code: code}
+	event.Status, _ = strconv.Atoi(status) // "" where the line has none
 	if label, ok := labels[name]; ok {
 		event.Product, event.Action = label.product, label.action
 	}
@@ -285,7 +295,7 @@ func eachLine(text *bufio.Reader, limit *bounded, done *Read, each func(*Event))
 		}
 		switch found := logged().FindSubmatch(line); {
 		case found != nil:
-			done.addCall(string(found[1])+string(found[3]), string(found[2]), each)
+			done.addCall(string(found[1])+string(found[4]), string(found[2]), string(found[3]), each)
 		case len(bytes.TrimSpace(line)) > 0:
 			done.Unread++
 		}

@@ -48,7 +48,9 @@ func TestEach(t *testing.T) {
 		{"lines", created + "\n" + refused, both, trail.Read{Events: 2}, ""},
 		{"list", "[" + created + "," + refused + "," + foreign + "]", both, trail.Read{Events: 2, Elsewhere: 1}, ""},
 		{"events", `{"NextToken":"n","Events":[` + created + "," + refused + `],"RequestId":"R"}`, both, trail.Read{Events: 2}, ""},
-		{"gzip", zipped(created + refused), both, trail.Read{Events: 2}, ""},
+		{"byte order mark", "\ufeff[" + created + ",\r\n" + refused + "]", both, trail.Read{Events: 2}, ""},
+		{"byte order mark of a log", "\ufeff" + logLine, "AddTags", trail.Read{Events: 1}, ""},
+		{"gzip", zipped("\ufeff" + created + refused), both, trail.Read{Events: 2}, ""},
 		{"journal", `{"entries":[{"product":"Slb","action":"DescribeRegions","kind":"call"},{"kind":"fault"}]}`, "DescribeRegions", trail.Read{Events: 1, Unread: 1}, ""},
 		{"log", "begin\n" + logLine + sdkLine, "AddTags CreateLoadBalancer", trail.Read{Events: 2, Unread: 1}, ""},
 		{"CCM's own names", strings.ReplaceAll(logLine, "AddTags", "DescribeLoadBalancer") + strings.ReplaceAll(sdkLine, "CreateLoadBalancer", "DeleteNLBListener") +
@@ -138,6 +140,25 @@ func TestFindings(t *testing.T) {
 	}
 }
 
+// TestStatus proves that a code with another status than here is found, from a journal and
+// from a log, and that one without a status is not.
+func TestStatus(t *testing.T) {
+	const entry = `{"kind":"call","product":"Slb","action":"DescribeLoadBalancerAttribute","status":%d,"code":%q}`
+	for text, want := range map[string][]trail.Finding{
+		fmt.Sprintf(entry, 404, "InvalidLoadBalancerId.NotFound"): nil,
+		fmt.Sprintf(entry, 400, "MissingLoadBalancerId"):          nil,
+		fmt.Sprintf(entry, 400, "Throttling.User"):                nil,
+		sdkLine: nil,
+		strings.Replace(sdkLine, "StatusCode: 400, ", "", 1):                                  nil,
+		fmt.Sprintf(entry, 400, "InvalidLoadBalancerId.NotFound"):                             {{Kind: "status", Action: "Slb DescribeLoadBalancerAttribute", What: "InvalidLoadBalancerId.NotFound with 400", Times: 1}},
+		strings.Replace(sdkLine, "400", "409", 1) + strings.Replace(sdkLine, "400", "409", 1): {{Kind: "status", Action: "Slb CreateLoadBalancer", What: "ShareSlbHaltSales with 409", Times: 2}},
+	} {
+		if got, _ := judged(t, text, false); len(got) != len(want) || len(want) > 0 && got[0] != want[0] {
+			t.Errorf("findings of %s = %+v, want %+v", text, got, want)
+		}
+	}
+}
+
 // TestPlay proves that calls are made again with the ids of the cloud that plays, that what
 // the file does not make is left out, and that another answer is found.
 func TestPlay(t *testing.T) {
@@ -156,7 +177,13 @@ func TestPlay(t *testing.T) {
 // TestNothingSecret proves that no value of a file is in the findings, also where it stands
 // in place of a name.
 func TestNothingSecret(t *testing.T) {
-	const secret = "LTAI5tSecret123456"
+	for _, secret := range []string{"LTAI5tSecret123456", "LTAIofSecretKey", "lb-Secret", "Secret@example.com", "Secret name"} {
+		testSecret(t, secret)
+	}
+}
+
+func testSecret(t *testing.T, secret string) {
+	t.Helper()
 	text := fmt.Sprintf(`{"serviceName":"Slb","eventName":"DescribeRegions","requestParameters":{%[1]q:"x","Rocket":%[1]q},"errorCode":%[1]q,"errorMessage":%[1]q,"responseElements":{%[1]q:1}}
 		{"serviceName":%[1]q,"eventName":%[1]q}`, secret)
 	got, _ := judged(t, text, true)

@@ -25,6 +25,8 @@ type Account struct {
 	NLB         *Arrears `json:",omitempty"`
 	// LCUToSpec is the whitelist for changing PayByCLCU to PayBySpec.
 	LCUToSpec bool `json:",omitempty"`
+	// TagsCreators tags new load balancers with CreatedByTag.
+	TagsCreators bool `json:",omitempty"`
 	// RefusesExpiredCertificates and RefusesAttachedBackends choose where it is not
 	// known what the cloud does: with a certificate that has expired, and with a
 	// server added to the default group again.

@@ -51,13 +51,35 @@ type NLBLoadBalancer struct {
 	ModificationProtection NLBProtection
 	// FinancialLocked is while the account's bill is unpaid after its days of grace.
 	FinancialLocked bool `json:",omitempty"`
-	CreateTime      time.Time
+	// OtherLock is that of another reason, "" if there is none.
+	OtherLock  NLBLock `json:",omitempty"`
+	CreateTime time.Time
+}
+
+// NLBLock is the type of a lock, as answers have it.
+type NLBLock string
+
+// The locks of load balancers: by the unpaid bill, by that of an EIP or a bandwidth package,
+// by its release, and by the cloud's security. Page "NLB instances", 2026-03-06.
+const (
+	NLBFinancialLocked NLBLock = "FinancialLocked"
+	NLBRelatedLocked   NLBLock = "RelatedResourceLocked"
+	NLBResidualLocked  NLBLock = "ResidualLocked"
+	NLBSecurityLocked  NLBLock = "SecurityLocked"
+)
+
+// LockedBy returns the lock of a load balancer, "" if it has none.
+func (lb *NLBLoadBalancer) LockedBy() NLBLock {
+	if lb.FinancialLocked {
+		return NLBFinancialLocked
+	}
+	return lb.OtherLock
 }
 
 // ShownStatus is the status that answers have: a locked one is inactive. Page "NLB
 // instances", 2026-03-06.
 func (lb *NLBLoadBalancer) ShownStatus() string {
-	if lb.FinancialLocked {
+	if lb.LockedBy() != "" {
 		return nlbInactive
 	}
 	return lb.Status

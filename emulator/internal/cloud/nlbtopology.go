@@ -16,7 +16,7 @@ var (
 
 func showNLBLoadBalancer(v *state.View, lb *NLBLoadBalancer) (topology.LoadBalancer, bool) {
 	shown := topology.LoadBalancer{
-		Owner: lb.Owner, Product: ProductNLB, ID: lb.ID, Name: lb.Name, Status: lb.ShownStatus(), Active: lb.Status != NLBProvisioning && !lb.FinancialLocked,
+		Owner: lb.Owner, Product: ProductNLB, ID: lb.ID, Name: lb.Name, Status: lb.ShownStatus(), Active: lb.Status != NLBProvisioning && lb.LockedBy() == "",
 		Type: strings.ToLower(lb.AddressType), DNSName: lb.DNSName(), Reachable: lb.Reachable(), VPCID: lb.VPCID, SecurityGroups: lb.SecurityGroupIDs,
 		CreateTime: lb.CreateTime, TagsOf: TagNLBLoadBalancer, ZonesApart: !lb.CrossZoneEnabled,
 	}

@@ -1,6 +1,10 @@
 package cloud
 
-import "github.com/clbemu/clbemu/state"
+import (
+	"time"
+
+	"github.com/clbemu/clbemu/state"
+)
 
 // The profiles of throttling.
 const (
@@ -13,6 +17,9 @@ const (
 type Rate struct {
 	PerSecond float64
 	Burst     int
+	// Window, if set, is the time in which Burst calls pass and no more; the next window
+	// begins with the first call after it.
+	Window time.Duration `json:",omitempty"`
 }
 
 // Throttle is an account's call limits. Explicit limits override the profile's.

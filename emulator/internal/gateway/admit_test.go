@@ -116,6 +116,20 @@ func TestThrottle(t *testing.T) {
 	}
 }
 
+// A published limit lets its calls pass in a window, and no more before it is over.
+func TestPublishedWindow(t *testing.T) {
+	g, clock := throttled(t, cloud.Throttle{Profile: cloud.ThrottleRealistic})
+	for _, step := range []struct {
+		after time.Duration
+		want  int
+	}{{0, 30}, {time.Second, 0}, {29 * time.Second, 0}, {29 * time.Second, 0}, {time.Second, 30}, {time.Hour, 30}} {
+		clock.Advance(step.after)
+		if n := passed(t, g, 40, "Throttling.Api", "AccessKeyId", "testid"); n != step.want {
+			t.Errorf("%d calls pass %s later, want %d", n, step.after, step.want)
+		}
+	}
+}
+
 // A limit of ten a second lets exactly ten a second through, whoever calls at
 // once.
 func TestThrottleUnderConcurrency(t *testing.T) {

@@ -3,12 +3,13 @@ package gateway
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 )
 
 // RateLimits are the published limits of calls that an account makes of an action in a
-// region: CLB-0171. The zero RateLimits has none.
+// region, each in a window of time: CLB-0171. The zero RateLimits has none.
 type RateLimits struct {
 	byAction      map[string]cloud.Rate
 	reads, writes cloud.Rate
@@ -28,7 +29,7 @@ func ReadRateLimits(table string) RateLimits {
 		if _, err := fmt.Sscanf(line, "%s %d %d", &action, &calls, &seconds); err != nil || calls < 1 || seconds < 1 {
 			panic(fmt.Sprintf("gateway: rate limit %q: %v", line, err))
 		}
-		limits.byAction[action] = cloud.Rate{PerSecond: float64(calls) / float64(seconds), Burst: calls}
+		limits.byAction[action] = cloud.Rate{PerSecond: float64(calls) / float64(seconds), Burst: calls, Window: time.Duration(seconds) * time.Second}
 	}
 	limits.reads, limits.writes = limits.byAction["reads"], limits.byAction["writes"]
 	return limits

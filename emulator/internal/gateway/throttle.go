@@ -22,7 +22,7 @@ var (
 		Message: "Request was denied due to request throttling."}
 )
 
-// buckets are the token buckets of the gateway, on the emulated time. They are
+// buckets count the calls that the gateway takes, on the emulated time. They are
 // not kept over a restart, as little as the cloud's.
 type buckets struct {
 	mu   sync.Mutex
@@ -32,15 +32,46 @@ type buckets struct {
 // bucket belongs to one setting of the limits, which is another row each time: its own time
 // may be ahead of a state that was reset or restored.
 type bucket struct {
-	*rate.Limiter
+	limiter
 	of *cloud.Throttle
+}
+
+type limiter interface {
+	// AllowN reports whether n calls may pass now, and counts them then.
+	AllowN(now time.Time, n int) bool
+}
+
+func newLimiter(r cloud.Rate) limiter {
+	if r.Window > 0 {
+		return &window{Rate: r}
+	}
+	return rate.NewLimiter(rate.Limit(r.PerSecond), max(r.Burst, 1))
+}
+
+// window lets calls pass up to a number in a time, which begins with the first.
+type window struct {
+	cloud.Rate
+	began time.Time
+	calls int
+}
+
+// AllowN implements limiter.
+func (w *window) AllowN(now time.Time, n int) bool {
+	if now.Sub(w.began) >= w.Window {
+		w.began, w.calls = now, 0
+	}
+	if w.calls+n > w.Burst {
+		return false
+	}
+	w.calls += n
+	return true
 }
 
 // maxBuckets bounds the memory for callers that make up a key for each call,
 // where keys are not checked. Who comes after them starts with a full bucket.
 const maxBuckets = 1 << 14
 
-// take spends one token of a bucket; false means that there is none. A bucket
+// take counts one call in a bucket; false means that it is one too many. A bucket
 // starts full, also after a change of the limits.
 func (b *buckets) take(id string, of *cloud.Throttle, limits cloud.Rate, now time.Time) bool {
 	if limits == (cloud.Rate{}) {
@@ -56,7 +87,7 @@ func (b *buckets) take(id string, of *cloud.Throttle, limits cloud.Rate, now tim
 	}
 	current, ok := b.byID[id]
 	if !ok || current.of != of {
-		current = bucket{rate.NewLimiter(rate.Limit(limits.PerSecond), max(limits.Burst, 1)), of}
+		current = bucket{newLimiter(limits), of}
 		b.byID[id] = current
 	}
 	return current.AllowN(now, 1)

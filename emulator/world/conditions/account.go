@@ -30,6 +30,8 @@ func setArrears(c *change, _, value string) error {
 // The flags of an account.
 func lcuToSpec(a *cloud.Account) *bool { return &a.LCUToSpec }
 
+func tagsCreators(a *cloud.Account) *bool { return &a.TagsCreators }
+
 func refusesExpired(a *cloud.Account) *bool { return &a.RefusesExpiredCertificates }
 
 func refusesAttached(a *cloud.Account) *bool { return &a.RefusesAttachedBackends }

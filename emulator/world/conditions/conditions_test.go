@@ -51,6 +51,7 @@ func TestSetConditions(t *testing.T) {
 		{"account.nlbReleaseDays", "account.nlbReleaseDays", "3", "3", "15", "15"},
 		{"account.releaseDays", "account.releaseDays", "4", "4", "15", "15"},
 		{"account.lcuToSpec", "account.lcuToSpec", "true", "true", "false", "false"},
+		{"account.createdByTags", "account.createdByTags", "true", "true", "false", "false"},
 		{"account.refuseExpiredCertificates", "account.refuseExpiredCertificates", "true", "true", "false", "false"},
 		{"account.refuseAttachedBackends", "account.refuseAttachedBackends", "true", "true", "false", "false"},
 		{"account.refuseQuotaApplications", "account.refuseQuotaApplications", "true", "true", "false", "false"},
@@ -104,6 +105,24 @@ func TestSetConditions(t *testing.T) {
 			t.Errorf("a key that was made again is %q, want active", got)
 		}
 	})
+	t.Run("nlb.<id>.lock", func(t *testing.T) {
+		covered["nlb.<id>.lock"] = true
+		owner := state.Owner{AccountID: "1234567890123456", RegionID: "cn-hangzhou"}
+		store := gatewaytest.Store(t, world.Default().Plant, func(tx *state.Tx) error {
+			cloud.NLBLoadBalancers.Put(tx.In(owner), &cloud.NLBLoadBalancer{Owner: owner, ID: "nlb-1", VPCID: "vpc-bp1clbemu000000000001", Status: cloud.NLBActive, AddressType: cloud.NLBIntranet,
+				ZoneMappings: []cloud.NLBZoneMapping{{ZoneID: "cn-hangzhou-h", VSwitchID: "vsw-bp1clbemu000000000001", PrivateIPv4Address: "192.168.0.200"}}})
+			cloud.Addresses.Put(tx, &cloud.Address{Pool: "vsw-bp1clbemu000000000001", IP: "192.168.0.200", Holder: cloud.NLBLoadBalancers.Kind(), HolderID: "nlb-1"})
+			return nil
+		})
+		for _, step := range [][2]string{{"ResidualLocked", "ResidualLocked"}, {"SecurityLocked", "SecurityLocked"}, {"none", ""}} {
+			if err := set(store, "nlb.nlb-1.lock", step[0]); err != nil {
+				t.Fatal(err)
+			}
+			if got := inForce(t, store)["nlb.nlb-1.lock"]; got != step[1] {
+				t.Errorf("after %s it is %q, want %q", step[0], got, step[1])
+			}
+		}
+	})
 	for _, d := range conditions.All() {
 		if !covered[d.Name] && len(covered) > 1 {
 			t.Errorf("no case for %s", d.Name)
@@ -123,6 +142,8 @@ func TestSetRefused(t *testing.T) {
 		{"account.lcuToSpec", "maybe", "true or false"},
 		{"quota.slb_quota_moons", "1", "no such quota"},
 		{"quota.slb_quota_listeners_num", "-1", "not negative"},
+		{"nlb.nlb-none.lock", "SecurityLocked", "no Network Load Balancer nlb-none"},
+		{"nlb.nlb-none.lock", "closed", "RelatedResourceLocked"},
 		{"account.site", "lunar", "mainland or international"},
 		{"cloud.year", "2020", "2021, 2024 or today"},
 		{"stock.shared", "some", "true or false"},

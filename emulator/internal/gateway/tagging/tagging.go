@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -45,11 +46,21 @@ func (r Refusals) Check(tags []Tag) error {
 	return nil
 }
 
+// CheckKeys refuses keys that clients can't remove, as those of the cloud's own tags.
+func (r Refusals) CheckKeys(keys []string) error {
+	for _, key := range keys {
+		if !validKey(key) {
+			return r.Key.Of(key)
+		}
+	}
+	return nil
+}
+
 // validKey reports whether a resource can have the key: CLB-0525.
 func validKey(key string) bool {
 	lower := strings.ToLower(key)
 	return key != "" && utf8.RuneCountInString(key) <= maxLength && !HasAddress(lower) &&
-		!strings.HasPrefix(lower, "aliyun") && !strings.HasPrefix(lower, "acs:")
+		!strings.HasPrefix(lower, "aliyun") && !cloud.IsSystemTag(lower)
 }
 
 // validValue reports whether a resource can have the value.
@@ -70,14 +81,18 @@ func Set(tx *state.Tx, kind state.TagResourceType, id string, tags []Tag) {
 	}
 }
 
-// Remove takes tags off a resource by their keys, and all if keys has none. A tag
-// that is not there is no error.
+// Remove takes tags off a resource by their keys, and all but the cloud's own if keys has
+// none. A tag that is not there is no error.
 func Remove(tx *state.Tx, kind state.TagResourceType, id string, keys []string) {
 	if len(keys) == 0 {
-		state.DeleteTagsOf(tx, kind, id)
+		for _, t := range Of(tx.View, kind, id) {
+			keys = append(keys, t.Key)
+		}
 	}
 	for _, key := range keys {
-		state.Tags.Delete(tx, state.TagID(kind, id, key))
+		if !cloud.IsSystemTag(key) {
+			state.Tags.Delete(tx, state.TagID(kind, id, key))
+		}
 	}
 }
 

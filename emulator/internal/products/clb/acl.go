@@ -167,8 +167,10 @@ func sameEntry(a, b string) bool {
 	return errX == nil && errY == nil && x.Masked() == y.Masked()
 }
 
+// addAccessControlListEntry also asks the listeners that have the list, whose lists have
+// limits in common: CLB-0170.
 func addAccessControlListEntry(tx *state.Tx, req *aclEntriesRequest) (*gateway.Empty, error) {
-	return &gateway.Empty{}, cloud.AccessControlLists.Edit(tx, req.AclID, func(acl *cloud.AccessControlList) error {
+	err := cloud.AccessControlLists.Edit(tx, req.AclID, func(acl *cloud.AccessControlList) error {
 		entries := slices.Clone(acl.Entries)
 		for _, e := range req.AclEntrys {
 			block, _ := parseEntry(e.Entry) // Validate has parsed it
@@ -183,6 +185,15 @@ func addAccessControlListEntry(tx *state.Tx, req *aclEntriesRequest) (*gateway.E
 		acl.Entries = entries
 		return tx.Use(cloud.QuotaACLEntries, acl.ID, len(req.AclEntrys))
 	})
+	if err != nil {
+		return nil, err
+	}
+	for l := range cloud.ListenersByAccessControlList.List(tx.View, req.AclID) {
+		if err := checkACLEntries(tx.View, l); err != nil {
+			return nil, err
+		}
+	}
+	return &gateway.Empty{}, nil
 }
 
 // removeAccessControlListEntry takes entries out; when none of them is in the

@@ -2,6 +2,7 @@ package clb_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -321,6 +322,8 @@ func TestRefusals(t *testing.T) {
 		{Name: "Quota", Action: "UploadCACertificate", Params: params("CACertificate", own.certificate), Plant: quota(cloud.QuotaCACertificates, 2), Status: 400, Code: "OverQuota"},
 		{Name: "Quota", Action: "CreateAccessControlList", Params: params("AclName", "a"), Plant: quota(cloud.QuotaACLs, 3), Status: 400, Code: "AclNumberOverLimit"},
 		{Name: "Quota", Action: "AddAccessControlListEntry", Params: params("AclId", "acl-free", "AclEntrys", entries(2)), Plant: quota(cloud.QuotaACLEntries, 2), Status: 400, Code: "AclEntryExceedLimit"},
+		{Name: "ListenerEntries", Action: "AddAccessControlListEntry", Params: params("AclId", "acl-used", "AclEntrys", `[{"entry":"11.0.0.0/8"}]`), Plant: secondACL(999), Status: 400, Code: "AclEntryExceedLimit"},
+		{Name: "ListenerSameEntry", Action: "AddAccessControlListEntry", Params: params("AclId", "acl-used", "AclEntrys", `[{"entry":"10.0.0.0/24"}]`), Plant: secondACL(1), Status: 400, Code: "InvalidParam.AclEntryExists"},
 		{Name: "ACLQuota", Action: "SetLoadBalancerHTTPListenerAttribute", Params: with(setHTTP, "AclStatus", "on", "AclType", "white", "AclId", "acl-used"), Plant: quota(cloud.QuotaACLAttached, 1), Status: 400, Code: "AclListenerOverLimit"},
 		{Name: "ACLsQuota", Action: "SetLoadBalancerHTTPListenerAttribute", Params: with(setHTTP, "AclStatus", "on", "AclType", "white", "AclId", "acl-used,acl-free"), Plant: quota(cloud.QuotaListenerACLs, 1), Status: 400, Code: "QuotaLimitExceeds.AclAttachedToListener"},
 
@@ -625,6 +628,19 @@ func fillBackends(n int) func(*state.Tx) error {
 		return editLB(lbInternet, func(lb *cloud.LoadBalancer) {
 			lb.BackendServers = []cloud.BackendServer{{ServerID: instance1, Type: cloud.BackendServerECS, Weight: 100}}
 		})(tx)
+	}
+}
+
+// secondACL gives the listener that has acl-used another list, with this many entries.
+func secondACL(n int) func(*state.Tx) error {
+	return func(tx *state.Tx) error {
+		if err := fillACL("acl-free", n)(tx); err != nil {
+			return err
+		}
+		return cloud.Listeners.Edit(tx, cloud.ListenerID(lbInternet, cloud.TCP, 80), func(l *cloud.Listener) error {
+			l.AclIDs = append(slices.Clone(l.AclIDs), "acl-free")
+			return nil
+		})
 	}
 }
 

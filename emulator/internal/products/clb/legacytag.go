@@ -70,7 +70,7 @@ func addTags(tx *state.Tx, req *legacyTagsRequest) (*gateway.Empty, error) {
 // value. One that is not there is no error.
 func removeTags(tx *state.Tx, req *legacyTagsRequest) (*gateway.Empty, error) {
 	for _, t := range req.Tags {
-		if state.HasTags(tx.View, cloud.TagLoadBalancer, req.LoadBalancerID, []state.TagFilter{t.filter()}) {
+		if !cloud.IsSystemTag(t.TagKey) && state.HasTags(tx.View, cloud.TagLoadBalancer, req.LoadBalancerID, []state.TagFilter{t.filter()}) {
 			state.Tags.Delete(tx, state.TagID(cloud.TagLoadBalancer, req.LoadBalancerID, t.TagKey))
 		}
 	}

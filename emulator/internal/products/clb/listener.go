@@ -54,9 +54,11 @@ var (
 	errIPVersionConflict = refusals.New("IPVersionConflict", 400, "IpVersionConflict",
 		"The ip version of this LoadBalancer and the Acl is conflict.", "CLB-0200")
 	errListenerACLEntries = refusals.New("ListenerACLEntries", 400, "QuotaLimitExceeds.TotalAclEntry",
-		"The total number of acl entries of the listener %s exceeds the quota.", "CLB-0200")
+		"The total number of acl entries of the listener %s exceeds the quota.", "CLB-0200").
+		In(400, "AclEntryExceedLimit", "The maximum number of ACL entries is exceeded.", "CLB-0203", "AddAccessControlListEntry")
 	errAclEntryInTwoLists = refusals.New("AclEntryInTwoLists", 400, "Duplicated.AclEntry",
-		"The entry of the acl %s is duplicated.", "CLB-0200")
+		"The entry of the acl %s is duplicated.", "CLB-0200").
+		In(400, "InvalidParam.AclEntryExists", "The specified aclEntry already exists in the acl.", "CLB-0203", "AddAccessControlListEntry")
 	errIdleTimeoutTooLong = refusals.New("IdleTimeoutTooLong", 400, "InvalidParameter.IdleTimeout",
 		"The specified IdleTimeout exceeds the limit.", "CLB-0200")
 	errRequestTimeoutTooLong = refusals.New("RequestTimeoutTooLong", 400, "InvalidParameter.RequestTimeout",

@@ -1,6 +1,7 @@
 package clb
 
 import (
+	"net/netip"
 	"slices"
 	"strings"
 
@@ -161,7 +162,6 @@ func settleAccessControl(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listene
 			return err
 		}
 	}
-	var entries []cloud.AccessControlListEntry
 	for _, id := range l.AclIDs {
 		acl, err := cloud.AccessControlLists.Get(v, id)
 		if err != nil {
@@ -175,12 +175,28 @@ func settleAccessControl(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listene
 				return err
 			}
 		}
-		if slices.ContainsFunc(acl.Entries, func(e cloud.AccessControlListEntry) bool { return hasEntry(entries, e.Entry) }) {
-			return errAclEntryInTwoLists.Of(id)
-		}
-		entries = append(entries, acl.Entries...)
 	}
-	if len(entries) > maxListenerACLEntries {
+	return checkACLEntries(v, l)
+}
+
+// checkACLEntries refuses lists of a listener that have an entry in common, or too many
+// together.
+func checkACLEntries(v *state.View, l *cloud.Listener) error {
+	all := make(map[netip.Prefix]bool)
+	for _, id := range l.AclIDs {
+		acl, err := cloud.AccessControlLists.Get(v, id)
+		if err != nil {
+			return err
+		}
+		for _, e := range acl.Entries {
+			block, _ := parseEntry(e.Entry) // addAccessControlListEntry has parsed it
+			if all[block.Masked()] {
+				return errAclEntryInTwoLists.Of(id)
+			}
+			all[block.Masked()] = true
+		}
+	}
+	if len(all) > maxListenerACLEntries {
 		return errListenerACLEntries.Of(l.ID())
 	}
 	return nil

@@ -208,6 +208,7 @@ func putLoadBalancer(tx *state.Tx, req createLoadBalancerRequest) (string, error
 	}
 	cloud.LoadBalancers.Put(tx, lb)
 	tagging.Set(tx, cloud.TagLoadBalancer, lb.ID, req.Tags)
+	cloud.TagCreator(tx, cloud.TagLoadBalancer, lb.ID)
 	return lb.ID, nil
 }
 

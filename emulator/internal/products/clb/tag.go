@@ -125,17 +125,23 @@ func (req *tagResourcesRequest) Validate() error {
 }
 
 func tagResources(tx *state.Tx, req *tagResourcesRequest) (*gateway.Empty, error) {
-	if err := checkTaggable(tx.View, string(req.ResourceType), req.ResourceIDs); err != nil {
+	if err := checkTaggable(tx.View, req.ResourceIDs); err != nil {
 		return nil, err
 	}
 	return &gateway.Empty{}, taggable.Tag(tx, string(req.ResourceType), req.ResourceIDs, req.Tags)
 }
 
-// checkTaggable refuses locked load balancers.
-func checkTaggable(v *state.View, resourceType string, ids []string) error {
+// checkTaggable refuses locked load balancers, and what belongs to them.
+func checkTaggable(v *state.View, ids []string) error {
 	for _, id := range ids {
-		lb, found := cloud.LoadBalancers.Find(v, id)
-		if resourceType == "instance" && found && lb.Status == cloud.LoadBalancerLocked {
+		if l, found := cloud.Listeners.Find(v, id); found {
+			id = l.LoadBalancerID
+		} else if g, found := cloud.VServerGroups.Find(v, id); found {
+			id = g.LoadBalancerID
+		} else if g, found := cloud.MasterSlaveServerGroups.Find(v, id); found {
+			id = g.LoadBalancerID
+		}
+		if lb, found := cloud.LoadBalancers.Find(v, id); found && lb.Status == cloud.LoadBalancerLocked {
 			return errLoadBalancerLocked
 		}
 	}
@@ -160,13 +166,13 @@ func (req *untagResourcesRequest) Validate() error {
 	case len(slices.Compact(slices.Sorted(slices.Values(req.TagKeys)))) < len(req.TagKeys):
 		return errTagKeyTwice
 	}
-	return nil
+	return tagRefusals.CheckKeys(req.TagKeys)
 }
 
 // untagResources takes the named tags off. Without names it takes all off, also
 // where All is not said: CLB-0130. A tag that is not there is no error.
 func untagResources(tx *state.Tx, req *untagResourcesRequest) (*gateway.Empty, error) {
-	if err := checkTaggable(tx.View, string(req.ResourceType), req.ResourceIDs); err != nil {
+	if err := checkTaggable(tx.View, req.ResourceIDs); err != nil {
 		return nil, err
 	}
 	return &gateway.Empty{}, taggable.Untag(tx, string(req.ResourceType), tagging.Removal{ResourceIDs: req.ResourceIDs, TagKeys: req.TagKeys, All: true})

@@ -52,7 +52,7 @@ func (s *tlsSettings) apply(v *state.View, l *cloud.NLBListener) error {
 	if s.SecurityPolicyID != "" {
 		l.SecurityPolicyID = s.SecurityPolicyID
 	} else if l.SecurityPolicyID == "" {
-		l.SecurityPolicyID = systemPolicies[0]
+		l.SecurityPolicyID = systemPolicies[0].SecurityPolicyID
 	}
 	had := l.CertificateIDs
 	if s.CertificateIDs != nil {
@@ -92,7 +92,7 @@ func checkTLS(v *state.View, l *cloud.NLBListener, had []string) error {
 			return errCACertificateUnknown
 		}
 	}
-	if slices.Contains(systemPolicies, l.SecurityPolicyID) {
+	if isSystemPolicy(l.SecurityPolicyID) {
 		return nil
 	}
 	_, err := cloud.NLBSecurityPolicies.Get(v, l.SecurityPolicyID)

@@ -10,6 +10,8 @@ import (
 var (
 	errFinancialLocked = refusals.New("FinancialLocked", 400, "OperationDenied.FinancialLocked",
 		"The operation is not allowed because of FinancialLocked.", "CLB-0203")
+	errOtherLocked = refusals.New("OtherLocked", 400, "OperationDenied.LoadBalancerLocked",
+		"The operation is not allowed because of %s.", "CLB-0203")
 	errLockConflict = refusals.New("LockConflict", 400, "Conflict.Lock",
 		"The Lock [%s] is conflict.", "NLB-0001")
 	errCreating = refusals.New("Creating", 400, "ResourceInCreating.loadbalancer",
@@ -22,15 +24,28 @@ var (
 // changing holds the API's rules for changes.
 var changing = &changes.Rules{Jobs: cloud.NLBJobs, Locks: cloud.NLBLocks, Locked: errLockConflict, Open: checkOpen}
 
+// checkLock refuses a change of a load balancer that is locked.
+func checkLock(lb *cloud.NLBLoadBalancer) error {
+	switch lock := lb.LockedBy(); lock {
+	case "":
+		return nil
+	case cloud.NLBFinancialLocked:
+		return errFinancialLocked
+	default:
+		return errOtherLocked.Of(string(lock))
+	}
+}
+
 // checkOpen refuses a change of a load balancer that takes none now.
 func checkOpen(v *state.View, id string) error {
 	lb, err := cloud.NLBLoadBalancers.Get(v, id)
 	if err != nil {
 		return err
 	}
+	if err := checkLock(lb); err != nil {
+		return err
+	}
 	switch {
-	case lb.FinancialLocked:
-		return errFinancialLocked
 	case lb.Status == cloud.NLBProvisioning:
 		return errCreating.Of(lb.ID)
 	case lb.Status == cloud.NLBConfiguring:

@@ -132,6 +132,7 @@ func putLoadBalancer(tx *state.Tx, req *createLoadBalancerRequest) (string, erro
 	}
 	cloud.NLBLoadBalancers.Put(tx, lb)
 	req.set(tx, cloud.TagNLBLoadBalancer, lb.ID)
+	cloud.TagCreator(tx, cloud.TagNLBLoadBalancer, lb.ID)
 	state.Enter(tx, cloud.StageNLBProvisioning, lb.ID)
 	return lb.ID, nil
 }
@@ -181,10 +182,10 @@ type deleteLoadBalancerRequest struct {
 // deleteLoadBalancer takes the listeners along; server groups and EIPs stay. One
 // locked for an unpaid bill stays: page "NLB instances", 2026-03-06.
 func deleteLoadBalancer(tx *state.Tx, req *deleteLoadBalancerRequest) (*changes.Work, error) {
-	if err := checkOpen(tx.View, req.LoadBalancerID); err != nil {
-		return nil, err
-	}
 	lb, err := cloud.NLBLoadBalancers.Get(tx.View, req.LoadBalancerID)
+	if err == nil && lb.LockedBy() != cloud.NLBResidualLocked { // which is left to be deleted
+		err = checkOpen(tx.View, lb.ID)
+	}
 	if err == nil && lb.DeletionProtection.Enabled {
 		err = errDeletionProtected
 	}
@@ -289,9 +290,9 @@ func newLoadBalancerView(lb *cloud.NLBLoadBalancer) loadBalancer {
 	if lb.ModificationProtection.Enabled {
 		show.ModificationProtection.Status = consoleProtection
 	}
-	if lb.FinancialLocked {
+	if lock := lb.LockedBy(); lock != "" {
 		show.BusinessStatus = "Abnormal"
-		show.OperationLocks = []operationLock{{"FinancialLocked", "financial"}}
+		show.OperationLocks = []operationLock{{string(lock), strings.ToLower(strings.TrimSuffix(string(lock), "Locked"))}}
 	}
 	for _, z := range lb.ZoneMappings {
 		show.ZoneMappings = append(show.ZoneMappings, newZoneMapping(z))
@@ -404,7 +405,7 @@ func (req *listLoadBalancersRequest) candidates(v *state.View) func(func(*cloud.
 
 func (req *listLoadBalancersRequest) asksFor(lb *cloud.NLBLoadBalancer) bool {
 	business := "Normal"
-	if lb.FinancialLocked {
+	if lb.LockedBy() != "" {
 		business = "Abnormal"
 	}
 	return listing.Among(req.LoadBalancerNames, lb.Name) && listing.Among(req.VPCIDs, lb.VPCID) && (req.LoadBalancerType == "" || strings.EqualFold(req.LoadBalancerType, networkType)) &&

@@ -18,6 +18,7 @@ var securityPolicyActions = []gateway.Action{
 		Refusing(errPolicyNameIllegal),
 	changes.AtOnce(changing, "DeleteSecurityPolicy", deleteSecurityPolicy),
 	gateway.Read("ListSecurityPolicy", listSecurityPolicy),
+	gateway.Read("ListSystemSecurityPolicy", listSystemSecurityPolicy),
 }
 
 // The refusals of this file.
@@ -28,10 +29,49 @@ var (
 		"The specified resource of SecurityPolicy is in use.", "CLB-0203")
 )
 
-// systemPolicies are the policies that every account has; the first is the usual one.
-var systemPolicies = []string{
-	"tls_cipher_policy_1_0", "tls_cipher_policy_1_1", "tls_cipher_policy_1_2",
-	"tls_cipher_policy_1_2_strict", "tls_cipher_policy_1_2_strict_with_1_3",
+// systemPolicy is a policy that every account has.
+type systemPolicy struct {
+	SecurityPolicyID   string `rpc:"SecurityPolicyId"`
+	SecurityPolicyName string `rpc:"SecurityPolicyName"`
+	TLSVersion         string `rpc:"TlsVersion"`
+	Ciphers            string `rpc:"Ciphers"`
+}
+
+// The cipher suites of the policies.
+const (
+	ciphersOf13  = "TLS_AES_128_GCM_SHA256,TLS_AES_256_GCM_SHA384,TLS_CHACHA20_POLY1305_SHA256,TLS_AES_128_CCM_SHA256,TLS_AES_128_CCM_8_SHA256"
+	ciphersECDHE = "ECDHE-ECDSA-AES128-GCM-SHA256,ECDHE-ECDSA-AES256-GCM-SHA384,ECDHE-ECDSA-AES128-SHA256,ECDHE-ECDSA-AES256-SHA384," +
+		"ECDHE-RSA-AES128-GCM-SHA256,ECDHE-RSA-AES256-GCM-SHA384,ECDHE-RSA-AES128-SHA256,ECDHE-RSA-AES256-SHA384"
+	ciphersSHA    = "ECDHE-ECDSA-AES128-SHA,ECDHE-ECDSA-AES256-SHA,ECDHE-RSA-AES128-SHA,ECDHE-RSA-AES256-SHA"
+	ciphersStrict = ciphersECDHE + "," + ciphersSHA
+	ciphersAll    = ciphersECDHE + ",AES128-GCM-SHA256,AES256-GCM-SHA384,AES128-SHA256,AES256-SHA256," + ciphersSHA + ",AES128-SHA,AES256-SHA,DES-CBC3-SHA"
+)
+
+// systemPolicies are those of the cloud, the usual one first: NLB-0040.
+var systemPolicies = []systemPolicy{
+	newSystemPolicy("tls_cipher_policy_1_0", "TLSv1.0,TLSv1.1,TLSv1.2", ciphersAll),
+	newSystemPolicy("tls_cipher_policy_1_1", "TLSv1.1,TLSv1.2", ciphersAll),
+	newSystemPolicy("tls_cipher_policy_1_2", "TLSv1.2", ciphersAll),
+	newSystemPolicy("tls_cipher_policy_1_2_strict", "TLSv1.2", ciphersStrict),
+	newSystemPolicy("tls_cipher_policy_1_2_strict_with_1_3", "TLSv1.2,TLSv1.3", ciphersStrict+","+ciphersOf13),
+}
+
+// newSystemPolicy returns a policy, whose name is its id.
+func newSystemPolicy(id, versions, ciphers string) systemPolicy {
+	return systemPolicy{id, id, versions, ciphers}
+}
+
+// isSystemPolicy reports whether an id is one of the cloud's policies.
+func isSystemPolicy(id string) bool {
+	return slices.ContainsFunc(systemPolicies, func(p systemPolicy) bool { return p.SecurityPolicyID == id })
+}
+
+type listSystemSecurityPolicyResponse struct {
+	SecurityPolicies []systemPolicy `rpc:"SecurityPolicies"`
+}
+
+func listSystemSecurityPolicy(*state.View, *gateway.Region) (*listSystemSecurityPolicyResponse, error) {
+	return &listSystemSecurityPolicyResponse{systemPolicies}, nil
 }
 
 type securityPolicyJob struct {

@@ -85,10 +85,26 @@ func (req *tagResourcesRequest) Validate() error {
 }
 
 func tagResources(tx *state.Tx, req *tagResourcesRequest) (*changes.Work, error) {
-	if err := taggable.Check(tx.View, string(req.ResourceType), req.ResourceIDs); err != nil {
+	if err := checkTaggable(tx.View, string(req.ResourceType), req.ResourceIDs); err != nil {
 		return nil, err
 	}
 	return &changes.Work{Do: func() error { return taggable.Tag(tx, string(req.ResourceType), req.ResourceIDs, req.Tags) }}, nil
+}
+
+// checkTaggable refuses what does not exist, locked load balancers and their listeners. Tags
+// are the one change that a busy load balancer takes.
+func checkTaggable(v *state.View, resourceType string, ids []string) error {
+	for _, id := range ids {
+		if l, found := cloud.NLBListeners.Find(v, id); found {
+			id = l.LoadBalancerID
+		}
+		if lb, found := cloud.NLBLoadBalancers.Find(v, id); found {
+			if err := checkLock(lb); err != nil {
+				return err
+			}
+		}
+	}
+	return taggable.Check(v, resourceType, ids)
 }
 
 type untagResourcesRequest struct {
@@ -104,11 +120,11 @@ func (req *untagResourcesRequest) Validate() error {
 	if len(req.TagKeys) == 0 && !req.All {
 		return errMissing.Of("TagKey")
 	}
-	return nil
+	return tagRefusals.CheckKeys(req.TagKeys)
 }
 
 func untagResources(tx *state.Tx, req *untagResourcesRequest) (*changes.Work, error) {
-	if err := taggable.Check(tx.View, string(req.ResourceType), req.ResourceIDs); err != nil {
+	if err := checkTaggable(tx.View, string(req.ResourceType), req.ResourceIDs); err != nil {
 		return nil, err
 	}
 	return &changes.Work{Do: func() error {
@@ -137,7 +153,7 @@ type listTagResourcesResponse struct {
 	listing.Part
 }
 
-// tagResource is a tag as NLB lists it. All are the account's own.
+// tagResource is a tag as NLB lists it.
 type tagResource struct {
 	tagging.Resource
 	RegionNo string `rpc:"RegionNo"`
@@ -150,7 +166,11 @@ func listTagResources(v *state.View, req *listTagResourcesRequest) (*listTagReso
 	part, page, err := taggable.ListPart(v, string(req.ResourceType), req.ResourceIDs, req.Tags, listing.ByToken(req.FewByToken))
 	account, _ := strconv.Atoi(v.Scope().AccountID) // a world's accounts are numbers
 	return &listTagResourcesResponse{listing.Views(v, part, func(v *state.View, r tagging.Resource) tagResource {
-		return tagResource{r, v.Scope().RegionID, account, "public", "Custom"}
+		category := "Custom"
+		if cloud.IsSystemTag(r.TagKey) {
+			category = "System"
+		}
+		return tagResource{r, v.Scope().RegionID, account, "public", category}
 	}), page}, err
 }
 

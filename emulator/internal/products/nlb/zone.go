@@ -37,8 +37,8 @@ var (
 		"The specified resource of %s is already associated.", "NLB-0001")
 	errZoneVSwitchChanged = refusals.New("ZoneVSwitchChanged", 400, "OperationDenied.ZoneVSwitchChanged",
 		"The operation is not allowed because of ZoneVSwitchChanged.", "NLB-0001")
-	_ = refusals.New("PrivateIPv4AddressIllegal", 400, "IllegalParam.PrivateIPv4Address",
-		"The param of PrivateIPv4Address is illegal.", "NLB-0037") // the tag of zoneMappingParam names it
+	errPrivateIPv4AddressIllegal = refusals.New("PrivateIPv4AddressIllegal", 400, "IllegalParam.PrivateIPv4Address",
+		"The param of PrivateIPv4Address is illegal.", "NLB-0037")
 	errZoneAddressChanged = refusals.New("ZoneAddressChanged", 400, "OperationDenied.ProtectedPrivateIPv4AddressChanged",
 		"The operation is not allowed because of ProtectedPrivateIPv4AddressChanged.", "NLB-0001")
 	errZoneEIPChanged = refusals.New("ZoneEIPChanged", 400, "OperationDenied.ZoneEipChanged",
@@ -68,8 +68,8 @@ type zoneMappingParam struct {
 	IPv6Local []string `rpc:"Ipv6LocalAddresses"`
 }
 
-// checkLocal refuses local addresses that are none.
-func (z *zoneMappingParam) checkLocal() error {
+// checkAddresses refuses addresses that are none.
+func (z *zoneMappingParam) checkAddresses() error {
 	none := func(is func(netip.Addr) bool) func(string) bool {
 		return func(text string) bool {
 			ip, err := netip.ParseAddr(text)
@@ -77,6 +77,8 @@ func (z *zoneMappingParam) checkLocal() error {
 		}
 	}
 	switch {
+	case z.PrivateIPv4Address != "" && none(netip.Addr.Is4)(z.PrivateIPv4Address):
+		return errPrivateIPv4AddressIllegal
 	case slices.ContainsFunc(z.IPv4Local, none(netip.Addr.Is4)):
 		return errIllegal.Of("Ipv4LocalAddresses")
 	case slices.ContainsFunc(z.IPv6Local, none(netip.Addr.Is6)):
@@ -98,7 +100,7 @@ func checkZones(v *state.View, lb *cloud.NLBLoadBalancer, zones []zoneMappingPar
 	seen, eips := make(map[string]bool), make(map[string]bool)
 	for i := range zones {
 		z := &zones[i]
-		if err := z.checkLocal(); err != nil {
+		if err := z.checkAddresses(); err != nil {
 			return err
 		}
 		switch {

@@ -49,11 +49,11 @@ func productOf(name state.QuotaName) string {
 	return code
 }
 
-// ceiling returns the most that an application can get. The cloud publishes two:
+// ceiling returns the most that an application can get, 0 for what can't be raised:
 // CLB-0415.
 func ceiling(name state.QuotaName) int {
 	switch name {
-	case cloud.QuotaRules:
+	case cloud.QuotaRules, cloud.QuotaNLBECIsBehind, cloud.QuotaNLBServerGroups, cloud.QuotaNLBECIs, cloud.QuotaNLBSecurityPolicies, cloud.QuotaNLBGroups:
 		return 0
 	case cloud.QuotaDomainExtensions:
 		return 10

@@ -1,6 +1,7 @@
 package quotas_test
 
 import (
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -177,6 +178,27 @@ func TestList(t *testing.T) {
 	}
 	if got := c.Do("ListProductQuotas", params{"ProductCode": "slb", "KeyWord": "rules"}); got.Text("Quotas.0.Adjustable") != "false" || got.Text("TotalCount") != "1" {
 		t.Errorf("the quota of rules = %v, want one that is not adjustable", got.Body)
+	}
+}
+
+// TestNotAdjustable holds the quotas against what the pages of both products say of them.
+func TestNotAdjustable(t *testing.T) {
+	c := gatewaytest.NewClient(t, gatewaytest.Store(t, world.Default().Plant), quotas.Product(gateway.Deps{}))
+	for code, fixed := range map[string][]string{
+		"slb": {"slb_quota_rules_num"},
+		"nlb": {"nlb_quota_loadbalancer_eci_servers_num", "nlb_quota_loadbalancer_securitygroups_num", "nlb_quota_securitypolicies_num",
+			"nlb_quota_servergroup_eci_servers_num", "nlb_quota_servergroups_num"},
+	} {
+		listed := c.Do("ListProductQuotas", params{"ProductCode": code, "MaxResults": "100"})
+		var got []string
+		for _, q := range listed.Body["Quotas"].([]any) {
+			if shown := q.(map[string]any); shown["Adjustable"] == false {
+				got = append(got, shown["QuotaActionCode"].(string))
+			}
+		}
+		if !slices.Equal(got, fixed) {
+			t.Errorf("of %s, %v are not adjustable, want %v", code, got, fixed)
+		}
 	}
 }
 
