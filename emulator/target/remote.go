@@ -227,9 +227,15 @@ func (r *Remote) Close(ctx context.Context) error {
 			r.set[name] = true
 		}
 	}
+	for name := range r.set {
+		key, secret := strings.CutSuffix(name, ".secret")
+		if _, listed := r.before[key+".status"]; secret && !listed { // the half made the key
+			delete(r.set, name)
+			r.set[key+".status"] = true
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(r.set)) {
-		setting := controlapi.Setting{Name: name, Value: r.former(name)}
-		if _, err := r.control().SetWorld(ctx, controlapi.Change{Settings: []controlapi.Setting{setting}}); err != nil {
+		if err := r.putBack(ctx, name); err != nil {
 			errs = append(errs, fmt.Errorf("put back %s: %w", name, err))
 		}
 	}
@@ -237,6 +243,16 @@ func (r *Remote) Close(ctx context.Context) error {
 		errs = append(errs, r.control().SetClock(ctx, controlapi.ClockChange{Scale: r.scale}))
 	}
 	return errors.Join(errs...)
+}
+
+// putBack restores a condition. The control API tells no secret.
+func (r *Remote) putBack(ctx context.Context, name string) error {
+	if strings.HasSuffix(name, ".secret") {
+		return errors.New("the control API does not tell what it was: set it again by clbemu world set")
+	}
+	setting := controlapi.Setting{Name: name, Value: r.former(name)}
+	_, err := r.control().SetWorld(ctx, controlapi.Change{Settings: []controlapi.Setting{setting}})
+	return err
 }
 
 // former returns the former value of a condition. A condition that the emulator does
@@ -250,7 +266,9 @@ func (r *Remote) former(name string) string {
 		return value
 	case strings.HasPrefix(name, "stock."):
 		return "available"
-	case strings.HasPrefix(name, "policy."):
+	case strings.HasPrefix(name, "key."):
+		return "deleted"
+	case strings.HasPrefix(name, "policy."), strings.HasPrefix(name, "nlb."):
 		return "none"
 	case name == "cloud.year": // of none: what it sold then follows
 		return "today"

@@ -3,6 +3,7 @@ package target_test
 import (
 	"context"
 	"net"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -213,6 +214,26 @@ func TestRestoresWhatAYearSets(t *testing.T) {
 		if got[name] != want {
 			t.Errorf("%s is %q, want %q", name, got[name], want)
 		}
+	}
+}
+
+// TestRestoresKeys proves that a key that a half makes is gone after it, and that a secret
+// that can't be restored is an error.
+func TestRestoresKeys(t *testing.T) {
+	remote, s := newRemote(t)
+	ctx := t.Context()
+	do(t, remote.Set(ctx, []scenarios.Setting{{Name: "key.other.secret", Value: "x"}}))
+	do(t, remote.Set(ctx, []scenarios.Setting{{Name: "key.other.status", Value: "inactive"}}))
+	do(t, remote.Close(ctx))
+	list, err := (&controlclient.Client{URL: s.ControlURL()}).World(ctx, controlapi.Where{})
+	do(t, err)
+	if slices.ContainsFunc(list, func(c controlapi.Setting) bool { return strings.HasPrefix(c.Name, "key.other.") }) {
+		t.Errorf("the key is still there: %v", list)
+	}
+	again, _ := newRemote(t)
+	do(t, again.Set(ctx, []scenarios.Setting{{Name: "key.testid.secret", Value: "x"}}))
+	if err := again.Close(ctx); err == nil || !strings.Contains(err.Error(), "put back key.testid.secret") {
+		t.Errorf("Close = %v, want that the secret is another one", err)
 	}
 }
 

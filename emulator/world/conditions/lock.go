@@ -13,6 +13,9 @@ const noLock = "none"
 func setLock(c *change, id, value string) error {
 	owner := state.Owner{AccountID: c.account.ID, RegionID: c.region}
 	lb, known := cloud.NLBLoadBalancers.Find(c.In(owner), id)
+	if value == noLock && !known {
+		return nil // it is gone, and its lock
+	}
 	if !known || lb.Owner != owner {
 		return fmt.Errorf("there is no Network Load Balancer %s in %s", id, c.region)
 	}
