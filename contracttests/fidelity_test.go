@@ -1,10 +1,14 @@
 package contracttests
 
 import (
+	"cmp"
 	"context"
 	"maps"
+	"regexp"
 	"slices"
+	"strconv"
 	"testing"
+	"time"
 
 	"github.com/clbemu/clbemu/contracttests/fidelity"
 	"github.com/clbemu/clbemu/emulator"
@@ -83,5 +87,30 @@ func playStatement(t *testing.T, forks *private.Forks, name string, s *fidelity.
 		t.Errorf("%s can't be played: %s", name, result.Failure)
 	case !holds && result.Status == scenarios.Passed:
 		t.Errorf("%s holds, and its file says why it does not: %s", name, s.Reason())
+	}
+}
+
+// TestRates proves that each published number of calls is the one that the realistic
+// profile has; TestFidelity plays those that take few enough.
+func TestRates(t *testing.T) {
+	files, err := fidelity.Load(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	published := regexp.MustCompile(`makes (\d+) calls in (?:(\d+) seconds|a second)`)
+	for _, f := range files {
+		for i := range f.Statements {
+			found := published.FindStringSubmatch(f.Statements[i].Says)
+			if found == nil {
+				continue
+			}
+			calls, _ := strconv.Atoi(found[1])
+			seconds, _ := strconv.Atoi(cmp.Or(found[2], "1"))
+			for p, a := range emulated {
+				if rate := p.RateLimits.Of(&a); p.Name == f.Product && a.Name == f.Action && (rate.Burst != calls || rate.Window != time.Duration(seconds)*time.Second) {
+					t.Errorf("%s: %d calls in %s pass, want %d in %d seconds", f.Name(&f.Statements[i]), rate.Burst, rate.Window, calls, seconds)
+				}
+			}
+		}
 	}
 }

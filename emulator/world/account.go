@@ -114,6 +114,9 @@ func (p *planter) account(s *accountSpec) {
 	for name, limit := range cloud.YearQuotas[p.year] {
 		state.Quotas.Put(p.tx, &state.Quota{AccountID: a.ID, Name: name, Limit: limit})
 	}
+	if p.word(s.Site, cloud.SiteMainland, cloud.SiteInternational) == cloud.SiteInternational {
+		state.Quotas.Put(p.tx, &state.Quota{AccountID: a.ID, Name: cloud.QuotaLoadBalancers, Limit: cloud.LoadBalancersInternational})
+	}
 	cloud.Accounts.Put(p.tx, a)
 	p.accounts = append(p.accounts, a.ID)
 }

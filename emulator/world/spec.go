@@ -42,6 +42,7 @@ type accountSpec struct {
 	NLBGraceDays         scalar              `yaml:"nlbGraceDays"`
 	NLBReleaseDays       scalar              `yaml:"nlbReleaseDays"`
 	LCUToSpec            scalar              `yaml:"lcuToSpec"`
+	Site                 scalar              `yaml:"site"`
 	AccessKeys           []accessKeySpec     `yaml:"accessKeys"`
 	ResourceGroups       []resourceGroupSpec `yaml:"resourceGroups"`
 }

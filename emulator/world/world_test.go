@@ -252,6 +252,26 @@ func TestClouds(t *testing.T) {
 	}
 }
 
+// TestSite proves that an account of the international site has its quota of load balancers.
+func TestSite(t *testing.T) {
+	for site, want := range map[string]int{"": 60, "site: mainland": 60, "site: international": 30} {
+		w, err := world.Parse("w.yaml", []byte(strings.Replace(base, "    defaultRegion: cn-test\n", "    defaultRegion: cn-test\n    "+site+"\n", 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := mustPlant(t, w).View(state.Owner{AccountID: "1"}, func(v *state.View) error {
+			for _, use := range state.QuotaUses(v) {
+				if use.Name == cloud.QuotaLoadBalancers && use.Limit != want {
+					t.Errorf("with %q, the quota is %d, want %d", site, use.Limit, want)
+				}
+			}
+			return nil
+		}); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestPlantTwice proves that a world is not planted over another, and that the
 // refusal changes nothing.
 func TestPlantTwice(t *testing.T) {

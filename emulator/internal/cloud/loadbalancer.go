@@ -151,6 +151,15 @@ func freeEIPsOf(tx *state.Tx, id string) {
 // StageLoadBalancerConfiguring is while a change of the default group takes effect.
 var StageLoadBalancerConfiguring = LoadBalancers.Stage("loadbalancer.configuring", state.Busy, state.Idle, 500*time.Millisecond)
 
+// The sites of accounts. An international one has fewer load balancers, says the page CLB
+// quotas (2025-06-27).
+const (
+	SiteMainland      = "mainland"
+	SiteInternational = "international"
+
+	LoadBalancersInternational = 30
+)
+
 // QuotaLoadBalancers limits an account.
 var QuotaLoadBalancers = state.NewQuota(Schema, "slb_quota_instances_num", 60,
 	state.Of(LoadBalancers, func(lb *LoadBalancer, add func(string, int)) { add(lb.AccountID, 1) }))

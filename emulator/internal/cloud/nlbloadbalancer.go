@@ -60,7 +60,7 @@ type NLBLoadBalancer struct {
 type NLBLock string
 
 // The locks of load balancers: by the unpaid bill, by that of an EIP or a bandwidth package,
-// by its release, and by the cloud's security. Page "NLB instances", 2026-03-06.
+// by its release, and by the cloud's security. Page "NLB instances", 2026-03-06; NLB-0041.
 const (
 	NLBFinancialLocked NLBLock = "FinancialLocked"
 	NLBRelatedLocked   NLBLock = "RelatedResourceLocked"

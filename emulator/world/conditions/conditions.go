@@ -107,7 +107,7 @@ var conditions = []Condition{
 	{Name: "account.nlbReleaseDays", Value: number(0, resources.MaxDays), Help: "days from the lock until all Network Load Balancers are released", Scope: OfAccount,
 		write: setNumber(func(a *cloud.Account, n int) { a.NLB = &cloud.Arrears{GraceDays: a.OfNLB().GraceDays, ReleaseDays: n} }),
 		read:  one("account.nlbReleaseDays", func(c *change) string { return strconv.Itoa(c.account.OfNLB().ReleaseDays) })},
-	{Name: "account.site", Value: oneOf(siteMainland, siteInternational), Help: "mainland or international: sets quota.slb_quota_instances_num to 60 or 30", Scope: OfAccount,
+	{Name: "account.site", Value: oneOf(cloud.SiteMainland, cloud.SiteInternational), Help: "mainland or international: sets quota.slb_quota_instances_num to 60 or 30", Scope: OfAccount,
 		write: setSite, read: getSite},
 	{Name: "account.lcuToSpec", Value: flag, Help: "true: allow changes from PayByCLCU to PayBySpec", Scope: OfAccount,
 		write: setFlag(lcuToSpec), read: getFlag("account.lcuToSpec", lcuToSpec)},

@@ -36,19 +36,10 @@ func getQuotas(c *change) []Setting {
 	return list
 }
 
-// The sites of accounts. An international one has fewer load balancers, says the page CLB
-// quotas (2025-06-27).
-const (
-	siteMainland      = "mainland"
-	siteInternational = "international"
-
-	loadBalancersInternational = 30
-)
-
 func setSite(c *change, _, value string) error {
 	limit := "default"
-	if value == siteInternational {
-		limit = strconv.Itoa(loadBalancersInternational)
+	if value == cloud.SiteInternational {
+		limit = strconv.Itoa(cloud.LoadBalancersInternational)
 	}
 	return setQuota(c, string(cloud.QuotaLoadBalancers), limit)
 }
@@ -57,9 +48,9 @@ func setSite(c *change, _, value string) error {
 func getSite(c *change) []Setting {
 	switch q, ok := state.Quotas.Find(c.View, state.QuotaID(c.account.ID, cloud.QuotaLoadBalancers)); {
 	case !ok:
-		return []Setting{{Name: "account.site", Value: siteMainland}}
-	case q.Limit == loadBalancersInternational:
-		return []Setting{{Name: "account.site", Value: siteInternational}}
+		return []Setting{{Name: "account.site", Value: cloud.SiteMainland}}
+	case q.Limit == cloud.LoadBalancersInternational:
+		return []Setting{{Name: "account.site", Value: cloud.SiteInternational}}
 	}
 	return nil
 }

@@ -433,8 +433,8 @@ type removeBackendServersRequest struct {
 	BackendServers []backendServerParam `rpc:"BackendServers,json,required,invalid=BackendServersMalformed"`
 }
 
-// Validate enforces the rules of shape. A list of plain ids was the form of the
-// oldest clients and is not taken.
+// Validate enforces the rules of shape. A list of plain ids, the form of the oldest
+// clients, is taken too: CLB-0197.
 func (req *removeBackendServersRequest) Validate() error {
 	if err := required(req.BackendServers); err != nil {
 		return err
