@@ -225,7 +225,7 @@ kind-up: image-archive
 e2e-kind:
 	deploy/kind/e2e.sh
 
-# mutants-kind: take causes and cures out of the checks of e2e-kind, which must fail, in some 70 minutes
+# mutants-kind: take causes and cures out of the checks of e2e-kind, which must fail, in some two hours
 mutants-kind:
 	deploy/kind/mutants.sh
 

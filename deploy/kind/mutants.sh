@@ -19,7 +19,7 @@ mutant() {
 	! cmp --silent "$file" "$scratch/kind/$file" || { echo "mutants.sh: $check: $what: changes nothing" >&2; exit 1; }
 	sed --in-place "s/trap 'collect; /trap '/" "$scratch/kind/e2e.sh"
 	[ -z "${DRY:-}" ] || { echo "$check: $what"; return; }
-	if said=$(CHECKS=$check TRIES=${TRIES:-20} "$scratch/kind/e2e.sh" 2>&1); then
+	if said=$(CHECKS=$check TRIES=${TRIES:-30} "$scratch/kind/e2e.sh" 2>&1); then
 		echo "$check: $what: SURVIVED"
 		survived=$((survived + 1))
 	elif why=$(grep --max-count 1 '^e2e.sh: ' <<<"$said"); then
