@@ -29,7 +29,7 @@ SLOWEST = $(TOOLS)/gotestsum tool slowest --threshold 1s --num 20
 
 .PHONY: build replica run tools needs test replica-test quick fuzz crash soak bench contract golden mutants pictures site fmt lint check
 .PHONY: deploy-test e2e ccm-version control-plane control-plane-programs image-archive image-pack
-.PHONY: release-tools release-snapshot release release-test kind-up e2e-kind kind-down
+.PHONY: release-tools release-snapshot release release-test kind-up e2e-kind mutants-kind kind-down
 
 # build the binary, static, into bin/
 build:
@@ -224,6 +224,10 @@ kind-up: image-archive
 # e2e-kind: Services, symptoms with their cures, a drained node and a killed clbemu in the cluster of kind-up
 e2e-kind:
 	deploy/kind/e2e.sh
+
+# mutants-kind: take causes and cures out of the checks of e2e-kind, which must fail, in some two hours
+mutants-kind:
+	deploy/kind/mutants.sh
 
 # kind-down: delete the cluster of kind-up
 kind-down:

@@ -205,11 +205,11 @@ func TestStatementsPage(t *testing.T) {
 }
 
 // mutantsOf reads the records of the changes under which what plays a statement was run. The
-// packages of the mutants record them.
+// packages of the mutants record them; those of kind are counted by deploy/kind.
 func mutantsOf(t *testing.T) map[string]changes.Outcome {
 	t.Helper()
 	all := make(map[string]changes.Outcome)
-	for _, file := range []string{"library", "kubernetes", "values", "tests"} {
+	for _, file := range []string{"library", "kubernetes", "values", "tests", "kind"} {
 		text, err := os.ReadFile("testdata/mutants/" + file + ".json")
 		if err != nil {
 			t.Fatal(err)
@@ -219,8 +219,11 @@ func mutantsOf(t *testing.T) map[string]changes.Outcome {
 			t.Fatalf("%s.json: %v", file, err)
 		}
 		for name, m := range of {
-			if file != "tests" {
+			switch file {
+			case "library", "kubernetes", "values":
 				name = explain.ByScenario + " " + name
+			case "kind":
+				name = explain.ByKind + " " + name
 			}
 			was := all[name] // cures and causes, and values, of a kubernetes half
 			all[name] = changes.Outcome{Run: was.Run + m.Run, Survived: append(was.Survived, m.Survived...)}
@@ -300,8 +303,8 @@ which [its versions](ccm-versions.md) say what passes; *CCM* needs a real one of
 whether the statement still holds, or what the CCM of today, or Kubernetes, says or does instead.
 
 *Mutants* says of how many changes what plays the statement was run, and how many made it fail: a cure or a cause taken out of a
-scenario, a value of it changed, or a line of the code under a test. CI runs those of client halves; the others were run on request
-(` + "`make mutants`" + `) and recorded.
+scenario or a check, a value of it changed, or a line of the code under a test. CI runs those of client halves; the others were run on
+request (` + "`make mutants`" + `, and ` + "`make mutants-kind`" + ` in kind) and recorded.
 
 ` + "`clbemu explain WORD...`" + ` finds statements by their text, and ` + "`clbemu scenario list WORD...`" + ` the scenarios that play them.
 

@@ -34,7 +34,7 @@ var notRun = map[string]string{
 	"docs/controller-author.md: clbemu scenario run reply-lost-after-create --half kubernetes --server http://127.0.0.1:9601 --kubeconfig ~/.kube/config": "it needs a cluster with a controller; make e2e plays the library there",
 	"docs/controller-author.md: clbemu serve --fork ./clbemu-data":                                                                                        "it is two terminals and a controller; main_test.TestFork and TestUpgradeCheck do the same",
 
-	"docs/proxy.md: CUSTOMIZED_ENDPOINT=true SLB_ENDPOINT=http://127.0.0.1:9600 ECS_ENDPOINT=http://127.0.0.1:9600 \\": "it needs a cluster and a CCM of 2018; the end-to-end tests start one in this way where CCM_BIN names it",
+	"docs/proxy.md: CUSTOMIZED_ENDPOINT=true cloud-controller-manager --cloud-provider=alicloud --cloud-config cloud-config.json \\": "it needs a cluster and a CCM of 2018; the end-to-end tests start one in this way where CCM_BIN names it",
 
 	"docs/fidelity-run.md: export ALIBABA_CLOUD_ACCESS_KEY_ID=… ALIBABA_CLOUD_ACCESS_KEY_SECRET=…":                                                                            "it needs an account of the real cloud; command.TestFidelityRun runs the same against an emulator",
 	"docs/fidelity-run.md: clbemu fidelity run --target cloud --region cn-beijing --allow-changes --vpc vpc-… --vswitch vsw-… --zone cn-beijing-h 'Slb/CreateVServerGroup/*'": "it needs an account of the real cloud; command.TestFidelityRun runs the same against an emulator",

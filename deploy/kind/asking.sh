@@ -28,6 +28,14 @@ from_pod() { kubectl exec deployment/clbemu-e2e -- /agnhost connect "$1" --timeo
 
 # answers asks in a way until a server has said its name.
 answers() { [ "$("$1" "http://$2/hostname" | cut --delimiter - --fields 1,2)" = clbemu-e2e ]; }
+# keeps_answering asks in a way for so long that a health check would have failed: until it has,
+# servers count as well.
+keeps_answering() {
+	for _ in 1 2 3 4 5; do
+		answers "$@" || return 1
+		sleep "${PAUSE:-1}"
+	done
+}
 # silent asks in a way, a few times, and may get no answer.
 silent() {
 	for _ in 1 2 3; do

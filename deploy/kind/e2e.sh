@@ -31,6 +31,8 @@ prepare() {
 		kind load docker-image "$server_image" --name clbemu
 	fi
 	# What a failed run left would be in the way.
+	docker start clbemu >/dev/null
+	clbemu wait --for ready
 	remove
 	clbemu fault delete --all
 	kubectl uncordon clbemu-worker
@@ -47,6 +49,7 @@ prepare() {
 	kubectl wait --for=condition=Available deployments --selector test=clbemu-e2e --timeout 3m
 	addressed
 	names=$(kubectl get pods --selector app=clbemu-e2e --output 'jsonpath={range .items[*]}{.metadata.name}{"\n"}{end}' | sort)
+	[ "$(wc --lines <<<"$names")" = 2 ] || fail "there are not two pods, but $names"
 }
 
 # services: Services of each kind are reached from everywhere.

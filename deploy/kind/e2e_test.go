@@ -1,6 +1,8 @@
 package kind
 
 import (
+	"encoding/json"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -88,5 +90,54 @@ func TestE2EChecks(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestKeepsAnswering proves that servers which answer until a health check has failed are not taken
+// for ones that pass it.
+func TestKeepsAnswering(t *testing.T) {
+	const script = `source ./asking.sh; cd "$1"; PAUSE=0
+asker() { echo >>asked; [ "$(wc --lines <asked)" -gt "$ANSWERS" ] || echo clbemu-e2e-a; }
+keeps_answering asker address`
+	for answers, want := range map[string]bool{"2": false, "4": false, "5": true} {
+		cmd := exec.Command("bash", "-c", script, "bash", t.TempDir())
+		cmd.Env = append(cmd.Environ(), "ANSWERS="+answers)
+		if out, err := cmd.CombinedOutput(); (err == nil) != want {
+			t.Errorf("after %s answers: %v\n%s", answers, err, out)
+		}
+	}
+}
+
+// TestMutants proves that each mutant changes what it names, that the record of those that were
+// played in kind has them all, and that one which nothing notices is a failure.
+func TestMutants(t *testing.T) {
+	_, out, err := runScript(t, "mutants.sh", "DRY=1")
+	if err != nil {
+		t.Fatalf("mutants.sh: %v\n%s", err, out)
+	}
+	run := make(map[string]int)
+	for line := range strings.Lines(out) {
+		check, _, _ := strings.Cut(line, ":")
+		run[check]++
+	}
+	var recorded map[string]struct{ Run int }
+	if err := json.Unmarshal([]byte(read(t, "../../contracttests/testdata/mutants/kind.json")), &recorded); err != nil {
+		t.Fatal(err)
+	}
+	for check, r := range recorded {
+		if run[check] != r.Run {
+			t.Errorf("%s has %d mutants, and %d are recorded: play them in kind", check, run[check], r.Run)
+		}
+	}
+	if len(recorded) != len(run) {
+		t.Errorf("%d checks have mutants, and those of %d are recorded", len(run), len(recorded))
+	}
+	_, out, err = runScript(t, "mutants.sh", "CHECKS=https", "TRIES=0", "PAUSE=0", pods)
+	if err != nil || strings.Contains(out, "SURVIVED") || strings.Count(out, "e2e.sh: https: it does not happen") != run["https"] {
+		t.Errorf("mutants.sh where the check fails: %v\n%s", err, out)
+	}
+	_, out, err = runScript(t, "mutants.sh", "CHECKS=services", "TRIES=0", "PAUSE=0", pods, clients)
+	if err == nil || strings.Count(out, "SURVIVED") != run["services"] {
+		t.Errorf("mutants.sh where the check passes: %v\n%s", err, out)
 	}
 }

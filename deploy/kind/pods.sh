@@ -4,14 +4,14 @@
 
 # probes: a probe that does not wait for the application restarts it again and again.
 probes() {
-	say "a liveness probe that fails once, a second after the start, of a pod that starts in five"
+	say "a liveness probe that fails once, a second after the start, of a pod that starts in ten"
 	kubectl patch deployment clbemu-e2e-slow --patch '{"spec": {"strategy": {"rollingUpdate": null, "type": "Recreate"}, "template": {"spec": {"containers": [{"name": "server",
 		"livenessProbe": {"httpGet": {"path": "/healthz", "port": 8080}, "periodSeconds": 1, "failureThreshold": 1}}]}}}}' >/dev/null
 	again restarted 2
 	again status_is '50[23]' from_client "http://$(address_of clbemu-e2e-slow)/"
 	say "cure: a probe that starts after the application has"
 	kubectl patch deployment clbemu-e2e-slow --patch '{"spec": {"template": {"spec": {"containers": [{"name": "server",
-		"livenessProbe": {"initialDelaySeconds": 10, "failureThreshold": 3}}]}}}}' >/dev/null
+		"livenessProbe": {"initialDelaySeconds": 15, "failureThreshold": 3}}]}}}}' >/dev/null
 	settled clbemu-e2e-slow
 	again restarted 0
 }

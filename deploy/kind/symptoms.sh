@@ -42,7 +42,7 @@ outside() {
 	again silent from_client "$address"
 	say "cure: a page that there is"
 	kubectl annotate --overwrite service clbemu-e2e-checked "$prefix-health-check-uri=/healthz" >/dev/null
-	again answers from_client "$address"
+	again keeps_answering from_client "$address"
 
 	address=$(address_of clbemu-e2e-one)
 	say "no pod, and an empty server group: not reached"
