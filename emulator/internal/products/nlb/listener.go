@@ -390,6 +390,7 @@ type listListenersRequest struct {
 	LoadBalancerIDs  []string `rpc:"LoadBalancerIds,max=20,invalid=Illegal"`
 	ListenerIDs      []string `rpc:"ListenerIds,max=20,invalid=Illegal"`
 	ListenerProtocol string   `rpc:"ListenerProtocol"`
+	SecSensorEnabled *bool    `rpc:"SecSensorEnabled"`
 }
 
 type listListenersResponse struct {
@@ -406,7 +407,8 @@ func listListeners(v *state.View, req *listListenersRequest) (*listListenersResp
 	hasTags := tagging.Filter(v, cloud.TagNLBListener, req.Tags)
 	var found []*cloud.NLBListener
 	for l := range req.candidates(v) {
-		if listing.Among(req.ListenerIDs, l.ID) && listing.Matches(req.ListenerProtocol, l.Protocol) && hasTags(l.ID) {
+		if listing.Among(req.ListenerIDs, l.ID) && listing.Matches(req.ListenerProtocol, l.Protocol) && hasTags(l.ID) &&
+			(req.SecSensorEnabled == nil || *req.SecSensorEnabled == l.SecSensorEnabled) {
 			found = append(found, l)
 		}
 	}
