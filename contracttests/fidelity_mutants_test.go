@@ -1,7 +1,6 @@
 package contracttests
 
 import (
-	"context"
 	"io"
 	"net/http"
 	"slices"
@@ -9,8 +8,6 @@ import (
 	"testing"
 
 	"github.com/clbemu/clbemu/contracttests/fidelity"
-	"github.com/clbemu/clbemu/emulator"
-	"github.com/clbemu/clbemu/emulator/target"
 	"github.com/clbemu/clbemu/emulator/target/private"
 	"github.com/clbemu/clbemu/scenarios"
 )
@@ -47,34 +44,18 @@ func (o *otherwise) RoundTrip(request *http.Request) (*http.Response, error) {
 // TestFidelityMutants proves that each case fails where the cloud answers its action
 // otherwise: a case that passes then asserts nothing.
 func TestFidelityMutants(t *testing.T) {
-	files, err := fidelity.Load(target.NewNames(emulator.Names()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	forks, err := private.NewForks(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := forks.Close(context.Background()); err != nil {
-			t.Error(err)
+	eachFidelity(t, func(t *testing.T, forks *private.Forks, f *fidelity.File) {
+		for i := range f.Statements {
+			s := &f.Statements[i]
+			if s.Scenario() == nil || s.Verdict() != fidelity.Holds {
+				continue
+			}
+			mutant := &otherwise{action: f.Action, succeed: refusesLast(s, f.Action), bare: s.Class == "field" && !strings.HasSuffix(s.ID, "request-id")}
+			if playMutant(t, forks, s, mutant) == scenarios.Passed {
+				t.Errorf("%s passes where %s is answered otherwise", f.Name(s), f.Action)
+			}
 		}
 	})
-	for _, f := range files {
-		t.Run(f.Product+"/"+f.Action, func(t *testing.T) {
-			t.Parallel()
-			for i := range f.Statements {
-				s := &f.Statements[i]
-				if s.Scenario() == nil || s.Verdict() != fidelity.Holds {
-					continue
-				}
-				mutant := &otherwise{action: f.Action, succeed: refusesLast(s, f.Action), bare: s.Class == "field" && !strings.HasSuffix(s.ID, "request-id")}
-				if playMutant(t, forks, s, mutant) == scenarios.Passed {
-					t.Errorf("%s passes where %s is answered otherwise", f.Name(s), f.Action)
-				}
-			}
-		})
-	}
 }
 
 // refusesLast reports whether the last call of an action in a case is refused.

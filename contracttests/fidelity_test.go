@@ -17,9 +17,9 @@ import (
 	"github.com/clbemu/clbemu/scenarios"
 )
 
-// TestFidelity plays what is published about each action, each statement in a fork of one
-// emulator. One that does not hold here must say so, and one that says so must not hold.
-func TestFidelity(t *testing.T) {
+// eachFidelity runs a test of the statements of each action, with an emulator to fork.
+func eachFidelity(t *testing.T, test func(*testing.T, *private.Forks, *fidelity.File)) {
+	t.Helper()
 	files, err := fidelity.Load(target.NewNames(emulator.Names()))
 	if err != nil {
 		t.Fatal(err)
@@ -36,15 +36,23 @@ func TestFidelity(t *testing.T) {
 	for _, f := range files {
 		t.Run(f.Product+"/"+f.Action, func(t *testing.T) {
 			t.Parallel()
-			said := &heardRefusals{seen: make(map[heardRefusal]bool)}
-			for i := range f.Statements {
-				if s := &f.Statements[i]; s.Scenario() != nil {
-					playStatement(t, forks, f.Name(s), s, said)
-				}
-			}
-			said.check(t, f.Product)
+			test(t, forks, f)
 		})
 	}
+}
+
+// TestFidelity plays what is published about each action, each statement in a fork of one
+// emulator. One that does not hold here must say so, and one that says so must not hold.
+func TestFidelity(t *testing.T) {
+	eachFidelity(t, func(t *testing.T, forks *private.Forks, f *fidelity.File) {
+		said := &heardRefusals{seen: make(map[heardRefusal]bool)}
+		for i := range f.Statements {
+			if s := &f.Statements[i]; s.Scenario() != nil {
+				playStatement(t, forks, f.Name(s), s, said)
+			}
+		}
+		said.check(t, f.Product)
+	})
 }
 
 // TestFidelityActions proves that each action of CLB and NLB has statements, but for the

@@ -1,7 +1,6 @@
 package docs_test
 
 import (
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -71,25 +70,12 @@ func packageTexts(t *testing.T) map[string]string {
 	t.Helper()
 	all := make(map[string]string)
 	clause := regexp.MustCompile(`(?m)^package (\w+)$`)
-	err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case entry.IsDir() && slices.Contains(notOurs, entry.Name()):
-			return fs.SkipDir
-		case path.Ext(name) != ".go":
-			return nil
+	eachFile(t, func(name string) bool { return path.Ext(name) == ".go" }, func(_, text string) {
+		if found := clause.FindStringSubmatch(text); found != nil {
+			of := strings.TrimSuffix(found[1], "_test")
+			all[of], all[of+"_test"] = all[of]+text, all[of+"_test"]+text
 		}
-		text, err := os.ReadFile(name)
-		if found := clause.FindSubmatch(text); found != nil {
-			of := strings.TrimSuffix(string(found[1]), "_test")
-			all[of], all[of+"_test"] = all[of]+string(text), all[of+"_test"]+string(text)
-		}
-		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	return all
 }
 

@@ -36,24 +36,34 @@ func flat(text string) string {
 // TestWords proves that no file has a foreign phrase, also where it is broken over two
 // lines.
 func TestWords(t *testing.T) {
+	takes := func(name string) bool {
+		return slices.Contains(read, path.Ext(name)) && path.Base(name) != "words_test.go"
+	}
+	eachFile(t, takes, func(name, text string) {
+		all := flat(text)
+		for _, at := range foreign.FindAllStringIndex(all, -1) {
+			t.Errorf("%s: %q, in: %s", name, all[at[0]:at[1]], all[max(0, at[0]-60):min(len(all), at[1]+60)])
+		}
+	})
+}
+
+// eachFile reads the repository's files whose names takes reports.
+func eachFile(t *testing.T, takes func(name string) bool, do func(name, text string)) {
+	t.Helper()
 	err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
 		case entry.IsDir() && slices.Contains(notOurs, entry.Name()):
 			return fs.SkipDir
-		case entry.IsDir() || !slices.Contains(read, path.Ext(name)) || entry.Name() == "words_test.go":
+		case entry.IsDir() || !takes(name):
 			return nil
 		}
 		text, err := os.ReadFile(name)
-		if err != nil {
-			return err
+		if err == nil {
+			do(name, string(text))
 		}
-		all := flat(string(text))
-		for _, at := range foreign.FindAllStringIndex(all, -1) {
-			t.Errorf("%s: %q, in: %s", name, all[at[0]:at[1]], all[max(0, at[0]-60):min(len(all), at[1]+60)])
-		}
-		return nil
+		return err
 	})
 	if err != nil {
 		t.Fatal(err)
