@@ -70,7 +70,7 @@ mutant stale 'another error' symptoms.sh 's/code: Throttling.User/code: ServiceU
 mutant stale 'the pod stays' symptoms.sh 's/\tmove clbemu-worker2\n//'
 mutant stale 'throttling goes on' symptoms.sh 's/\tclbemu fault delete clbemu-e2e >[^\n]*//'
 mutant probes 'no liveness probe' pods.sh 's/\tkubectl patch deployment clbemu-e2e-slow [^\n]*\n[^\n]*//1'
-mutant probes 'a probe that may fail' pods.sh 's/"failureThreshold": 1\}/"failureThreshold": 30}/'
+mutant probes 'a probe that may fail' pods.sh 's/"failureThreshold": 1,/"failureThreshold": 30,/'
 mutant probes 'no other probe' pods.sh 's/\tkubectl patch deployment clbemu-e2e-slow [^\n]*\n[^\n]*//2'
 mutant probes 'a probe that starts too early' pods.sh 's/"initialDelaySeconds": 15/"initialDelaySeconds": 1/'
 mutant grace 'a grace period that is long enough' pods.sh 's/ends_within 2\n/ends_within 40\n/'

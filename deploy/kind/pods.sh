@@ -6,7 +6,7 @@
 probes() {
 	say "a liveness probe that fails once, a second after the start, of a pod that starts in ten"
 	kubectl patch deployment clbemu-e2e-slow --patch '{"spec": {"strategy": {"rollingUpdate": null, "type": "Recreate"}, "template": {"spec": {"containers": [{"name": "server",
-		"livenessProbe": {"httpGet": {"path": "/healthz", "port": 8080}, "periodSeconds": 1, "failureThreshold": 1}}]}}}}' >/dev/null
+		"livenessProbe": {"httpGet": {"path": "/healthz", "port": 8080}, "periodSeconds": 1, "failureThreshold": 1, "terminationGracePeriodSeconds": 1}}]}}}}' >/dev/null
 	again restarted 2
 	again status_is '50[23]' from_client "http://$(address_of clbemu-e2e-slow)/"
 	say "cure: a probe that starts after the application has"
