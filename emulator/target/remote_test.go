@@ -3,6 +3,7 @@ package target_test
 import (
 	"context"
 	"net"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/products"
 	"github.com/clbemu/clbemu/emulator/target"
 	"github.com/clbemu/clbemu/emulator/target/private"
+	"github.com/clbemu/clbemu/emulator/world/conditions"
 	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/scenarios"
 )
@@ -213,6 +215,24 @@ func TestRestoresWhatAYearSets(t *testing.T) {
 	for name, want := range map[string]string{"quota.slb_quota_acls_num": "7", "quota.slb_quota_instances_num": "9", "stock.shared": "true", "stock.payBySpec": "false"} {
 		if got[name] != want {
 			t.Errorf("%s is %q, want %q", name, got[name], want)
+		}
+	}
+}
+
+// TestFormerValues proves that each condition is set back to a value that it takes, also one
+// that the emulator did not list.
+func TestFormerValues(t *testing.T) {
+	_, s := newRemote(t)
+	list, err := (&controlclient.Client{URL: s.ControlURL()}).World(t.Context(), controlapi.Where{})
+	do(t, err)
+	before := make(map[string]string)
+	for _, c := range list {
+		before[c.Name] = c.Value
+	}
+	for _, c := range conditions.All() {
+		name := regexp.MustCompile(`<\w+>`).ReplaceAllString(c.Name, "other")
+		if value := target.Former(before, name); !c.Secret && c.Value.Check(value) != nil {
+			t.Errorf("%s is set back to %q: %v", name, value, c.Value.Check(value))
 		}
 	}
 }
