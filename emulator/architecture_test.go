@@ -405,7 +405,7 @@ func TestMakefileNamesTests(t *testing.T) {
 }
 
 // TestMakefileRunsBenchmarks proves that make bench runs the benchmarks of all packages, and
-// names none that has no benchmark.
+// that each package which it names has one.
 func TestMakefileRunsBenchmarks(t *testing.T) {
 	makefile, err := os.ReadFile("../Makefile")
 	if err != nil {

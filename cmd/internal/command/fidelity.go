@@ -41,8 +41,8 @@ A FILE has events of ActionTrail (a list, an object with Events, or one after th
 the journal of clbemu as JSON, or a log of the Cloud Controller Manager at -v=5; gzip is
 read too, and - is standard input. Each event is held against what clbemu knows: is the
 action emulated, are its parameters known, can it answer the code, with that status, and
-does it answer the fields. With --play, the calls are made again, in order, in a private cloud, as far as they
-need nothing that the file does not create, and the answers are compared.
+does it answer the fields. With --play, the calls are made again, in order, in a private
+cloud, as far as they need nothing that the file does not create, and the answers are compared.
 
 Nothing of the file but names and codes is printed, so that the output can be attached to
 an issue. Memory does not grow with the file.`,

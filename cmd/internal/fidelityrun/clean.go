@@ -103,7 +103,7 @@ func (c *Cloud) leaveAlone(ctx context.Context, l *Ledger, k *kind, e *Entry) (r
 	case answer.Lost != "" || answer.Status >= 300:
 		return false, "it can't be looked for: " + describe(answer), nil
 	}
-	return false, fmt.Sprintf("it does not have the tag %s=%s, by which clbemu knows what it made, so it stays: delete it yourself if it is nobody's", markKey, e.Mark), nil
+	return false, fmt.Sprintf("it does not have the tag %s=%s, which marks what clbemu created, so it stays: delete it yourself if nothing uses it", markKey, e.Mark), nil
 }
 
 // mentions reports whether an answer has a text somewhere.
