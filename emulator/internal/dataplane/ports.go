@@ -101,13 +101,18 @@ func (p *ports) prune(exists func(id string) bool) {
 	}
 }
 
-// flush keeps what is not of the ids, if that has changed.
+// flush keeps what is not of the ids, if that has changed; there is no file of nothing.
 func (p *ports) flush() error {
 	if !p.changed || p.file == "" {
 		return nil
 	}
 	p.changed = false
-	err := durable.Write(p.file, func(w io.Writer) error { return json.NewEncoder(w).Encode(p.kept) })
+	var err error
+	if len(p.kept) == 0 {
+		err = durable.Discard(p.file)
+	} else {
+		err = durable.Write(p.file, func(w io.Writer) error { return json.NewEncoder(w).Encode(p.kept) })
+	}
 	if err != nil {
 		return fmt.Errorf("the ports of listeners can't be kept, and may be others after a restart: %w", err)
 	}

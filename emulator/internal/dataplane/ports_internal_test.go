@@ -1,7 +1,9 @@
 package dataplane
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -43,8 +45,8 @@ func TestPortsStay(t *testing.T) {
 	if err := p.flush(); err != nil {
 		t.Fatal(err)
 	}
-	if text, err := os.ReadFile(file); err != nil || string(text) != "{}\n" {
-		t.Errorf("the file keeps %q, %v, after all listeners are gone", text, err)
+	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the file stays after all listeners are gone: %v", err)
 	}
 }
 
