@@ -25,6 +25,14 @@ inside() {
 	kubectl annotate service clbemu-e2e-tls "$prefix-hostname=inside.example.com" >/dev/null
 	again status_is 200 from_node "https://$address/"
 	again from_pod "$address:443"
+
+	address=$(address_of clbemu-e2e-proxied)
+	say "the load balancer adds the proxy protocol, which the pod refuses: it gets it from outside, and not from inside"
+	again status_is 400 from_client "http://$address/"
+	again status_is 200 from_node "http://$address/"
+	say "cure: a name in place of the address, and the pod gets it from inside as well"
+	kubectl annotate service clbemu-e2e-proxied "$prefix-hostname=proxied.example.com" >/dev/null
+	again status_is 400 from_node "http://$address/"
 }
 
 # outside: a load balancer is not reached from outside the cluster.
