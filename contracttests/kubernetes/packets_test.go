@@ -78,8 +78,14 @@ func (f *fixture) answersAt(service *corev1.Service) (address string) {
 	if err != nil {
 		f.Fatal(err)
 	}
+	return "http://" + f.hostOf(balancer.LoadBalancerId)
+}
+
+// hostOf is the host and port at which a load balancer with one listener answers on this machine.
+func (f *fixture) hostOf(id string) (host string) {
+	f.Helper()
 	f.eventually("an address on this machine", func() error {
-		out, err := f.cloud.Control(f.ctx, "url", balancer.LoadBalancerId)
+		out, err := f.cloud.Control(f.ctx, "url", id)
 		if err != nil {
 			return err
 		}
@@ -87,10 +93,10 @@ func (f *fixture) answersAt(service *corev1.Service) (address string) {
 		if err != nil || said.Hostname() != "127.0.0.1" {
 			return fmt.Errorf("clbemu url says %q", out)
 		}
-		address = "http://" + said.Host
+		host = said.Host
 		return nil
 	})
-	return address
+	return host
 }
 
 // ask makes requests, each on a connection of its own, and counts the answers.

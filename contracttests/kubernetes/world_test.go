@@ -1,16 +1,21 @@
 package kubernetes_test
 
 import (
+	"crypto/tls"
 	"fmt"
 	"maps"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/cloud"
 )
@@ -94,4 +99,47 @@ func (f *fixture) clusterListeners() map[string][]string {
 		all[id] = listeners
 	}
 	return all
+}
+
+// TestAPIServer proves that whoever reaches the API server by its load balancer gets no
+// answer while the listener is stopped, and when the load balancer is gone.
+func TestAPIServer(t *testing.T) {
+	f := start(t)
+	config, err := clientcmd.BuildConfigFromFlags("", f.cluster.Kubeconfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	master := cloud.NewInstance(1).ID
+	f.control("world", "set", fmt.Sprintf("instance.%s.reachAt=%s", master, strings.TrimPrefix(config.Host, "https://")))
+	id := strings.TrimSpace(f.call("CreateLoadBalancer", "VSwitchId="+cloud.VSwitch, "InstanceChargeType=PayByCLCU", "--field", "LoadBalancerId"))
+	group := strings.TrimSpace(f.call("CreateVServerGroup", "LoadBalancerId="+id, `BackendServers=[{"ServerId":"`+master+`","Port":6443}]`, "--field", "VServerGroupId"))
+	f.call("CreateLoadBalancerTCPListener", "LoadBalancerId="+id, "ListenerPort=6443", "Bandwidth=-1", "VServerGroupId="+group)
+	listener := []string{"LoadBalancerId=" + id, "ListenerProtocol=tcp", "ListenerPort=6443"}
+	f.call("StartLoadBalancerListener", listener...)
+	config.Host = "https://" + f.hostOf(id)
+	// Each request is a connection of its own: one that is open outlives the listener.
+	config.Wrap(func(http.RoundTripper) http.RoundTripper {
+		return &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
+	})
+	config.Timeout = 5 * time.Second
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers := func(want bool) func() error {
+		return func() error {
+			list, err := client.CoreV1().Nodes().List(f.ctx, metav1.ListOptions{})
+			if got := err == nil && len(list.Items) == nodes; got != want {
+				return fmt.Errorf("the API server answers: %t (%v)", got, err)
+			}
+			return nil
+		}
+	}
+	f.eventually("the nodes", answers(true))
+	f.call("StopLoadBalancerListener", listener...)
+	f.eventually("no answer by a stopped listener", answers(false))
+	f.call("StartLoadBalancerListener", listener...)
+	f.eventually("the nodes again", answers(true))
+	f.call("DeleteLoadBalancer", "LoadBalancerId="+id)
+	f.eventually("no answer without the load balancer", answers(false))
 }
