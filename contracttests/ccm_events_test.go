@@ -49,7 +49,7 @@ func toldByCCM(t *testing.T) string {
 	}
 	var part strings.Builder
 	fmt.Fprintf(&part, `
-## What a cloud controller manager tells of it
+## What a cloud controller manager writes about it
 
 The Events that %s wrote at the Services of each scenario with a Kubernetes
 half, except those that report success. They are recorded by

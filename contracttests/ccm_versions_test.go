@@ -67,7 +67,7 @@ var causes = map[string]string{
 	"cert-id-removed":            "v2.4.0 and v2.5.1 send the listener without a certificate, and the cloud keeps what it has; the others look the certificate up first",
 	"domain-certificate-changed": "from v2.13.0 on, the annotation domain-extensions is read",
 	"eni-not-found":              "from v2.13.0 on, pods without a network interface are skipped; before, the Service fails as a whole",
-	"group-read-throttled":       "from v2.11.2 on, server groups are read side by side, and the errors are dropped; before, the reconciliation ends with the error, and an Event tells of it",
+	"group-read-throttled":       "from v2.11.2 on, server groups are read side by side, and the errors are dropped; before, the reconciliation ends with the error, and an Event says so",
 	"halted-sales":               "from v2.12.4 on, a Service without annotations gets a load balancer that is PayByCLCU; before, one of slb.s1.small that is PayBySpec",
 	"nlb-permission-missing":     "from v2.12.4 on, jobs are awaited by ListAsynJobs, for which the permission is missing here",
 	"nlb-port-range":             "from v2.12.4 on, the server group of a range of ports is found again",
@@ -81,7 +81,7 @@ var causes = map[string]string{
 	"slow-answers":               "before v2.9.1, each attempt to create a load balancer has another ClientToken; where the second comes before the first load balancer can be seen, two are created, and the CCM gives up with `find multiple loadbalances by name`. In other runs, the versions before v2.9.1 may pass or fail",
 	"stale-reads":                "from v2.9.1 on, each attempt to create a load balancer has the same ClientToken; before, each has another one, and two are created",
 	"type-change":                "from v2.10.0 on, the annotation preserve-lb-on-delete is read",
-	"vgroup-read-throttled":      "from v2.12.4 on, the errors of several ports are collected and then dropped; before, the reconciliation ends with the first, and an Event tells of it",
+	"vgroup-read-throttled":      "from v2.12.4 on, the errors of several ports are collected and then dropped; before, the reconciliation ends with the first, and an Event says so",
 	"vswitch-exhausted-fallback": "from v2.13.0 on, another vSwitch with free addresses is looked for",
 }
 

@@ -18,7 +18,7 @@ import (
 // eventsFile is what a CCM told of each scenario; the page of refusals shows it.
 const eventsFile = "../testdata/ccm_events.json"
 
-var updateEvents = flag.Bool("update-events", false, "record what the CCM of CCM_BIN tells of the scenarios")
+var updateEvents = flag.Bool("update-events", false, "record the Events that the CCM of CCM_BIN writes in the scenarios")
 
 // ccmEvents are the Events of Services in a scenario, without those that tell nothing
 // of a refusal, and the CCM that wrote them.

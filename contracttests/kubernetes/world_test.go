@@ -70,7 +70,7 @@ func TestClusterWorld(t *testing.T) {
 	if after := f.clusterListeners(); !maps.EqualFunc(after, before, slices.Equal) {
 		t.Errorf("the cluster's load balancers have %q, had %q", after, before)
 	}
-	// A load balancer of the API server that somebody deletes does not come back.
+	// A deleted load balancer of the API server does not come back.
 	f.call("SetLoadBalancerDeleteProtection", "LoadBalancerId=lb-apiserver", "DeleteProtection=off")
 	f.call("DeleteLoadBalancer", "LoadBalancerId=lb-apiserver")
 	f.control("journal", "mark", "deleted")

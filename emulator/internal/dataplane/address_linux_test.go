@@ -76,7 +76,7 @@ func TestAnswersAtAddresses(t *testing.T) {
 	}
 	f.put(func(tx *state.Tx) { cloud.NLBLoadBalancers.Remove(tx, "nlb-1") })
 	if got := here(t); got != "198.18.9.9/32" {
-		t.Errorf("lo has %s after the load balancer is gone, want the address of somebody else", got)
+		t.Errorf("lo has %s after the load balancer is gone, want the address that was there before", got)
 	}
 }
 
