@@ -48,19 +48,24 @@ func filled(text string) string {
 	return text
 }
 
-// TestExplainEvents proves that the Events that a CCM wrote find what they are about: an
-// answer with a cure and a scenario, most often the one that was played.
-func TestExplainEvents(t *testing.T) {
+// events are those that a CCM wrote, by scenario.
+func events(t *testing.T) (recorded map[string]struct{ Events []string }) {
+	t.Helper()
 	text, err := os.ReadFile("../../contracttests/testdata/ccm_events.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var recorded map[string]struct{ Events []string }
 	if err := json.Unmarshal(text, &recorded); err != nil {
 		t.Fatal(err)
 	}
+	return recorded
+}
+
+// TestExplainEvents proves that the Events that a CCM wrote find what they are about: an
+// answer with a cure and a scenario, most often the one that was played.
+func TestExplainEvents(t *testing.T) {
 	all, missed := 0, 0
-	for name, played := range recorded {
+	for name, played := range events(t) {
 		for _, event := range played.Events {
 			reason, message, _ := strings.Cut(filled(event), ": ")
 			for _, text := range []string{event, message, "  Warning  " + reason + "  2m10s (x5 over 10m)  service-controller  " + message} {
@@ -246,22 +251,43 @@ func TestExplainChinese(t *testing.T) {
 // TestSymptoms proves that the ways in which people name a symptom find it, and that an error
 // with such a word in it is none.
 func TestSymptoms(t *testing.T) {
-	for text, want := range map[string]string{
-		"pending": "pending", "service pending": "pending", "my Service is stuck in pending": "pending", "EXTERNAL-IP <pending>": "pending", "Service 一直 pending": "pending",
-		"503 while updating": "503 while updating", "502 during a rolling update": "503 while updating", "not from inside": "not from inside",
-		"can't access it from inside the cluster": "not from inside", "not reached from outside the cluster": "not from outside",
-		"stale backends": "backends missing", "annotation is ignored": "no effect", "注解不生效": "no effect", "uneven": "uneven", "uneven traffic": "uneven",
-		"load balancer not deleted": "gone or left", "The plain HTTP request was sent to HTTPS port": "plain HTTP to HTTPS", "pods out of reach": "pods out of reach",
-		"健康检查失败": "unhealthy", "后端健康检查不通过": "unhealthy", "no healthy backends, health check failed": "unhealthy", "sticky session not working": "no effect", "load balancer was deleted by mistake": "gone or left", "Service 删除后 SLB 还在": "gone or left", "滚动发布期间连接中断": "503 while updating", "发布时出现 502": "503 while updating", "滚动更新时 503": "503 while updating",
-		"集群内访问不通 SLB 地址": "not from inside", "Service 一直没有外网 IP": "pending", "会话保持不生效": "no effect", "权重不均": "uneven", "SLB 被删除了": "gone or left", "后端为空": "backends missing", "新节点上的 pod 访问不通": "pods out of reach",
-		"A previous configuration is pending; please try again later.": "", "pod has unbound immediate PersistentVolumeClaims": "", "load balancer": "", "": "", "0/3 nodes are pending": "",
-	} {
+	text, err := os.ReadFile("testdata/symptoms.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text) + "\t\n") {
+		want, text, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
 		s, err := explain.SymptomOf(text)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if (s == nil) != (want == "") || s != nil && s.Name != want {
 			t.Errorf("%q names %+v, want %q", text, s, want)
+		}
+	}
+}
+
+// TestMessagesAreNoSymptoms proves that what the cloud and a CCM write is looked up as a message.
+func TestMessagesAreNoSymptoms(t *testing.T) {
+	texts := index(t).Refusals()
+	for _, played := range events(t) {
+		for _, event := range played.Events {
+			texts = append(texts, filled(event))
+		}
+	}
+	messages, err := explain.Messages()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range messages {
+		texts = append(texts, m.Texts...)
+	}
+	for _, text := range texts {
+		if text == "Deleted load balancer" {
+			continue // an Event that nobody looks for, and what people say of a lost one
+		}
+		if s, err := explain.SymptomOf(text); s != nil || err != nil {
+			t.Errorf("%q names %+v, %v", text, s, err)
 		}
 	}
 }

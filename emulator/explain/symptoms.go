@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"slices"
@@ -40,33 +41,77 @@ func Symptoms() (list []controlapi.Symptom, err error) {
 }
 
 // SymptomOf returns the symptom that a text names, nil for none.
-func SymptomOf(text string) (*controlapi.Symptom, error) {
+func SymptomOf(text string) (best *controlapi.Symptom, err error) {
 	all, err := symptoms()
-	said := telling(inEnglish().Replace(text))
+	said := telling(text)
+	most := 0
 	for i := range all {
-		if all[i].named(said) {
-			return &all[i].Symptom, err
+		if fit := all[i].fit(said); fit > most {
+			best, most = &all[i].Symptom, fit
 		}
 	}
-	return nil, err
+	return best, err
 }
 
-// named reports whether words name the symptom: they include all words of one of its names,
-// and each of them is in one of its names.
-func (s *symptom) named(said []string) bool {
+// fit is how many words the longest name of the symptom has that words include whole, less
+// those that the symptom does not know: it is above 0 where they name the symptom.
+func (s *symptom) fit(said []string) int {
 	known := telling(strings.Join(s.Near, " "))
-	whole := false
+	longest := 0
 	for _, name := range append([]string{s.Name, s.Title}, s.Also...) {
 		words := telling(name)
 		known = append(known, words...)
-		whole = whole || !slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(said, w) })
+		if !slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(said, w) }) {
+			longest = max(longest, len(words))
+		}
 	}
-	return whole && !slices.ContainsFunc(said, func(w string) bool { return !slices.Contains(known, w) })
+	for _, word := range said {
+		if !slices.Contains(known, word) {
+			longest--
+		}
+	}
+	return longest
 }
 
-// telling returns the words of a text that say what it is about, with the statuses of servers
-// that fail as one.
+// negated gives phrases one word, as "not" alone says little, and statuses and what kubectl
+// shows one that is a word.
+var negated = strings.NewReplacer("<pending>", "pending", "502", "status50x", "503", "status50x", "504", "status50x", "400", "status400",
+	"not created", "uncreated", "never created", "uncreated", "没有创建", " uncreated ", "未创建", " uncreated ", "创建不出来", " uncreated ", "创建不了", " uncreated ",
+	"no external", "unassigned external", "没有外网", " unassigned external ",
+	"not assigned", "unassigned", "never assigned", "unassigned", "没有分配", " unassigned ", "未分配", " unassigned ", "never gets", "unassigned", "gets no", "unassigned", "doesn't get", "unassigned",
+	"not updated", "stale", "没有更新", " stale ", "未更新", " stale ",
+	"not added", "missing", "没有加入", " missing ", "未加入", " missing ", "没有添加", " missing ", "没有节点", " missing node ", "没有后端", " missing backend ",
+	"not applied", "not effective", "does nothing", "not effective", "没有生效", " not effective ", "没生效", " not effective ", "没有效果", " not effective ", "没效果", " not effective ",
+	"not released", "left", "not removed", "left", "remains", "left", "remain", "left", "没有删除", " left ", "没有释放", " left ",
+	"not balanced", "uneven", "all go to one", "uneven", "go to one", "uneven", "都打到一个", " uneven ", "都到一个", " uneven ", "不见了", " gone ", "消失", " gone ", "异常", " unhealthy ")
+
+// senses gives words one word of the same sense: what people do to an application, how they
+// ask a load balancer, and where.
+var senses = func() map[string]string {
+	all := make(map[string]string)
+	for sense, words := range map[string]string{
+		"update":    "deploy deployment redeploy rollout roll rolled rolling upgrade publish restart replace",
+		"access":    "reach reachable unreachable curl connect call open timeout timed times ping telnet",
+		"inside":    "within internally internal hairpin",
+		"outside":   "externally",
+		"uneven":    "unevenly unbalanced imbalance imbalanced unequal skewed",
+		"unhealthy": "abnormal",
+		"gone":      "disappear disappeared vanish vanished",
+	} {
+		for word := range strings.FieldsSeq(words) {
+			all[stem(word)] = stem(sense)
+		}
+	}
+	return all
+}()
+
+// telling returns the words of a text that say what it is about, each in its sense.
 func telling(text string) []string {
-	text = strings.NewReplacer("502", "status50x", "503", "status50x", "504", "status50x").Replace(text)
-	return slices.DeleteFunc(wordsOf(text), func(word string) bool { return weak[word] })
+	text = inEnglish().Replace(negated.Replace(strings.ToLower(text)))
+	words := slices.DeleteFunc(wordsOf(text), func(word string) bool { return weak[word] })
+	for i, word := range words {
+		words[i] = cmp.Or(senses[word], word)
+	}
+	slices.Sort(words)
+	return slices.Compact(words)
 }
