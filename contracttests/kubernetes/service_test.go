@@ -33,6 +33,15 @@ func TestService(t *testing.T) {
 
 	f.change("web", func(s *corev1.Service) { s.Spec.Type = corev1.ServiceTypeClusterIP })
 	f.noLoadBalancer()
+	// The CCM empties the status after it has deleted the load balancer. A Service that is of the
+	// type LoadBalancer again before that names a load balancer which is gone, and gets none.
+	f.eventually("a Service without an address", func() error {
+		service, err := f.kubernetes.CoreV1().Services(f.namespace).Get(f.ctx, "web", metav1.GetOptions{})
+		if err == nil && len(service.Status.LoadBalancer.Ingress) > 0 {
+			err = fmt.Errorf("it has %v", service.Status.LoadBalancer.Ingress)
+		}
+		return err
+	})
 	f.change("web", func(s *corev1.Service) { s.Spec.Type = corev1.ServiceTypeLoadBalancer })
 	if id := f.converged("web", all); id == first {
 		t.Errorf("the load balancer is still %s, want a new one after the Service was a ClusterIP", id)
