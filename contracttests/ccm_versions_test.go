@@ -87,12 +87,11 @@ var causes = map[string]string{
 
 // unbuilt are the tags that nothing is recorded of, with the reason.
 var unbuilt = []struct{ versions, why string }{
-	{"v1.9.3.316 to v2.2.0", "not built: they have no vendor folder, and need modules of Kubernetes from 2020 and 2021"},
-	{"v2.1.0 to v2.3.0", "can't be pointed at clbemu: they call the cloud's own addresses alone"},
+	{"v1.9.3.316 to v2.1.0", "not built: they have no vendor folder, and need modules of Kubernetes from 2020 and 2021"},
 }
 
 // built are the tags that can be run; those that nothing is recorded of are listed.
-var built = []string{"v1.9.3.101", "v1.9.3.239", "v2.4.0", "v2.4.4", "v2.5.1", "v2.6.0", "v2.7.0", "v2.8.0", "v2.9.1", "v2.10.0", "v2.11.2", "v2.12.4", "v2.13.0", "v2.14.0"}
+var built = []string{"v1.9.3.101", "v1.9.3.239", "v2.2.0", "v2.3.0", "v2.4.0", "v2.4.4", "v2.5.1", "v2.6.0", "v2.7.0", "v2.8.0", "v2.9.1", "v2.10.0", "v2.11.2", "v2.12.4", "v2.13.0", "v2.14.0"}
 
 // versionStatements are what the documents say of versions, with what is known of the versions here.
 var versionStatements = []struct{ statement, here string }{

@@ -13,7 +13,7 @@ import (
 
 // foreign are words that people stumble over; CONTRIBUTING.md says what to write
 // instead, under Words. The last ones are identifiers.
-var foreign = regexp.MustCompile(`\b(?i:(is|are) told|tells (whether|of)|anew|what there is|comes about|takes? the place of|` +
+var foreign = regexp.MustCompile(`\b(?i:(is|are) told|tells whether|tell(s|ing)? of|told of|anew|what there is|comes about|takes? the place of|` +
 	`in the place of|(is|are) let (be|go|through)|befalls?|told so|no matter of|` +
 	`what else there is|brings? about|of the others (each|every)|what is there|(after|just|over) so many)\b` +
 	`|\bdoors?\b|Doors?\b|Door[A-Z]|\bestates?\b|Estate|\bthrift|Thrift|letProgramGo`)

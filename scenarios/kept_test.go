@@ -104,7 +104,7 @@ func TestIngressKinds(t *testing.T) {
 	}
 }
 
-// TestRefused proves that a refused call must be made again, or be told of in an Event.
+// TestRefused proves that a refused call must be made again, or be in an Event.
 func TestRefused(t *testing.T) {
 	refused := func(action, code string) scenarios.JournalCall {
 		return scenarios.JournalCall{Product: "Slb", Action: action, Code: code}
@@ -120,7 +120,7 @@ func TestRefused(t *testing.T) {
 		{"refused at last", []scenarios.JournalCall{refused("CreateA", ""), refused("CreateA", "Busy")}, "", "saw CreateA was refused with Busy"},
 		{"a read", []scenarios.JournalCall{refused("DescribeA", "Busy")}, "", ""},
 		{"told", []scenarios.JournalCall{refused("CreateA", "Busy")}, `{"items": [{"metadata": {"uid": "e"}, "involvedObject": {"uid": "a"}}]}`, ""},
-		{"told of another", []scenarios.JournalCall{refused("CreateA", "Busy")}, `{"items": [{"metadata": {"uid": "e"}, "involvedObject": {"uid": "b"}}]}`, "saw CreateA was refused with Busy"},
+		{"in an Event of another", []scenarios.JournalCall{refused("CreateA", "Busy")}, `{"items": [{"metadata": {"uid": "e"}, "involvedObject": {"uid": "b"}}]}`, "saw CreateA was refused with Busy"},
 	} {
 		f := &fake{}
 		for i := range tt.calls {

@@ -64,6 +64,9 @@ func (f *fixture) controllerCommand() process.Command {
 	if ccmBinary() != "" && knows(f.T, "pprof-bind-addr") { // since v2.8.0
 		args = append(args, "--pprof-bind-addr=0")
 	}
+	if needsProxy(f.T) {
+		env = append(env, f.proxied()...)
+	}
 	return process.Command{Dir: f.dir, Name: "controller", Path: controllerBinary(), Env: env, Args: args}
 }
 
@@ -71,12 +74,19 @@ func (f *fixture) controllerCommand() process.Command {
 // the SDK aliyungo, and flags of Kubernetes 1.9 to 1.12.
 func isFirstGeneration(t *testing.T) bool { return ccmBinary() != "" && knows(t, "LOCATION_ENDPOINT") }
 
-// firstGeneration points such a CCM at the cloud, which is its proxy, since it takes the
-// addresses of some products alone from its environment, and at a Kubernetes of its time.
-func (f *fixture) firstGeneration(kubeconfig, file string) process.Command {
+// needsProxy reports whether the CCM takes the addresses of some products alone from its
+// environment: the cloud is its proxy.
+func needsProxy(t *testing.T) bool { return ccmBinary() != "" && !knows(t, "NLB_ENDPOINT") }
+
+// proxied is the environment that makes the cloud a program's proxy.
+func (f *fixture) proxied() []string {
 	proxy := "http://" + f.cloud.Endpoint
-	env := []string{"CUSTOMIZED_ENDPOINT=true", "METADATA_ENDPOINT=" + proxy, "HTTP_PROXY=" + proxy, "HTTPS_PROXY=" + proxy, "NO_PROXY=127.0.0.1",
-		"SSL_CERT_FILE=" + filepath.Join(f.dir, "data", "ca.pem")}
+	return []string{"HTTP_PROXY=" + proxy, "HTTPS_PROXY=" + proxy, "NO_PROXY=127.0.0.1", "SSL_CERT_FILE=" + filepath.Join(f.dir, "data", "ca.pem")}
+}
+
+// firstGeneration points such a CCM at the cloud, and at a Kubernetes of its time.
+func (f *fixture) firstGeneration(kubeconfig, file string) process.Command {
+	env := append(f.proxied(), "CUSTOMIZED_ENDPOINT=true", "METADATA_ENDPOINT=http://"+f.cloud.Endpoint)
 	links, err := cluster.SelfLinks(kubeconfig)
 	if err != nil {
 		f.Fatal(err)

@@ -15,7 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// eventsFile is what a CCM told of each scenario; the page of refusals shows it.
+// eventsFile has the Events of a CCM in each scenario; the page of refusals shows it.
 const eventsFile = "../testdata/ccm_events.json"
 
 var updateEvents = flag.Bool("update-events", false, "record the Events that the CCM of CCM_BIN writes in the scenarios")
@@ -36,7 +36,7 @@ func (f *fixture) forgetEvents() {
 	}
 }
 
-// heard are the Events of Services that tell of trouble, each once.
+// heard are the Events of Services about trouble, each once.
 func (f *fixture) heard() []string {
 	f.Helper()
 	events, err := f.kubernetes.CoreV1().Events(metav1.NamespaceDefault).List(f.ctx, metav1.ListOptions{})
@@ -88,7 +88,7 @@ func withoutIDs(text string) string {
 // recording is held by the one scenario that uses a record.
 var recording sync.Mutex
 
-// record compares what the CCM told of a scenario with what is recorded of the
+// record compares the Events of a scenario with what is recorded of the
 // same CCM, or records it when that is asked for.
 func (f *fixture) record(scenario string) {
 	f.Helper()

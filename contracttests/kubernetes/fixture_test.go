@@ -78,7 +78,7 @@ func start(t *testing.T, options ...func(*fixture)) *fixture {
 	for _, option := range options {
 		option(f)
 	}
-	if isFirstGeneration(t) {
+	if needsProxy(t) {
 		f.flags = append(f.flags, "--proxy")
 	}
 	if f.replicas == 0 {

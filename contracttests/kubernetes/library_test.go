@@ -66,7 +66,7 @@ func TestFindings(t *testing.T) {
 	}
 	for name := range findings {
 		if !strings.Contains(string(page), "`"+name+"`") {
-			t.Errorf("docs/findings.md does not tell of %s", name)
+			t.Errorf("docs/findings.md does not have %s", name)
 		}
 	}
 }

@@ -84,12 +84,10 @@ func cantRun(t *testing.T, scenario string) string {
 	}
 	slices := bytes.Contains(text, []byte("kind: EndpointSlice"))
 	switch {
-	case nlbs(scenario) && isFirstGeneration(t):
+	case nlbs(scenario) && !knows(t, "service/nlbv2"):
 		return "it knows no NLB"
 	case slices && isFirstGeneration(t):
 		return "it reads Endpoints, and the scenario has EndpointSlices"
-	case nlbs(scenario) && !knows(t, "NLB_ENDPOINT"):
-		return "it calls NLB at the cloud's own address alone"
 	case slices && !readsEndpointSlices():
 		return "it reads EndpointSlices of discovery.k8s.io/v1beta1, which Kubernetes 1.25 removed"
 	}

@@ -36,7 +36,7 @@ type decodeField struct {
 // rules are the options of a tag that restrict a value.
 type rules struct {
 	required         bool
-	filled           bool // it may be absent, and not empty
+	kept             bool // one that is sent empty is not absent
 	min, max, except *int64
 	minLen, maxLen   int // of characters; maxLen 0 is no limit
 	enum             []string
@@ -97,8 +97,8 @@ func (field *decodeField) option(f reflect.StructField, option string) {
 	case "":
 	case "required":
 		field.rules.required = true
-	case "filled":
-		field.rules.filled = true
+	case "kept":
+		field.rules.kept = true
 	case "json":
 		field.json = true
 	case "default":
@@ -247,8 +247,8 @@ func (d *decoder) fill(v reflect.Value, params Params, prefix string) error {
 		switch {
 		case f.list:
 			err = f.setList(target, params, prefix)
-		case sent && text == "" && f.rules.filled:
-			err = f.invalid(prefix)
+		case sent && text == "" && f.rules.kept:
+			target.Set(reflect.New(target.Type().Elem()))
 		default:
 			err = f.set(target, text, prefix)
 		}

@@ -401,7 +401,7 @@ type spelledRequest struct {
 	LoadBalancerID string       `rpc:"LoadBalancerId,required"`
 	Tags           []spelledTag `rpc:"Tag"`
 	Ports          []int        `rpc:"Port"`
-	Address        string       `rpc:"Address,filled"`
+	Address        *string      `rpc:"Address,kept"`
 }
 
 type spelledTag struct {
@@ -427,11 +427,15 @@ func TestLetterCase(t *testing.T) {
 	}
 }
 
-// A parameter that may be absent may not be empty where its tag says so.
-func TestFilled(t *testing.T) {
-	for address, want := range map[string]string{"": "InvalidAddress", "10.0.0.1": ""} {
-		if _, code := decoded[spelledRequest](t, url.Values{"LoadBalancerId": {"lb-1"}, "Address": {address}}); code != want {
-			t.Errorf("Address=%q = %q, want %q", address, code, want)
+// A parameter that is sent empty is not absent where its tag says so.
+func TestKept(t *testing.T) {
+	for _, address := range []string{"", "10.0.0.1"} {
+		got, code := decoded[spelledRequest](t, url.Values{"LoadBalancerId": {"lb-1"}, "Address": {address}})
+		if got == nil || got.Address == nil || *got.Address != address {
+			t.Errorf("Address=%q = %+v %s", address, got, code)
 		}
+	}
+	if got, code := decoded[spelledRequest](t, url.Values{"LoadBalancerId": {"lb-1"}}); got == nil || got.Address != nil {
+		t.Errorf("without an address = %+v %s", got, code)
 	}
 }

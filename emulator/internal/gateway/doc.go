@@ -13,7 +13,8 @@
 // The options are required, default=V, min=N, max=N (of an integer, or of the
 // number of elements of a list), except=N, len=A..B (characters), enum=a|b,
 // words=A|B (an enum that comes in any case and is kept as it is here), json (the
-// parameter is JSON text), and missing=F, invalid=F, which name the fact to
+// parameter is JSON text), kept (of a pointer: one that
+// is sent empty is not absent), and missing=F, invalid=F, which name the fact to
 // report instead of Missing<Parameter> and Invalid<Parameter>. Pointers tell an
 // absent parameter from a zero one. A type with a method Words() []string is an enum
 // of these; with words alone in the tag they come in any case. A slice takes Name.1,

@@ -16,7 +16,7 @@ import (
 	"github.com/clbemu/clbemu/state/engine/enginetest"
 )
 
-// Who reaches the service is not told of the machine that it is on; the log is.
+// Who reaches the service learns nothing of the machine that it is on; the log says it.
 func TestFailureTellsNoPath(t *testing.T) {
 	disk, log := &enginetest.FullDisk{}, &bytes.Buffer{}
 	store, err := state.Open(t.Context(), state.Config{Schema: cloud.Schema, Engine: disk, Seed: 1})

@@ -57,19 +57,28 @@ const (
 
 // zoneMappingParam is an element of ZoneMappings.
 type zoneMappingParam struct {
-	ZoneID             string `rpc:"ZoneId,required"`
-	VSwitchID          string `rpc:"VSwitchId,required"`
-	PrivateIPv4Address string `rpc:"PrivateIPv4Address,filled,invalid=PrivateIPv4AddressIllegal"`
-	IPv6Address        string `rpc:"Ipv6Address"`
-	AllocationID       string `rpc:"AllocationId"`
-	EIPType            string `rpc:"EipType,enum=Common,invalid=Illegal"`
+	ZoneID             string  `rpc:"ZoneId,required"`
+	VSwitchID          string  `rpc:"VSwitchId,required"`
+	PrivateIPv4Address *string `rpc:"PrivateIPv4Address,kept"`
+	IPv6Address        string  `rpc:"Ipv6Address"`
+	AllocationID       string  `rpc:"AllocationId"`
+	EIPType            string  `rpc:"EipType,enum=Common,invalid=Illegal"`
 	// The local addresses appear in answers; no packet comes from them.
 	IPv4Local []string `rpc:"Ipv4LocalAddresses"`
 	IPv6Local []string `rpc:"Ipv6LocalAddresses"`
 }
 
-// checkAddresses refuses addresses that are none.
-func (z *zoneMappingParam) checkAddresses() error {
+// privateIPv4Address returns the address, "" for none.
+func (z *zoneMappingParam) privateIPv4Address() string {
+	if z.PrivateIPv4Address == nil {
+		return ""
+	}
+	return *z.PrivateIPv4Address
+}
+
+// checkAddresses refuses addresses that are none. Of a load balancer on the internet, a private
+// address may be sent empty: NLB-0037.
+func (z *zoneMappingParam) checkAddresses(addressType string) error {
 	none := func(is func(netip.Addr) bool) func(string) bool {
 		return func(text string) bool {
 			ip, err := netip.ParseAddr(text)
@@ -77,8 +86,11 @@ func (z *zoneMappingParam) checkAddresses() error {
 		}
 	}
 	switch {
-	case z.PrivateIPv4Address != "" && none(netip.Addr.Is4)(z.PrivateIPv4Address):
+	case z.PrivateIPv4Address == nil, *z.PrivateIPv4Address == "" && addressType == cloud.NLBInternet:
+	case none(netip.Addr.Is4)(*z.PrivateIPv4Address):
 		return errPrivateIPv4AddressIllegal
+	}
+	switch {
 	case slices.ContainsFunc(z.IPv4Local, none(netip.Addr.Is4)):
 		return errIllegal.Of("Ipv4LocalAddresses")
 	case slices.ContainsFunc(z.IPv6Local, none(netip.Addr.Is6)):
@@ -100,7 +112,7 @@ func checkZones(v *state.View, lb *cloud.NLBLoadBalancer, zones []zoneMappingPar
 	seen, eips := make(map[string]bool), make(map[string]bool)
 	for i := range zones {
 		z := &zones[i]
-		if err := z.checkAddresses(); err != nil {
+		if err := z.checkAddresses(lb.AddressType); err != nil {
 			return err
 		}
 		switch {
@@ -135,7 +147,7 @@ func checkSameZone(old *cloud.NLBZoneMapping, z *zoneMappingParam) error {
 	switch {
 	case old.VSwitchID != z.VSwitchID:
 		return errZoneVSwitchChanged
-	case !listing.Matches(z.PrivateIPv4Address, old.PrivateIPv4Address), !listing.Matches(z.IPv6Address, old.IPv6Address):
+	case !listing.Matches(z.privateIPv4Address(), old.PrivateIPv4Address), !listing.Matches(z.IPv6Address, old.IPv6Address):
 		return errZoneAddressChanged
 	case !listing.Matches(z.AllocationID, old.AllocationID):
 		return errZoneEIPChanged
@@ -196,7 +208,7 @@ func join(tx *state.Tx, lb *cloud.NLBLoadBalancer, z *zoneMappingParam) error {
 	mapping := cloud.NLBZoneMapping{ZoneID: z.ZoneID, VSwitchID: z.VSwitchID, Status: cloud.NLBZoneActive,
 		ENIID: tx.NewID(cloud.NetworkInterfaces.Kind()), IPv4Local: z.IPv4Local, IPv6Local: z.IPv6Local}
 	kind := cloud.NLBLoadBalancers.Kind()
-	if mapping.PrivateIPv4Address, err = cloud.AllocateAddress(tx, vSwitch.ID, vSwitch.CIDRBlock, z.PrivateIPv4Address, kind, lb.ID); err != nil {
+	if mapping.PrivateIPv4Address, err = cloud.AllocateAddress(tx, vSwitch.ID, vSwitch.CIDRBlock, z.privateIPv4Address(), kind, lb.ID); err != nil {
 		return err
 	}
 	if lb.AddressIPVersion == dualStack {
