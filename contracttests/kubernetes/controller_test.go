@@ -44,10 +44,6 @@ const ccmUser = "system:serviceaccount:kube-system:cloud-controller-manager"
 // controllerCommand points a controller at the cloud by its environment alone.
 func (f *fixture) controllerCommand() process.Command {
 	f.Helper()
-	env := []string{"ALICLOUD_CLIENT_SCHEME=HTTP", "METADATA_ENDPOINT=http://" + f.cloud.Endpoint}
-	for _, product := range []string{"SLB", "VPC", "ECS", "NLB", "EFLO_CONTROLLER"} {
-		env = append(env, product+"_ENDPOINT="+f.cloud.Endpoint)
-	}
 	kubeconfig := filepath.Join(f.dir, "ccm.kubeconfig")
 	if err := f.cluster.WriteKubeconfig(kubeconfig, ccmUser); err != nil {
 		f.Fatal(err)
@@ -64,10 +60,21 @@ func (f *fixture) controllerCommand() process.Command {
 	if ccmBinary() != "" && knows(f.T, "pprof-bind-addr") { // since v2.8.0
 		args = append(args, "--pprof-bind-addr=0")
 	}
+	return process.Command{Dir: f.dir, Name: "controller", Path: controllerBinary(), Env: f.environment(), Args: args}
+}
+
+// environment points a controller at the cloud, as clbemu env does, with --proxy where it
+// needs that.
+func (f *fixture) environment() []string {
 	if needsProxy(f.T) {
-		env = append(env, f.proxied()...)
+		proxy := "http://" + f.cloud.Endpoint
+		return []string{"HTTP_PROXY=" + proxy, "HTTPS_PROXY=" + proxy, "NO_PROXY=127.0.0.1", "SSL_CERT_FILE=" + filepath.Join(f.dir, "data", "ca.pem")}
 	}
-	return process.Command{Dir: f.dir, Name: "controller", Path: controllerBinary(), Env: env, Args: args}
+	env := []string{"ALICLOUD_CLIENT_SCHEME=HTTP", "METADATA_ENDPOINT=http://" + f.cloud.Endpoint}
+	for _, product := range []string{"SLB", "VPC", "ECS", "NLB", "EFLO_CONTROLLER"} {
+		env = append(env, product+"_ENDPOINT="+f.cloud.Endpoint)
+	}
+	return env
 }
 
 // isFirstGeneration reports whether the CCM is one of 2018 to 2020, before v2: it has
@@ -78,15 +85,9 @@ func isFirstGeneration(t *testing.T) bool { return ccmBinary() != "" && knows(t,
 // environment: the cloud is its proxy.
 func needsProxy(t *testing.T) bool { return ccmBinary() != "" && !knows(t, "NLB_ENDPOINT") }
 
-// proxied is the environment that makes the cloud a program's proxy.
-func (f *fixture) proxied() []string {
-	proxy := "http://" + f.cloud.Endpoint
-	return []string{"HTTP_PROXY=" + proxy, "HTTPS_PROXY=" + proxy, "NO_PROXY=127.0.0.1", "SSL_CERT_FILE=" + filepath.Join(f.dir, "data", "ca.pem")}
-}
-
 // firstGeneration points such a CCM at the cloud, and at a Kubernetes of its time.
 func (f *fixture) firstGeneration(kubeconfig, file string) process.Command {
-	env := append(f.proxied(), "CUSTOMIZED_ENDPOINT=true", "METADATA_ENDPOINT=http://"+f.cloud.Endpoint)
+	env := append(f.environment(), "CUSTOMIZED_ENDPOINT=true")
 	links, err := cluster.SelfLinks(kubeconfig)
 	if err != nil {
 		f.Fatal(err)
