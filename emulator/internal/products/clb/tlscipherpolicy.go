@@ -91,7 +91,7 @@ func checkCipherChoice(versions, ciphers []string) error {
 
 type createTLSCipherPolicyRequest struct {
 	RegionID    string   `rpc:"RegionId,required"`
-	Name        string   `rpc:"Name,required,len=2..200,missing=PolicyNameMissing"`
+	Name        string   `rpc:"Name,required,len=2..200,form=letterFirst,missing=PolicyNameMissing"`
 	Ciphers     []string `rpc:"Ciphers,required,max=30,missing=CiphersMissing"`
 	TLSVersions []string `rpc:"TLSVersions,required,max=5,missing=TLSVersionsMissing"`
 }
@@ -125,7 +125,7 @@ func createTLSCipherPolicy(tx *state.Tx, req *createTLSCipherPolicyRequest) (*cr
 type setTLSCipherPolicyAttributeRequest struct {
 	RegionID          string   `rpc:"RegionId,required"`
 	TLSCipherPolicyID string   `rpc:"TLSCipherPolicyId,required,missing=PolicyIDMissing"`
-	Name              string   `rpc:"Name,required,len=2..128,missing=PolicyNameMissing"`
+	Name              string   `rpc:"Name,required,len=2..128,form=letterFirst,missing=PolicyNameMissing"`
 	Ciphers           []string `rpc:"Ciphers,required,max=30,missing=CiphersMissing"`
 	TLSVersions       []string `rpc:"TLSVersions,required,max=5,missing=TLSVersionsMissing"`
 }

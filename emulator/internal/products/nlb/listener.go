@@ -185,7 +185,7 @@ func (req *createListenerRequest) Validate() error {
 	switch {
 	case req.ServerGroupID == "":
 		return errMissing.Of("ServerGroupId")
-	case *req.ListenerPort == 0 && (req.StartPort == 0 || req.StartPort > req.EndPort):
+	case *req.ListenerPort == 0 && (req.StartPort == 0 || req.StartPort >= req.EndPort):
 		return errPortIllegal
 	}
 	return req.check()

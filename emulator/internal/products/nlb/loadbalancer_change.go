@@ -143,9 +143,9 @@ func (req *updateLoadBalancerAddressTypeConfigRequest) allocations(v *state.View
 type updateLoadBalancerProtectionRequest struct {
 	loadBalancerRequest
 	DeletionProtection           *bool  `rpc:"DeletionProtectionEnabled"`
-	DeletionProtectionReason     string `rpc:"DeletionProtectionReason,len=2..128,invalid=Illegal"`
+	DeletionProtectionReason     string `rpc:"DeletionProtectionReason,len=2..128,form=letterFirst,invalid=Illegal"`
 	ModificationProtection       string `rpc:"ModificationProtectionStatus,enum=NonProtection|ConsoleProtection,invalid=Illegal"`
-	ModificationProtectionReason string `rpc:"ModificationProtectionReason,len=2..128,invalid=Illegal"`
+	ModificationProtectionReason string `rpc:"ModificationProtectionReason,len=2..128,form=letterFirst,invalid=Illegal"`
 }
 
 func updateLoadBalancerProtection(tx *state.Tx, req *updateLoadBalancerProtectionRequest) (*changes.Work, error) {

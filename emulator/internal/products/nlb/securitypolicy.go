@@ -159,7 +159,7 @@ func deleteSecurityPolicy(tx *state.Tx, req *securityPolicyRequest) (*changes.Wo
 }
 
 type listSecurityPolicyRequest struct {
-	listRequest
+	fewTagsRequest
 	SecurityPolicyIDs   []string `rpc:"SecurityPolicyIds,max=20,invalid=Illegal"`
 	SecurityPolicyNames []string `rpc:"SecurityPolicyNames,max=20,invalid=Illegal"`
 	ResourceGroupIDs    []string `rpc:"ResourceGroupIds,max=20,invalid=Illegal"`

@@ -48,7 +48,7 @@ func ofServerGroupJob(job *cloud.Job) *serverGroupJob { return &serverGroupJob{j
 
 // serverGroupSettings holds a group's changeable settings.
 type serverGroupSettings struct {
-	ServerGroupName         string `rpc:"ServerGroupName,len=2..128,invalid=GroupNameIllegal"`
+	ServerGroupName         string `rpc:"ServerGroupName,len=2..128,form=letterFirst,invalid=GroupNameIllegal"`
 	Scheduler               string `rpc:"Scheduler,words=Wrr|Wlc|Rr|Sch|Tch|Qch,invalid=Illegal"`
 	IPVersionAffinityMode   string `rpc:"IpVersionAffinityMode,enum=Affinity|NonAffinity,invalid=Illegal"`
 	PreserveClientIPEnabled *bool  `rpc:"PreserveClientIpEnabled"`
@@ -205,7 +205,7 @@ func deleteServerGroup(tx *state.Tx, req *serverGroupRequest) (*changes.Work, er
 }
 
 type listServerGroupsRequest struct {
-	listRequest
+	fewTagsRequest
 	ServerGroupIDs   []string `rpc:"ServerGroupIds,max=20,invalid=Illegal"`
 	ServerGroupNames []string `rpc:"ServerGroupNames,max=20,invalid=Illegal"`
 	ServerGroupType  string   `rpc:"ServerGroupType"`

@@ -134,7 +134,8 @@ func untagResources(tx *state.Tx, req *untagResourcesRequest) (*changes.Work, er
 
 type listTagResourcesRequest struct {
 	gateway.Region
-	listing.FewByToken
+	MaxResults   int           `rpc:"MaxResults,min=1,max=50,default=50"`
+	NextToken    string        `rpc:"NextToken"`
 	ResourceType taggedType    `rpc:"ResourceType,required,invalid=Illegal"`
 	ResourceIDs  []string      `rpc:"ResourceId,max=50,invalid=Illegal"`
 	Tags         []tagging.Tag `rpc:"Tag,max=20,invalid=Illegal"`
@@ -163,7 +164,7 @@ type tagResource struct {
 }
 
 func listTagResources(v *state.View, req *listTagResourcesRequest) (*listTagResourcesResponse, error) {
-	part, page, err := taggable.ListPart(v, string(req.ResourceType), req.ResourceIDs, req.Tags, listing.ByToken(req.FewByToken))
+	part, page, err := taggable.ListPart(v, string(req.ResourceType), req.ResourceIDs, req.Tags, listing.ByToken{MaxResults: req.MaxResults, NextToken: req.NextToken})
 	account, _ := strconv.Atoi(v.Scope().AccountID) // a world's accounts are numbers
 	return &listTagResourcesResponse{listing.Views(v, part, func(v *state.View, r tagging.Resource) tagResource {
 		category := "Custom"
