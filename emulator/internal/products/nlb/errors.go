@@ -16,11 +16,14 @@ var refusals gateway.Refusals
 var (
 	errIllegal = refusals.New("Illegal", 400, "IllegalParam",
 		"The param of %s is illegal.", "NLB-0001")
-	errMissing = refusals.New("MissingParam", 400, "MissingParam",
-		"The parameter of %s is missing.", "NLB-0001")
 	errVPCMismatch = refusals.New("VPCMismatch", 400, "Mismatch.VpcId",
 		"The VpcId is mismatched for %s.", "NLB-0001")
 )
+
+// missing declares the refusal of a call without a parameter.
+func missing(parameter string) gateway.Refusal {
+	return refusals.New(parameter+"Missing", 400, "MissingParam."+parameter, "The parameter of "+parameter+" is missing.", "NLB-0001")
+}
 
 var errorTable = refusals.Table(factRows)
 

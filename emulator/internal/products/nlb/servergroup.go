@@ -36,6 +36,7 @@ var (
 			"AddServersToServerGroup", "RemoveServersFromServerGroup")
 	errGroupInUse = refusals.New("GroupInUse", 400, "ResourceInUse.ServerGroup",
 		"The specified resource of ServerGroup is in use.", "NLB-0001")
+	errServerGroupNameMissing = missing("ServerGroupName")
 )
 
 type serverGroupJob struct {
@@ -105,7 +106,7 @@ type createServerGroupRequest struct {
 // Validate enforces the rules of shape.
 func (req *createServerGroupRequest) Validate() error {
 	if req.ServerGroupName == "" {
-		return errMissing.Of("ServerGroupName")
+		return errServerGroupNameMissing
 	}
 	return req.check()
 }

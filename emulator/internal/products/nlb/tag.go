@@ -30,6 +30,9 @@ var (
 		"The param of TagKey is duplicated.", "CLB-0203")
 	errTaggedUnknown = refusals.New("TaggedUnknown", 404, "ResourceNotFound.ResourceId",
 		"The specified resource of %s is not found.", "CLB-0203")
+	errTagMissing        = missing("Tag")
+	errTagKeyMissing     = missing("TagKey")
+	errResourceIDMissing = missing("ResourceId")
 )
 
 // tagged is the part of a request that sets tags.
@@ -79,7 +82,7 @@ type tagResourcesRequest struct {
 // Validate enforces the rules of shape.
 func (req *tagResourcesRequest) Validate() error {
 	if len(req.Tags) == 0 {
-		return errMissing.Of("Tag")
+		return errTagMissing
 	}
 	return req.check()
 }
@@ -118,7 +121,7 @@ type untagResourcesRequest struct {
 // Validate enforces the rules of shape.
 func (req *untagResourcesRequest) Validate() error {
 	if len(req.TagKeys) == 0 && !req.All {
-		return errMissing.Of("TagKey")
+		return errTagKeyMissing
 	}
 	return tagRefusals.CheckKeys(req.TagKeys)
 }
@@ -144,7 +147,7 @@ type listTagResourcesRequest struct {
 // Validate enforces the rules of shape.
 func (req *listTagResourcesRequest) Validate() error {
 	if len(req.ResourceIDs) == 0 && len(req.Tags) == 0 {
-		return errMissing.Of("ResourceId")
+		return errResourceIDMissing
 	}
 	return nil
 }
