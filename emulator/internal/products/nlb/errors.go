@@ -37,6 +37,8 @@ var factRows = []gateway.ErrorRow{
 		Message: "The specified resource of listener is not found.", Evidence: "NLB-0002"},
 	{Fact: state.NotFound, Kind: cloud.NLBServerGroups.Kind(), Status: 404, Code: "ResourceNotFound.serverGroup",
 		Message: "The specified resource of serverGroup is not found.", Evidence: "NLB-0001"},
+	{Fact: state.NotFound, Kind: cloud.NLBSecurityPolicies.Kind(), Actions: []string{"CreateListener", "UpdateListenerAttribute"}, Status: 404,
+		Code: "ResourceNotFound.securitypolicy", Message: "The specified resource of securitypolicy is not found.", Evidence: "NLB-0001"},
 	{Fact: state.NotFound, Kind: cloud.NLBSecurityPolicies.Kind(), Status: 404, Code: "ResourceNotFound.SecurityPolicy",
 		Message: "The specified resource of SecurityPolicy is not found.", Evidence: "CLB-0203"},
 	{Fact: state.NotFound, Kind: cloud.NLBHdMonitorConfigs.Kind(), Status: 404, Code: "ResourceNotFound.HdMonitorConfigNotExist",

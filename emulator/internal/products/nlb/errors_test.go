@@ -140,7 +140,7 @@ func TestRefusals(t *testing.T) {
 		{Name: "TwoCertificates", Action: "CreateListener", Params: with(listenTLS, "CertificateIds.2", "cert-two"), Status: 400, Code: "IllegalParamSize.certificateIds"},
 		{Name: "UnknownCertificate", Action: "CreateListener", Params: with(listenTLS, "CertificateIds.1", "none"), Status: 400, Code: "ResourceNotFound.Certificate"},
 		{Name: "UnknownCA", Action: "CreateListener", Params: with(listenTLS, "CaEnabled", "true", "CaCertificateIds.1", "none"), Status: 404, Code: "ResourceNotFound.CaCertificate"},
-		{Name: "UnknownPolicy", Action: "CreateListener", Params: with(listenTLS, "SecurityPolicyId", "tls-none"), Status: 404, Code: "ResourceNotFound.SecurityPolicy"},
+		{Name: "UnknownPolicy", Action: "CreateListener", Params: with(listenTLS, "SecurityPolicyId", "tls-none"), Status: 404, Code: "ResourceNotFound.securitypolicy"},
 		{Name: "NoAlpnPolicy", Action: "CreateListener", Params: with(listenTLS, "AlpnEnabled", "true"), Status: 400, Code: "MissingParam.AlpnPolicy"},
 		{Name: "PreservesClientIP", Action: "CreateListener", Params: with(listenTLS, "ServerGroupId", sgpSpare), Status: 400, Code: "IllegalParam.PreserveClientIpSwitch"},
 		{Name: "Busy", Action: "StopListener", Params: params("ListenerId", lsnTCP), Plant: editListener(func(l *cloud.NLBListener) { l.Status = cloud.NLBListenerConfiguring }), Status: 400, Code: "IncorrectStatus.listener"},
