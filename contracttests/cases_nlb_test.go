@@ -50,10 +50,10 @@ var nlbLoadBalancerCases = []apiCase{
 	refused("LoadBalancerLeaveSecurityGroup", "not-in", "ResourceNotAssociated.SecurityGroup", params{"LoadBalancerId": "{nlb}", "SecurityGroupIds.1": group1}),
 	succeeds("AttachCommonBandwidthPackageToLoadBalancer", "one", params{"LoadBalancerId": "{nlb}", "BandwidthPackageId": "{spareCbwp}"},
 		step{"Nlb", "DetachCommonBandwidthPackageFromLoadBalancer", params{"LoadBalancerId": "{nlb}", "BandwidthPackageId": "{cbwp}"}, nil}),
-	refused("AttachCommonBandwidthPackageToLoadBalancer", "intranet", "OperationDenied.IntranetInstance",
+	refused("AttachCommonBandwidthPackageToLoadBalancer", "intranet", "OperationDenied.IntranetLoadBalancer",
 		params{"LoadBalancerId": "{spareNlb}", "BandwidthPackageId": "{spareCbwp}"}),
 	succeeds("DetachCommonBandwidthPackageFromLoadBalancer", "one", params{"LoadBalancerId": "{nlb}", "BandwidthPackageId": "{cbwp}"}),
-	refused("DetachCommonBandwidthPackageFromLoadBalancer", "another", "ResourceNotFound.BandwidthPackage",
+	refused("DetachCommonBandwidthPackageFromLoadBalancer", "another", "ResourceNotFound.CommonBandwidthPackage",
 		params{"LoadBalancerId": "{nlb}", "BandwidthPackageId": "{spareCbwp}"}),
 }
 
@@ -159,10 +159,10 @@ var nlbOtherCases = []apiCase{
 	succeeds("TagResources", "load-balancer", params{"ResourceType": "loadbalancer", "ResourceId.1": "{nlb}", "Tag.1.Key": "app", "Tag.1.Value": "web"}),
 	refused("TagResources", "unknown", "ResourceNotFound.ResourceId", params{"ResourceType": "listener", "ResourceId.1": "lsn-gone", "Tag.1.Key": "app"}),
 	succeeds("UntagResources", "group", params{"ResourceType": "servergroup", "ResourceId.1": "{sgp}", "TagKey.1": "ack.aliyun.com"}),
-	refused("UntagResources", "no-key", "MissingParam", params{"ResourceType": "servergroup", "ResourceId.1": "{sgp}"}),
+	refused("UntagResources", "no-key", "MissingParam.TagKey", params{"ResourceType": "servergroup", "ResourceId.1": "{sgp}"}),
 	succeeds("ListTagResources", "load-balancer", params{"ResourceType": "loadbalancer", "ResourceId.1": "{nlb}", "MaxResults": "1"},
 		step{"Nlb", "TagResources", params{"ResourceType": "loadbalancer", "ResourceId.1": "{nlb}", "Tag.1.Key": "app", "Tag.1.Value": "web"}, nil}),
-	refused("ListTagResources", "nothing-asked", "MissingParam", params{"ResourceType": "loadbalancer"}),
+	refused("ListTagResources", "nothing-asked", "MissingParam.ResourceId", params{"ResourceType": "loadbalancer"}),
 	succeeds("MoveResourceGroup", "load-balancer", params{"ResourceType": "loadbalancer", "ResourceId": "{nlb}", "NewResourceGroupId": "rg-clbemu0second"}),
 	refused("MoveResourceGroup", "unknown-group", "ResourceNotFound.ResourceGroup", params{"ResourceType": "servergroup", "ResourceId": "{sgp}", "NewResourceGroupId": "rg-gone"}),
 }

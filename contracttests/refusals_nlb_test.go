@@ -121,5 +121,5 @@ var nlbRefusals = []refusal{
 	overNLBQuota("NLB: additional certificates of a load balancer", "AssociateAdditionalCertificatesWithListener",
 		params{"ListenerId": "{tlsLsn}", "AdditionalCertificateIds.1": "{spareCert}"}, "nlb_quota_loadbalancer_certificates_num", "0", "{nlb}"),
 	overNLBQuota("NLB: security policies of a region", "CreateSecurityPolicy",
-		params{"SecurityPolicyName": "new", "TlsVersions.1": "TLSv1.2", "Ciphers.1": "x"}, "nlb_quota_securitypolicies_num", "2", region),
+		params{"SecurityPolicyName": "new", "TlsVersions.1": "TLSv1.2", "Ciphers.1": "AES128-SHA256"}, "nlb_quota_securitypolicies_num", "2", region),
 }

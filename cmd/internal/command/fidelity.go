@@ -37,15 +37,16 @@ func newFidelityCheck() *cobra.Command {
 		Short: "Find what clbemu would have answered otherwise than the cloud did",
 		Long: `Find what clbemu would have answered otherwise than the cloud did.
 
-A FILE has events of ActionTrail (a list, an object with Events, or one after the other),
-the journal of clbemu as JSON, or a log of the Cloud Controller Manager at -v=5; gzip is
-read too, and - is standard input. Each event is held against what clbemu knows: is the
+A FILE has events of ActionTrail (a list, an object with Events or Records, one after the
+other, or as Simple Log Service and EventBridge have them), the journal of clbemu as JSON,
+or a log of the Cloud Controller Manager at -v=5; gzip is read too, and - is standard
+input. Each event is held against what clbemu knows: is the
 action emulated, are its parameters known, can it answer the code, with that status, and
 does it answer the fields. With --play, the calls are made again, in order, in a private
 cloud, as far as they need nothing that the file does not create, and the answers are compared.
 
 Nothing of the file but names and codes is printed, so that the output can be attached to
-an issue. Memory does not grow with the file.`,
+an issue. Memory does not grow with the file: what is longer than 4 MiB is passed over.`,
 		Example: `  clbemu fidelity check actiontrail.json
   clbemu fidelity check --play events-*.json.gz
   kubectl -n kube-system logs deploy/cloud-controller-manager | clbemu fidelity check -
@@ -54,13 +55,20 @@ an issue. Memory does not grow with the file.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			checked := checkedTrails{Findings: []trail.Finding{}}
 			findings := trail.NewFindings(knownNames())
+			var failed error
 			for _, file := range args {
 				if err := checked.add(cmd, file, findings, play); err != nil {
-					return cannot(fmt.Errorf("%s: %w", file, err))
+					failed = errors.Join(failed, fmt.Errorf("%s: %w", file, err))
 				}
 			}
 			checked.Findings, checked.Dropped = append(checked.Findings, findings.Sorted()...), findings.Dropped
-			return printing(cmd).show(checked, checked.print)
+			switch {
+			case failed == nil:
+				return printing(cmd).show(checked, checked.print)
+			case checked.Read != trail.Read{}: // what was read before counts
+				failed = errors.Join(printing(cmd).show(checked, checked.print), failed)
+			}
+			return cannot(failed)
 		},
 	}
 	c.Flags().BoolVar(&play, "play", false, "make the calls again in a private cloud, and compare the answers")
@@ -103,11 +111,12 @@ func (c *checkedTrails) read(ctx context.Context, from io.Reader, findings *trai
 			return errors.Join(err, forks.Close(ctx))
 		}
 		player := trail.NewPlayer(cloud, findings)
-		each = func(e *trail.Event) {
-			findings.Judge(e)
-			if failed == nil {
+		each = func(e *trail.Event) bool {
+			here := findings.Judge(e)
+			if here && failed == nil {
 				failed = player.Play(ctx, e)
 			}
+			return here
 		}
 		defer func() {
 			c.Played, c.Skipped = c.Played+player.Played, c.Skipped+player.Skipped
@@ -115,7 +124,7 @@ func (c *checkedTrails) read(ctx context.Context, from io.Reader, findings *trai
 		}()
 	}
 	read, err := trail.Each(from, each)
-	c.Events, c.Elsewhere, c.Unread = c.Events+read.Events, c.Elsewhere+read.Elsewhere, c.Unread+read.Unread
+	c.Events, c.Elsewhere, c.Unread, c.Long = c.Events+read.Events, c.Elsewhere+read.Elsewhere, c.Unread+read.Unread, c.Long+read.Long
 	return errors.Join(err, failed)
 }
 
@@ -127,12 +136,13 @@ var findingWords = map[string]string{
 	"status":    "the code has another status",
 	"field":     "the field is not answered",
 	"answer":    "the answer differs",
+	"value":     "the value differs",
 }
 
 func (c *checkedTrails) print(s *terminal.Screen) error {
 	s.Printf("%d events", c.Events)
-	if c.Elsewhere+c.Unread > 0 {
-		s.Printf(", %d of other services passed over, %d pieces that are no events", c.Elsewhere, c.Unread)
+	if c.Elsewhere+c.Unread+c.Long > 0 {
+		s.Printf("; passed over: %d of other services or no calls, %d pieces that are no events, %d that are too long", c.Elsewhere, c.Unread, c.Long)
 	}
 	if c.Played+c.Skipped > 0 {
 		s.Printf("; %d were played again, %d need what the file does not create", c.Played, c.Skipped)

@@ -166,7 +166,7 @@ Exit codes: 0 everything that was played held, 1 a statement did not hold, 2 wro
 	flags.BoolVar(&r.changes, "allow-changes", false, "also play cases that create and change things")
 	flags.BoolVar(&r.yes, "yes", false, "with --allow-changes: create without asking")
 	flags.StringVar(&r.report, "report", "", "file to write the report to, as JSON")
-	flags.StringVar(&r.record, "record", "", "file to write the answers to, as YAML")
+	flags.StringVar(&r.record, "record", "", "new file to write the answers to, as YAML")
 	flags.StringArrayVar(&r.places.VPC, "vpc", nil, "VPC to create load balancers in")
 	flags.StringArrayVar(&r.places.VSwitches, "vswitch", nil, "vSwitch of that VPC; twice for cases that need two zones")
 	flags.StringArrayVar(&r.places.Zones, "zone", nil, "zone of each --vswitch")
@@ -218,6 +218,9 @@ func (r *fidelityRun) run(cmd *cobra.Command, args []string) error {
 		}
 		defer run.Ledger.Close()
 	}
+	if err := r.keepFiles(); err != nil {
+		return usage(err)
+	}
 	if r.record != "" {
 		run.Record = fidelityrun.NewRecording(r.region, time.Now().UTC().Format(time.DateOnly))
 	}
@@ -227,6 +230,27 @@ func (r *fidelityRun) run(cmd *cobra.Command, args []string) error {
 	report, cleaned, err := run.Do(cmd.Context())
 	stop()
 	return r.end(cmd, run, report, cleaned, err)
+}
+
+// keepFiles makes sure, before anything is created, that the files of the results can be
+// written, and that no recording is lost.
+func (r *fidelityRun) keepFiles() error {
+	if info, err := os.Stat(r.record); r.record != "" && err == nil && info.Size() > 0 {
+		return fmt.Errorf("--record %s: the file exists: name another one", r.record)
+	}
+	for _, path := range []string{r.report, r.record} {
+		if path == "" {
+			continue
+		}
+		file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
+		if err != nil {
+			return err
+		}
+		if err := file.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // end writes and prints what came of a run, and returns the error of the command.

@@ -53,6 +53,8 @@ func TestFidelityRun(t *testing.T) {
 		args []string
 	}{
 		{0, "5 held, 0 failed", []string{"run", "--target", "cloud", "Slb/DescribeZones/*", "--report", report, "--record", recording}},
+		{2, "the file exists", []string{"run", "--target", "cloud", "Slb/DescribeZones/*", "--record", recording}},
+		{2, "no such file", []string{"run", "--target", "cloud", "Slb/DescribeZones/*", "--report", filepath.Join(dir, "none", "report")}},
 		{2, "no statement is called Slb/DescribeZoo/*", []string{"run", "--target", "cloud", "Slb/DescribeZoo/*"}},
 		{2, "use https", []string{"run", "--target", "cloud", "--endpoint", "Vpc=http://example.com"}},
 		{2, "--ledger", []string{"clean"}},

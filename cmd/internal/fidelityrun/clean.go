@@ -43,7 +43,7 @@ func (c *Cloud) Clean(ctx context.Context, l *Ledger) (cleaned Cleaned, err erro
 			}
 		}
 	}
-	return cleaned, nil
+	return cleaned, l.failed
 }
 
 func (e *Entry) String() string {
@@ -79,16 +79,17 @@ func (c *Cloud) cleanEntry(ctx context.Context, l *Ledger, e *Entry) (removed bo
 	case e.ID != "":
 		return c.leaveAlone(ctx, l, k, e)
 	}
-	return false, "", l.set(e, refused, "")
+	_ = l.set(e, refused, "") // Clean returns the error
+	return false, "", nil
 }
 
 // removeEntry deletes what an entry has the id of.
 func (c *Cloud) removeEntry(ctx context.Context, l *Ledger, k *kind, e *Entry) (removed bool, reason string, err error) {
 	reason, err = c.remove(ctx, k, e.ID)
-	if err == nil && reason == "" {
-		err = l.set(e, gone, "")
+	if removed = err == nil && reason == ""; removed {
+		_ = l.set(e, gone, "") // Clean returns the error
 	}
-	return reason == "" && err == nil, reason, err
+	return removed, reason, err
 }
 
 // leaveAlone closes the entry of a thing without its mark if it is gone. One that exists is
@@ -99,7 +100,8 @@ func (c *Cloud) leaveAlone(ctx context.Context, l *Ledger, k *kind, e *Entry) (r
 	case err != nil:
 		return false, "", err
 	case strings.EqualFold(codeOf(answer), k.gone), answer.Lost == "" && answer.Status < 300 && !mentions(answer.Body, e.ID):
-		return false, "", l.set(e, gone, "")
+		_ = l.set(e, gone, "") // Clean returns the error
+		return false, "", nil
 	case answer.Lost != "" || answer.Status >= 300:
 		return false, "it can't be looked for: " + describe(answer), nil
 	}
@@ -124,14 +126,13 @@ func (c *Cloud) adopt(ctx context.Context, l *Ledger, k *kind, e *Entry, found [
 	for i, id := range found {
 		entry := e
 		if i == 0 {
-			err = l.set(e, made, id)
+			_ = l.set(e, made, id) // Clean returns the error
 		} else {
 			copied := *e
 			copied.ID = id
-			entry, err = l.intend(copied)
-		}
-		if err != nil {
-			return removed, "", err
+			if entry, err = l.intend(copied); err != nil {
+				return removed, "", err
+			}
 		}
 		_, why, err := c.removeEntry(ctx, l, k, entry)
 		if err != nil {
@@ -157,13 +158,31 @@ func (c *Cloud) find(ctx context.Context, k *kind, e *Entry) (ids []string, reas
 		if answer.Lost != "" || answer.Status >= 300 {
 			return nil, "it can't be looked for: " + describe(answer), nil
 		}
-		if ids = idsUnder(answer.Body, "ResourceId"); len(ids) > 0 || late {
+		if ids = marked(answer.Body, e.Mark); len(ids) > 0 || late {
 			return ids, "", nil
 		}
 		if err := c.Clock.Sleep(ctx, settling-c.Clock.Now().Sub(e.Time)); err != nil {
 			return nil, "", err
 		}
 	}
+}
+
+// marked lists the resources of an answer of ListTagResources that have a mark.
+func marked(part any, mark string) (ids []string) {
+	switch part := part.(type) {
+	case []any:
+		for _, element := range part {
+			ids = append(ids, marked(element, mark)...)
+		}
+	case map[string]any:
+		if id, is := part["ResourceId"].(string); is && part["TagKey"] == markKey && part["TagValue"] == mark {
+			return []string{id}
+		}
+		for _, name := range slices.Sorted(maps.Keys(part)) {
+			ids = append(ids, marked(part[name], mark)...)
+		}
+	}
+	return ids
 }
 
 // idsUnder lists the texts in fields of an answer with one of some names, each once.

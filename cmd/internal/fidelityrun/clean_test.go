@@ -3,7 +3,9 @@ package fidelityrun_test
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"maps"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -74,6 +76,43 @@ func TestEditedLedger(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// listing is a cloud that lists more than it is asked for.
+type listing struct {
+	*account
+
+	of, mark string
+}
+
+func (l listing) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL.Query().Get("Action") != "ListTagResources" {
+		return l.account.RoundTrip(r)
+	}
+	body := fmt.Sprintf(`{"TagResources":{"TagResource":[{"ResourceType":"acl","ResourceId":%q,"TagKey":"clbemu-fidelity","TagValue":%q}]}}`, l.of, l.mark)
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
+}
+
+// What the cloud lists with another mark than an entry's is not the entry's thing.
+func TestCleanUnasked(t *testing.T) {
+	for mark, gone := range map[string]int{"theirs": 0, "mine": 1} {
+		a := newAccount(t)
+		id := a.call(t, "Slb", "CreateAccessControlList", map[string]string{"AclName": "office"}).Text("AclId")
+		a.open(t)
+		file, err := os.OpenFile(a.ledger, os.O_APPEND|os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(file, `{"entry":1,"state":"intended","time":"2026-11-26T10:00:00Z","product":"Slb","create":"CreateAccessControlList","region":%q,"mark":"mine"}`+"\n", region)
+		if err := file.Close(); err != nil {
+			t.Fatal(err)
+		}
+		cloud := a.cloud()
+		cloud.HTTP.Transport = listing{a, id, mark}
+		if cleaned, err := cloud.Clean(t.Context(), a.open(t)); err != nil || cleaned.Gone != gone || len(cleaned.Left) > 0 {
+			t.Errorf("Clean, with %s listed = %+v, %v; want %d gone", mark, cleaned, err, gone)
+		}
 	}
 }
 

@@ -2,11 +2,13 @@ package fidelityrun
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -59,6 +61,8 @@ type Ledger struct {
 	file    *os.File
 	lock    *flock.Flock
 	entries []*Entry
+	size    int64 // of the file's whole lines
+	failed  error // that of the first line that could not be written
 }
 
 // OpenLedger opens the ledger of an account for this process alone: another one would take
@@ -76,7 +80,11 @@ func OpenLedger(path, account string, create bool) (*Ledger, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Ledger{Path: path, account: fingerprint(account), file: file, lock: flock.New(path+".lock", flock.SetPermissions(0o600))}
+	real, err := filepath.EvalSymlinks(path) // one file, one lock
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	l := &Ledger{Path: path, account: fingerprint(account), file: file, lock: flock.New(real+".lock", flock.SetPermissions(0o600))}
 	free, err := l.lock.TryLock()
 	switch {
 	case err != nil:
@@ -98,10 +106,8 @@ func (l *Ledger) read() error {
 		return err
 	}
 	whole := bytes.LastIndexByte(text, '\n') + 1
+	l.size = int64(whole)
 	if err := l.file.Truncate(int64(whole)); err != nil {
-		return err
-	}
-	if _, err := l.file.Seek(int64(whole), 0); err != nil {
 		return err
 	}
 	if whole == 0 {
@@ -132,17 +138,22 @@ func (l *Ledger) read() error {
 	return nil
 }
 
+// write adds a line. Of one that finds no room, nothing stays.
 func (l *Ledger) write(w line) error {
 	text, err := json.Marshal(w)
 	if err == nil {
-		_, err = l.file.Write(append(text, '\n'))
+		_, err = l.file.WriteAt(append(text, '\n'), l.size)
 	}
 	if err == nil {
 		err = l.file.Sync()
 	}
 	if err != nil {
-		return fmt.Errorf("can't keep the ledger %s, so nothing more is created: %w", l.Path, err)
+		_ = l.file.Truncate(l.size) // the next one to open it does the same
+		err = fmt.Errorf("can't keep the ledger %s, so nothing more is created: %w", l.Path, err)
+		l.failed = cmp.Or(l.failed, err)
+		return err
 	}
+	l.size += int64(len(text)) + 1
 	return nil
 }
 
@@ -160,16 +171,10 @@ func (l *Ledger) intend(e Entry) (*Entry, error) {
 	return &e, nil
 }
 
-// set writes what became of an entry.
+// set writes what became of an entry. It is known to this process even if it can't be written.
 func (l *Ledger) set(e *Entry, state, id string) error {
-	if err := l.write(line{Entry: e.Number, State: state, ID: id}); err != nil {
-		return err
-	}
-	e.State = state
-	if id != "" {
-		e.ID = id
-	}
-	return nil
+	e.State, e.ID = state, cmp.Or(id, e.ID)
+	return l.write(line{Entry: e.Number, State: state, ID: id})
 }
 
 // has reports whether an entry has an id.

@@ -108,8 +108,9 @@ func (r *Run) Do(ctx context.Context) (*Report, Cleaned, error) {
 		over, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleaning)
 		defer cancel()
 		var cleanErr error
-		left, cleanErr = r.Cloud.Clean(over, r.Ledger)
-		err = errors.Join(err, cleanErr)
+		if left, cleanErr = r.Cloud.Clean(over, r.Ledger); !errors.Is(err, cleanErr) {
+			err = errors.Join(err, cleanErr)
+		}
 	}
 	return report, left, err
 }

@@ -615,12 +615,50 @@ statements:
 	a.compare(t, before)
 }
 
+// A ledger that can't be written ends the run, which deletes all the same what it created.
+// The file stays whole, and a later clean finds that nothing is left.
+func TestFullLedger(t *testing.T) {
+	a := newAccount(t)
+	before := a.state(t)
+	r := a.run(t, "Slb/AddAccessControlListEntry/same-entry", true)
+	creations := 0
+	a.sending = func(q *http.Request) {
+		if strings.HasPrefix(q.URL.Query().Get("Action"), "Create") {
+			if creations++; creations == 2 {
+				r.Ledger.Close()
+			}
+		}
+	}
+	report, left, err := r.Do(t.Context())
+	if err == nil || strings.Count(err.Error(), "can't keep the ledger") != 1 || len(left.Left) > 0 || report.Stopped == "" {
+		t.Errorf("Do = %v, %v, stopped: %s", left, err, report.Stopped)
+	}
+	a.compare(t, before)
+	a.sending = nil
+	again := a.open(t)
+	if open := len(again.Left()); open != 2 {
+		t.Errorf("the file has %d open entries, want 2", open)
+	}
+	if cleaned, err := a.cloud().Clean(t.Context(), again); err != nil || len(cleaned.Left)+len(again.Left()) > 0 {
+		t.Errorf("Clean = %+v, %v", cleaned, err)
+	}
+}
+
 // A ledger is one account's, and a broken line is an error with its place.
 func TestLedger(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ledger")
 	l, err := fidelityrun.OpenLedger(path, "1", true)
 	if err != nil {
 		t.Fatal(err)
+	}
+	link := path + "-link"
+	if err := os.Symlink(path, link); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{path, link} {
+		if _, err := fidelityrun.OpenLedger(name, "1", true); err == nil || !strings.Contains(err.Error(), "in use by another process") {
+			t.Errorf("opened again as %s: %v", name, err)
+		}
 	}
 	l.Close()
 	if _, err := fidelityrun.OpenLedger(path, "2", true); err == nil || !strings.Contains(err.Error(), "another account") {

@@ -14,8 +14,8 @@ import (
 
 // Finding is something that clbemu would have done otherwise.
 type Finding struct {
-	// Kind is what is not known here: action, parameter, code, the status of a code, field, or
-	// answer for a call that was played and answered otherwise.
+	// Kind is what is not known here: action, parameter, code, the status of a code, or field; or
+	// of a call that was played, the answer, or the value of a field.
 	Kind   string `json:"kind"`
 	Action string `json:"action"`
 	// What names it: a parameter, a code, a field, or both answers.
@@ -41,7 +41,9 @@ type Findings struct {
 type actionModel struct {
 	action        names.Action
 	found         bool
+	service       bool // the product has actions here
 	codes, fields map[string]bool
+	parameters    map[string]bool // in lower case
 }
 
 // NewFindings returns an empty collection, which judges by the names of this emulator.
@@ -72,13 +74,22 @@ func (f *Findings) Sorted() []Finding {
 	return list
 }
 
-// Judge compares an event with what this emulator knows.
-func (f *Findings) Judge(e *Event) {
+// Judge compares an event with what this emulator knows. It reports whether the event is of
+// a service here.
+func (f *Findings) Judge(e *Event) bool {
 	j := f.of(e)
-	if !j.found || !j.action.Emulated {
+	switch {
+	case !j.service:
+		return false
+	case !j.found || !j.action.Emulated:
 		f.Add("action", j.name(e), "")
-		return
+	default:
+		f.judge(e, j)
 	}
+	return true
+}
+
+func (f *Findings) judge(e *Event, j *actionModel) {
 	for _, name := range slices.Sorted(maps.Keys(e.Params)) {
 		if !j.reads(name) {
 			f.Add("parameter", j.name(e), shape(name))
@@ -100,7 +111,8 @@ func (f *Findings) Judge(e *Event) {
 
 // reads reports whether the action reads a parameter, in any letter case.
 func (j *actionModel) reads(name string) bool {
-	return j.action.Reads(name) || slices.ContainsFunc(j.action.ParameterNames(), func(p string) bool { return strings.EqualFold(p, numbered(name)) })
+	named := strings.ToLower(numbered(name))
+	return j.parameters[named] || j.parameters[named+".n"] // a list of one
 }
 
 // answers reports whether the action has the code with this status, or is not known to have
@@ -132,9 +144,12 @@ func (f *Findings) of(e *Event) *actionModel {
 	if j := f.judged[key]; j != nil {
 		return j
 	}
-	j := &actionModel{codes: make(map[string]bool), fields: map[string]bool{"RequestId": true}}
+	j := &actionModel{codes: make(map[string]bool), parameters: make(map[string]bool), fields: map[string]bool{"RequestId": true}, service: e.Product == ""}
 	for _, a := range f.known.Actions() {
-		if a.Name != e.Action || e.Product != "" && !strings.EqualFold(a.Product, e.Product) || j.found && !a.Emulated {
+		if e.Product != "" && !strings.EqualFold(a.Product, e.Product) {
+			continue
+		}
+		if j.service = true; a.Name != e.Action || j.found && !a.Emulated {
 			continue
 		}
 		if j.found && j.action.Emulated {
@@ -148,6 +163,9 @@ func (f *Findings) of(e *Event) *actionModel {
 		}
 		for _, path := range j.action.ResponseFields() {
 			j.addField(strings.ReplaceAll(path, "[]", ""))
+		}
+		for _, name := range j.action.ParameterNames() {
+			j.parameters[strings.ToLower(name)] = true
 		}
 	}
 	if len(f.judged) < maxFindings {
@@ -196,16 +214,17 @@ func numbered(name string) string {
 }
 
 // plainName is the form of names and codes, which have no hyphen, as ids and names that
-// people give do; manyDigits is that of ids and numbers. What is no name may be anything, a
+// people give do; manyDigits is that of ids and numbers, and keyPrefix that of keys and tokens. What is no name may be anything, a
 // secret too, and is not printed.
 var (
 	plainName  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.]{0,79}$`) })
-	manyDigits = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(\d.*){4}`) })
+	manyDigits = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(\d.*){3}`) })
+	keyPrefix  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|\.)(LTAI|STS\.|CAIS)`) })
 )
 
 // shape returns a name fit to show.
 func shape(name string) string {
-	if n := numbered(name); plainName().MatchString(n) && !manyDigits().MatchString(n) && !strings.HasPrefix(n, "LTAI") {
+	if n := numbered(name); plainName().MatchString(n) && !manyDigits().MatchString(n) && !keyPrefix().MatchString(n) {
 		return n
 	}
 	return "(a name that may be a value)"

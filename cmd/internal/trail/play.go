@@ -2,6 +2,7 @@ package trail
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -65,8 +66,43 @@ func (p *Player) Play(ctx context.Context, e *Event) error {
 	}
 	if code == "" && e.Code == "" {
 		p.learn(e.Answer, answer.Body)
+		p.compare(e, j, "", e.Answer, answer.Body)
 	}
 	return nil
+}
+
+// compare finds the fields at a path that both answers have, or should have, with other values.
+func (p *Player) compare(e *Event, j *actionModel, path string, theirs, ours any) {
+	switch there := theirs.(type) {
+	case map[string]any:
+		here, _ := ours.(map[string]any)
+		for name, value := range there {
+			p.compare(e, j, strings.TrimPrefix(path+"."+name, "."), value, here[name])
+		}
+	case []any:
+		here, _ := ours.([]any)
+		for i := range min(len(there), len(here)) {
+			p.compare(e, j, path, there[i], here[i])
+		}
+	default:
+		if j.fields[path] && differ(path, theirs, ours) {
+			p.findings.Add("value", j.name(e), path)
+		}
+	}
+}
+
+// word is the form of states and of other values that a cloud chooses from a list.
+var word = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_]+$`) })
+
+// differ reports whether two values of a field are not alike. Ids, addresses and times are
+// each cloud's own.
+func differ(path string, theirs, ours any) bool {
+	there, here := fmt.Sprint(theirs), fmt.Sprint(ours)
+	if theirs == nil || there == "" || strings.HasSuffix(path, "Id") || strings.EqualFold(there, here) {
+		return false
+	}
+	_, text := theirs.(string)
+	return ours == nil || !text || word().MatchString(there) && word().MatchString(here)
 }
 
 func answered(code string) string {

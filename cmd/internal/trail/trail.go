@@ -12,11 +12,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
-	"unicode/utf8"
 )
 
 // Event is a call with its answer, as far as the file has it.
@@ -33,168 +34,121 @@ type Event struct {
 // Read counts what a file has.
 type Read struct {
 	Events int `json:"events"`
-	// Elsewhere counts events of other clouds and of services without actions, and Unread
-	// what is no event.
+	// Elsewhere counts events of other clouds and services, and those that are no calls; Unread counts
+	// what is no event, and Long the pieces that are longer than maxEvent.
 	Elsewhere int `json:"elsewhere"`
 	Unread    int `json:"unread"`
+	Long      int `json:"long"`
 }
 
-// maxEvent limits an event, in bytes.
-const maxEvent = 4 << 20
-
-var errLong = fmt.Errorf("an event is longer than %d MiB", maxEvent>>20)
-
-// bounded fails after more bytes since the last mark than an event may have.
-type bounded struct {
-	io.Reader
-	since int
+// reading is a file that is read.
+type reading struct {
+	Read
+	pieces *pieces
+	each   func(*Event) bool
 }
 
-func (b *bounded) Read(p []byte) (int, error) {
-	if b.since > maxEvent {
-		return 0, errLong
-	}
-	n, err := b.Reader.Read(p[:min(len(p), maxEvent+1-b.since)])
-	b.since += n
-	return n, err
-}
-
-// Each calls each with the events of a file, which may be compressed by gzip: a list, an
-// object with the list Events, objects one after the other, or lines of a log. It holds one
-// event at a time. An error says what is wrong; the events before it count.
-func Each(r io.Reader, each func(*Event)) (Read, error) {
-	var done Read
-	file := bufio.NewReader(r)
+// Each calls each, which reports whether the event is of a service here, with the events of a
+// file, which may be compressed by gzip: a list, an object with a list of events, objects one
+// after the other, or lines of a log. It holds one event at a time. An error says what is wrong;
+// the events before it count.
+func Each(r io.Reader, each func(*Event) bool) (Read, error) {
+	file := bufio.NewReaderSize(r, longestLine)
 	if magic, _ := file.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
 		unzipped, err := gzip.NewReader(file)
 		if err != nil {
-			return done, err
+			return Read{}, err
 		}
-		file = bufio.NewReader(unzipped)
+		file = bufio.NewReaderSize(unzipped, longestLine)
 	}
-	limited := &bounded{Reader: file}
-	text := bufio.NewReader(limited)
-	if begin, _ := text.Peek(len(byteOrderMark)); string(begin) == byteOrderMark {
-		_, _ = text.Discard(len(byteOrderMark)) // they have just been peeked at
-	}
-	first, err := firstByte(text)
+	begin, _ := file.Peek(len(byteOrderMark))
 	switch {
-	case errors.Is(err, io.EOF):
-		return done, errors.New("the file is empty")
-	case err != nil:
-		return done, err
-	case first == '{' || first == '[':
-		return done, eachJSON(text, limited, &done, each)
+	case string(begin) == byteOrderMark:
+		_, _ = file.Discard(len(byteOrderMark)) // they have just been peeked at
+	case bytes.HasPrefix(begin, []byte("\xff\xfe")), bytes.HasPrefix(begin, []byte("\xfe\xff")):
+		return Read{}, errors.New("it is UTF-16: convert it to UTF-8")
 	}
-	return done, eachLine(text, limited, &done, each)
+	reading := reading{pieces: &pieces{Reader: file}, each: each}
+	err := reading.all()
+	switch {
+	case err == nil && reading.Read == Read{}:
+		err = errors.New("the file is empty")
+	case err != nil && reading.Events+reading.Elsewhere > 0:
+		err = fmt.Errorf("after %d events: %w", reading.Events+reading.Elsewhere, err)
+	}
+	return reading.Read, err
 }
 
-// byteOrderMark begins files of some editors and of PowerShell.
-const byteOrderMark = "\ufeff"
+const (
+	// maxValues limits the values of an answer: each takes more memory than its text.
+	maxValues = 200_000
+	// byteOrderMark begins files of some editors and of PowerShell.
+	byteOrderMark = "\ufeff"
+	// longestLine is how much of a line of a log is read, in bytes.
+	longestLine = 64 << 10
+)
 
-// firstByte returns the first byte that is no space, and leaves it unread.
-func firstByte(r *bufio.Reader) (byte, error) {
+// all reads values and lines, one after the other. What is neither is passed over up to the
+// next line.
+func (r *reading) all() error {
 	for {
-		b, err := r.ReadByte()
-		if err != nil {
-			return 0, err
-		}
-		if b != ' ' && b != '\n' && b != '\r' && b != '\t' {
-			return b, r.UnreadByte()
-		}
-	}
-}
-
-// eachJSON reads values one after the other, and what is in lists piece by piece.
-func eachJSON(text io.Reader, limit *bounded, done *Read, each func(*Event)) error {
-	d := json.NewDecoder(text)
-	for {
-		limit.since = 0
-		err := eachValue(d, limit, done, each, 0)
-		if errors.Is(err, io.EOF) {
+		begin, err := r.pieces.next(",]")
+		switch {
+		case errors.Is(err, io.EOF):
 			return nil
+		case err != nil:
+			return noEOF(err)
+		case begin == '{' || begin == '[':
+			err = r.pieces.value(begin, r.object, 0)
+			if errors.Is(err, errBroken) {
+				r.Unread++
+				if _, err = r.pieces.line(); errors.Is(err, io.EOF) {
+					return nil
+				}
+			}
+			err = noEOF(err)
+		default:
+			err = r.line()
 		}
 		if err != nil {
-			if errors.Is(err, io.ErrUnexpectedEOF) {
-				err = errors.New("the file ends in the middle of an event")
-			}
-			return fmt.Errorf("after %d events: %w", done.Events+done.Elsewhere, err)
-		}
-	}
-}
-
-// maxNested limits lists in lists.
-const maxNested = 20
-
-// eachValue reads a value, which is within so many lists and objects. It returns io.EOF at
-// the end of the file, and nowhere else.
-func eachValue(d *json.Decoder, limit *bounded, done *Read, each func(*Event), nested int) error {
-	token, err := d.Token()
-	switch {
-	case err != nil && nested > 0:
-		return noEOF(err)
-	case err != nil:
-		return err
-	case nested > maxNested:
-		return fmt.Errorf("it has more than %d lists within each other", maxNested)
-	case token == json.Delim('['):
-		return eachElement(d, limit, done, each, nested+1)
-	case token != json.Delim('{'):
-		done.Unread++
-		return nil
-	}
-	fields, events := make(map[string]json.RawMessage), false
-	for d.More() {
-		key, err := d.Token()
-		if err != nil {
-			return noEOF(err)
-		}
-		if key == "Events" || key == "entries" {
-			if events, err = true, eachValue(d, limit, done, each, nested+1); err != nil {
-				return err
-			}
-			continue
-		}
-		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			return noEOF(err)
-		}
-		fields[fmt.Sprint(key)] = value
-	}
-	if _, err := d.Token(); err != nil {
-		return noEOF(err)
-	}
-	limit.since = 0
-	if !events {
-		done.addEvent(fields, each)
-	}
-	return nil
-}
-
-func eachElement(d *json.Decoder, limit *bounded, done *Read, each func(*Event), nested int) error {
-	for d.More() {
-		if err := eachValue(d, limit, done, each, nested); err != nil {
 			return err
 		}
 	}
-	_, err := d.Token()
+}
+
+// object counts the object that has been read, and calls each with the event that it is.
+func (r *reading) object() {
+	if r.pieces.long {
+		r.Long++
+		return
+	}
+	var fields map[string]json.RawMessage
+	_ = json.Unmarshal(r.pieces.kept, &fields) // what is no object has no fields
+	r.addEvent(fields)
+}
+
+// line reads a line of a log.
+func (r *reading) line() error {
+	_ = r.pieces.UnreadByte() // the one that has just been read
+	line, err := r.pieces.line()
+	if bytes.IndexByte(line, 0) >= 0 {
+		return errors.New("it is neither JSON, gzip nor a log")
+	}
+	if found := logged().FindSubmatch(line); found != nil {
+		r.addCall(found)
+	} else {
+		r.Unread++
+	}
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
 	return noEOF(err)
 }
 
-// noEOF is the error of a file that ends too early.
-func noEOF(err error) error {
-	if errors.Is(err, io.EOF) {
-		return io.ErrUnexpectedEOF
-	}
-	return err
-}
-
 // addEvent makes an event of an object's fields.
-func (r *Read) addEvent(fields map[string]json.RawMessage, each func(*Event)) {
-	text := func(name string) (s string) {
-		_ = json.Unmarshal(fields[name], &s) // what is no text counts as absent
-		return s
-	}
+func (r *reading) addEvent(fields map[string]json.RawMessage) {
+	fields = unwrapped(fields)
+	text := func(name string) string { return textOf(fields[name]) }
 	event := Event{Product: text("serviceName"), Action: text("eventName"), Region: text("acsRegion"), Code: text("errorCode")}
 	params := fields["requestParameters"]
 	if own := text("action"); event.Action == "" && own != "" { // the journal's
@@ -202,39 +156,82 @@ func (r *Read) addEvent(fields map[string]json.RawMessage, each func(*Event)) {
 		_ = json.Unmarshal(fields["status"], &event.Status) // what is no number counts as absent
 		params = fields["parameters"]
 	}
+	kind := text("eventType")
 	switch {
 	case event.Action == "":
-		r.Unread++
+		r.addLogged(fields)
 		return
-	case event.Product == "" || fields["eventSource"] != nil && !strings.Contains(text("eventSource"), "aliyuncs.com"):
+	case event.Product == "" || fields["eventSource"] != nil && !strings.Contains(text("eventSource"), "aliyuncs.com") || kind != "" && kind != "ApiCall":
 		r.Elsewhere++
 		return
 	}
-	event.Params = paramsOf(params, text("requestParameterJson"))
-	_ = json.Unmarshal(fields["responseElements"], &event.Answer) // an answer that is none counts as absent
-	r.Events++
-	each(&event)
+	event.Params = paramsOf(params, fields["requestParameterJson"])
+	if answer := unquoted(fields["responseElements"]); bytes.Count(answer, []byte{','}) < maxValues {
+		_ = json.Unmarshal(answer, &event.Answer) // an answer that is none counts as absent
+	}
+	r.add(&event)
 }
 
-// paramsOf reads the parameters of a call, as an object or as its text.
-func paramsOf(object json.RawMessage, text string) map[string]string {
-	var values map[string]any
-	if json.Unmarshal(object, &values) != nil || len(values) == 0 {
-		if json.Unmarshal([]byte(text), &values) != nil {
+// add counts an event.
+func (r *reading) add(event *Event) {
+	if r.each(event) {
+		r.Events++
+	} else {
+		r.Elsewhere++
+	}
+}
+
+// addLogged makes an event of a line of a log in JSON, as a container's runtime and the CCM
+// itself write it.
+func (r *reading) addLogged(fields map[string]json.RawMessage) {
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if found := logged().FindSubmatch([]byte(textOf(fields[name]))); found != nil {
+			r.addCall(found)
+			return
+		}
+	}
+	r.Unread++
+}
+
+// unwrapped returns the fields of the event that an entry of Simple Log Service or an event
+// of EventBridge holds, or else these fields.
+func unwrapped(fields map[string]json.RawMessage) map[string]json.RawMessage {
+	for _, name := range []string{"event", "data"} {
+		var inner map[string]json.RawMessage
+		if json.Unmarshal(unquoted(fields[name]), &inner) == nil && inner["eventName"] != nil {
+			return inner
+		}
+	}
+	return fields
+}
+
+// textOf decodes a text. What is no text counts as absent.
+func textOf(value json.RawMessage) (text string) {
+	_ = json.Unmarshal(value, &text)
+	return text
+}
+
+// unquoted returns the value that a text has, or else the value.
+func unquoted(value json.RawMessage) json.RawMessage {
+	if bytes.HasPrefix(value, []byte{'"'}) {
+		return json.RawMessage(textOf(value))
+	}
+	return value
+}
+
+// paramsOf reads the parameters of a call from the first of two fields that has some, as an
+// object or as its text.
+func paramsOf(object, text json.RawMessage) map[string]string {
+	var values map[string]json.RawMessage
+	if json.Unmarshal(unquoted(object), &values) != nil || len(values) == 0 {
+		if json.Unmarshal(unquoted(text), &values) != nil {
 			return nil
 		}
 	}
 	params := make(map[string]string, len(values))
 	for name, value := range values {
-		if protocol(name) {
-			continue
-		}
-		if s, ok := value.(string); ok {
-			params[name] = s
-			continue
-		}
-		if s, err := json.Marshal(value); err == nil {
-			params[name] = string(s)
+		if !protocol(name) && string(value) != "null" {
+			params[name] = string(unquoted(value))
 		}
 	}
 	return params
@@ -270,52 +267,16 @@ var labels = map[string]struct{ product, action string }{
 	"DescribeNetworks": {}, "DescribeNode": {}, "ModifyEnsEipAddressAttribute": {}, "ReleaseInstance": {}, "UnAssociateEnsEipAddress": {},
 }
 
-// addCall makes an event of a line about a call.
-func (r *Read) addCall(name, status, code string, each func(*Event)) {
-	event := Event{Action: name, Code: code}
-	event.Status, _ = strconv.Atoi(status) // "" where the line has none
-	if label, ok := labels[name]; ok {
+// addCall makes an event of what logged found.
+func (r *reading) addCall(found [][]byte) {
+	event := Event{Action: string(found[1]) + string(found[4]), Code: string(found[3])}
+	event.Status, _ = strconv.Atoi(string(found[2])) // "" where the line has none
+	if label, ok := labels[event.Action]; ok {
 		event.Product, event.Action = label.product, label.action
 	}
 	if event.Action == "" {
 		r.Elsewhere++
 		return
 	}
-	r.Events++
-	each(&event)
-}
-
-// eachLine reads the lines of a log.
-func eachLine(text *bufio.Reader, limit *bounded, done *Read, each func(*Event)) error {
-	for {
-		line, err := text.ReadSlice('\n')
-		limit.since = 0
-		if len(line) > 0 && !utf8.Valid(line) {
-			return errors.New("it is neither JSON, gzip nor a log")
-		}
-		switch found := logged().FindSubmatch(line); {
-		case found != nil:
-			done.addCall(string(found[1])+string(found[4]), string(found[2]), string(found[3]), each)
-		case len(bytes.TrimSpace(line)) > 0:
-			done.Unread++
-		}
-		if errors.Is(err, bufio.ErrBufferFull) {
-			err = skipLine(text)
-		}
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
-// skipLine leaves out the rest of a line that is longer than the buffer.
-func skipLine(r *bufio.Reader) error {
-	for {
-		if _, err := r.ReadSlice('\n'); !errors.Is(err, bufio.ErrBufferFull) {
-			return err
-		}
-	}
+	r.add(&event)
 }

@@ -28,6 +28,14 @@ const (
 	sdkLine = `E1126 10:00:00.000000 1 x.go:1] "err" [SDKError] API: CreateLoadBalancer, StatusCode: 400, ErrorCode: ShareSlbHaltSales, RequestId: R` + "\n"
 )
 
+// long is an event that is longer than those that are read.
+var long = `{"serviceName":"Slb","eventName":"DeleteLoadBalancer","requestParameters":{"LoadBalancerId":"` + strings.Repeat("x", 5<<20) + `"}}`
+
+func quoted(text string) string {
+	quoted, _ := json.Marshal(text) // a text can be encoded
+	return string(quoted)
+}
+
 func zipped(text string) string {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
@@ -58,7 +66,21 @@ func TestEach(t *testing.T) {
 		{"long line", strings.Repeat("x", 100_000) + "\n" + logLine, "AddTags", trail.Read{Events: 1, Unread: 1}, ""},
 		{"truncated", created + refused[:80], "CreateLoadBalancer", trail.Read{Events: 1}, "ends in the middle of an event"},
 		{"truncated gzip", zipped(created)[:200], "", trail.Read{}, "in the middle of an event"},
-		{"too long", `{"eventName":"` + strings.Repeat("x", 5<<20) + `"}`, "", trail.Read{}, "longer than 4 MiB"},
+		{"too long", long + "\n" + created + refused, both, trail.Read{Events: 2, Long: 1}, ""},
+		{"too long in a list", "[" + created + "," + long + "," + refused + "]", both, trail.Read{Events: 2, Long: 1}, ""},
+		{"too long in an object", `{"Records":[` + created + "," + long + "," + refused + `]}`, both, trail.Read{Events: 2, Long: 1}, ""},
+		{"too long, zipped", zipped(long + created + refused), both, trail.Read{Events: 2, Long: 1}, ""},
+		{"too long for a log", logLine + strings.Repeat("x", 5<<20) + "\n" + logLine, "AddTags AddTags", trail.Read{Events: 2, Unread: 1}, ""},
+		{"too long and cut", created + long[:5<<20], "CreateLoadBalancer", trail.Read{Events: 1}, "ends in the middle of an event"},
+		{"broken lines", created + "\n{\"eventName\":\"Cre\nno event\n{7}\n" + refused, "CreateLoadBalancer DeleteLoadBalancer", trail.Read{Events: 2, Unread: 3}, ""},
+		{"broken element", "[\n" + created + ",\n{\"eventName\":\"Cre\n},\n" + refused + "\n]", both, trail.Read{Events: 2, Unread: 2}, ""},
+		{"zipped parts", zipped(created) + zipped(refused), both, trail.Read{Events: 2}, ""},
+		{"Log Service", `{"__topic__":"actiontrail_event","event":` + quoted(created) + `}{"event":` + refused + "}", both, trail.Read{Events: 2}, ""},
+		{"EventBridge", `{"specversion":"1.0","type":"actiontrail:ActionTrail:ApiCall","data":` + created + `}`, "CreateLoadBalancer", trail.Read{Events: 1}, ""},
+		{"no call", strings.ReplaceAll(created, `"eventName"`, `"eventType":"ConsoleOperation","eventName"`), "", trail.Read{Elsewhere: 1}, ""},
+		{"log in JSON", `{"log":` + quoted(logLine) + `,"stream":"stderr"}` + "\n" + `{"ts":1,"msg":"m","err":` + quoted(sdkLine) + "}", "AddTags CreateLoadBalancer", trail.Read{Events: 2}, ""},
+		{"log in another encoding", strings.Repeat("x", 4095) + "负\n" + "\xb8\xba\n" + logLine, "AddTags", trail.Read{Events: 1, Unread: 2}, ""},
+		{"UTF-16", "\xff\xfe[\x00", "", trail.Read{}, "convert it to UTF-8"},
 		{"deep", strings.Repeat("[", 20_000), "", trail.Read{}, "lists within each other"},
 		{"empty", "", "", trail.Read{}, "the file is empty"},
 		{"other JSON", `[7,"x",{"a":1}]`, "", trail.Read{Unread: 3}, ""},
@@ -66,7 +88,7 @@ func TestEach(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var actions []string
-			read, err := trail.Each(strings.NewReader(c.text), func(e *trail.Event) { actions = append(actions, e.Action) })
+			read, err := trail.Each(strings.NewReader(c.text), func(e *trail.Event) bool { actions = append(actions, e.Action); return true })
 			if read != c.read || strings.Join(actions, " ") != c.actions || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
 				t.Errorf("Each = %+v %v, %v; want %+v %s, %s", read, actions, err, c.read, c.actions, c.err)
 			}
@@ -92,13 +114,14 @@ func judged(t *testing.T, text string, play bool) ([]trail.Finding, *trail.Playe
 		}
 	})
 	player := trail.NewPlayer(cloud, findings)
-	if _, err := trail.Each(strings.NewReader(text), func(e *trail.Event) {
-		findings.Judge(e)
-		if play {
+	if _, err := trail.Each(strings.NewReader(text), func(e *trail.Event) bool {
+		here := findings.Judge(e)
+		if here && play {
 			if err := player.Play(t.Context(), e); err != nil {
 				t.Error(err)
 			}
 		}
+		return here
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -174,10 +197,22 @@ func TestPlay(t *testing.T) {
 	}
 }
 
+// TestPlayedValues proves that another value of an answer is found, unless each cloud has
+// its own, and without the value; and that numbers and texts in place of objects are read.
+func TestPlayedValues(t *testing.T) {
+	there := strings.NewReplacer(`"Address":`, `"NetworkType":"rocket","LoadBalancerName":"auto_named_slb","OrderId":2,"Address":`, "192.0.2.1", "198.51.100.7").Replace(created)
+	listener := `{"serviceName":"Slb","eventName":"CreateLoadBalancerTCPListener","requestParameters":` +
+		quoted(`{"LoadBalancerId":"lb-bp1b3iffgeccmaww3abcd","ListenerPort":80,"BackendServerPort":"80","Bandwidth":-1,"AclId":""}`) + `,"responseElements":"{}"}`
+	want := []trail.Finding{{Kind: "value", Action: "Slb CreateLoadBalancer", What: "NetworkType", Times: 1}}
+	if got, player := judged(t, there+listener, true); !reflect.DeepEqual(got, want) || player.Played != 2 {
+		t.Errorf("%d played, findings = %+v; want 2, %+v", player.Played, got, want)
+	}
+}
+
 // TestNothingSecret proves that no value of a file is in the findings, also where it stands
 // in place of a name.
 func TestNothingSecret(t *testing.T) {
-	for _, secret := range []string{"LTAI5tSecret123456", "LTAIofSecretKey", "lb-Secret", "Secret@example.com", "Secret name"} {
+	for _, secret := range []string{"LTAI5tSecret123456", "LTAIofSecretKey", "STS.NSecretKey", "Tag.CAISecretToken", "lb-Secret", "Secret@example.com", "Secret name"} {
 		testSecret(t, secret)
 	}
 }
@@ -185,7 +220,7 @@ func TestNothingSecret(t *testing.T) {
 func testSecret(t *testing.T, secret string) {
 	t.Helper()
 	text := fmt.Sprintf(`{"serviceName":"Slb","eventName":"DescribeRegions","requestParameters":{%[1]q:"x","Rocket":%[1]q},"errorCode":%[1]q,"errorMessage":%[1]q,"responseElements":{%[1]q:1}}
-		{"serviceName":%[1]q,"eventName":%[1]q}`, secret)
+		{"serviceName":%[1]q,"eventName":%[1]q}{"serviceName":"Slb","eventName":%[1]q}`, secret)
 	got, _ := judged(t, text, true)
 	printed, err := json.Marshal(got)
 	if err != nil || strings.Contains(string(printed), "Secret") || len(got) == 0 {
@@ -221,14 +256,14 @@ func TestManyEvents(t *testing.T) {
 	findings := trail.NewFindings(emulator.Names())
 	var most uint64
 	n := 0
-	_, err := trail.Each(&endless{text: `{"serviceName":"Slb","eventName":"DescribeRegions","requestParameters":{"Rocket":"1"}}` + "\n", left: 60_000}, func(e *trail.Event) {
-		findings.Judge(e)
+	_, err := trail.Each(&endless{text: `{"serviceName":"Slb","eventName":"DescribeRegions","requestParameters":{"Rocket":"1"}}` + "\n", left: 60_000}, func(e *trail.Event) bool {
 		if n++; n%20_000 == 0 {
 			var m runtime.MemStats
 			runtime.GC()
 			runtime.ReadMemStats(&m)
 			most = max(most, m.HeapAlloc)
 		}
+		return findings.Judge(e)
 	})
 	if err != nil || n != 60_000 || findings.Dropped == 0 || most > 100<<20 {
 		t.Errorf("%d events, %d dropped, %d MiB, %v", n, findings.Dropped, most>>20, err)

@@ -1,6 +1,7 @@
 package cloud
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -32,6 +33,40 @@ var TLSCipherPolicies = state.NewTable(Schema, "TLSCipherPolicy", func(p *TLSCip
 var BuiltInTLSCipherPolicies = []string{
 	"tls_cipher_policy_1_0", "tls_cipher_policy_1_1", "tls_cipher_policy_1_2",
 	"tls_cipher_policy_1_2_strict", "tls_cipher_policy_1_2_strict_with_1_3",
+}
+
+// TLSCiphers are the ciphers that a version of TLS has: CLB-0182.
+var TLSCiphers = func() map[string][]string {
+	old := []string{
+		"ECDHE-ECDSA-AES128-SHA", "ECDHE-ECDSA-AES256-SHA", "ECDHE-RSA-AES128-SHA", "ECDHE-RSA-AES256-SHA",
+		"AES128-SHA", "AES256-SHA", "DES-CBC3-SHA",
+	}
+	return map[string][]string{
+		"TLSv1.0": old,
+		"TLSv1.1": old,
+		"TLSv1.2": slices.Concat(old, []string{
+			"ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-ECDSA-AES256-GCM-SHA384", "ECDHE-ECDSA-AES128-SHA256", "ECDHE-ECDSA-AES256-SHA384",
+			"ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-RSA-AES256-GCM-SHA384", "ECDHE-RSA-AES128-SHA256", "ECDHE-RSA-AES256-SHA384",
+			"AES128-GCM-SHA256", "AES256-GCM-SHA384", "AES128-SHA256", "AES256-SHA256",
+		}),
+		"TLSv1.3": {
+			"TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256", "TLS_AES_128_CCM_SHA256", "TLS_AES_128_CCM_8_SHA256",
+		},
+	}
+}()
+
+// UnknownCipher returns the first cipher that none of the versions has, "" if there is none.
+func UnknownCipher(versions, ciphers []string) string {
+	var offered []string
+	for _, version := range versions {
+		offered = append(offered, TLSCiphers[version]...)
+	}
+	for _, cipher := range ciphers {
+		if !slices.Contains(offered, cipher) {
+			return cipher
+		}
+	}
+	return ""
 }
 
 // TLSCipherPoliciesByRegion finds policies by account and region.

@@ -3,6 +3,7 @@ package gateway
 import (
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,6 +40,7 @@ type rules struct {
 	kept             bool // one that is sent empty is not absent
 	min, max, except *int64
 	minLen, maxLen   int // of characters; maxLen 0 is no limit
+	form             *regexp.Regexp
 	enum             []string
 	folds            bool // a word of the enum may come in any case
 	missing, invalid state.Fact
@@ -112,6 +114,10 @@ func (field *decodeField) option(f reflect.StructField, option string) {
 	case "len":
 		if _, err := fmt.Sscanf(value, "%d..%d", &field.rules.minLen, &field.rules.maxLen); err != nil {
 			panic(fmt.Sprintf("gateway: field %s: option %s: %v", f.Name, option, err))
+		}
+	case "form":
+		if field.rules.form = forms()[value]; field.rules.form == nil {
+			panic(fmt.Sprintf("gateway: field %s: no form is called %s", f.Name, value))
 		}
 	case "enum":
 		field.rules.enum = strings.Split(value, "|")
@@ -329,9 +335,23 @@ func (f *decodeField) assign(target reflect.Value, text string) bool {
 	return true
 }
 
+// forms are those of texts that the pages of several products and actions describe alike.
+var forms = sync.OnceValue(func() map[string]*regexp.Regexp {
+	return map[string]*regexp.Regexp{
+		"letterFirst":   regexp.MustCompile(`^\pL`),
+		"slashFirst":    regexp.MustCompile(`^/`),
+		"lettersDigits": regexp.MustCompile(`^[0-9A-Za-z]*$`),
+		"checkedDomain": regexp.MustCompile(`^([0-9A-Za-z.-]*|\$SERVER_IP|\$_ip)$`),
+		"cookieName":    regexp.MustCompile(`^[^$,; ][^,; ]*$`),
+	}
+})
+
 // word returns a text as the rules spell it; false means that it breaks one.
 func (r *rules) word(text string) (string, bool) {
 	if n := utf8.RuneCountInString(text); n < r.minLen || r.maxLen > 0 && n > r.maxLen {
+		return "", false
+	}
+	if r.form != nil && !r.form.MatchString(text) {
 		return "", false
 	}
 	if r.enum == nil {

@@ -374,6 +374,11 @@ func TestBadTags(t *testing.T) {
 				A string `rpc:"A,len=5"`
 			}]()
 		},
+		"form": func() {
+			declare[struct {
+				A string `rpc:"A,form=round"`
+			}]()
+		},
 		"field type": func() {
 			declare[struct {
 				A float64 `rpc:"A"`
@@ -423,6 +428,36 @@ func TestLetterCase(t *testing.T) {
 		got, code := decoded[spelledRequest](t, c.params)
 		if got == nil || !reflect.DeepEqual(*got, c.want) {
 			t.Errorf("%v = %+v %s, want %+v", c.params, got, code, c.want)
+		}
+	}
+}
+
+type formRequest struct {
+	Name   string `rpc:"Name,form=letterFirst"`
+	Path   string `rpc:"Path,form=slashFirst"`
+	Text   string `rpc:"Text,form=lettersDigits"`
+	Domain string `rpc:"Domain,form=checkedDomain"`
+	Cookie string `rpc:"Cookie,form=cookieName"`
+}
+
+// A text has the form that its tag names.
+func TestForms(t *testing.T) {
+	for name, texts := range map[string]struct{ good, bad []string }{
+		"Name":   {[]string{"a", "组1", "a b"}, []string{"1a", "-a", " a"}},
+		"Path":   {[]string{"/", "/a?b"}, []string{"a", " /a"}},
+		"Text":   {[]string{"a1"}, []string{"a b", "a-b", "中"}},
+		"Domain": {[]string{"a.example-1.com", "A.com", "$_ip", "$SERVER_IP", "10.0.0.1"}, []string{"a_b", "a b", "$ip", "a/b"}},
+		"Cookie": {[]string{"a", "a$", "JSESSIONID", "a_b"}, []string{"$a", "a,b", "a;b", "a b"}},
+	} {
+		for _, text := range texts.good {
+			if _, code := decoded[formRequest](t, url.Values{name: {text}}); code != "" {
+				t.Errorf("%s=%q = %s, want none", name, text, code)
+			}
+		}
+		for _, text := range texts.bad {
+			if _, code := decoded[formRequest](t, url.Values{name: {text}}); code != "Invalid"+name {
+				t.Errorf("%s=%q = %q, want Invalid%s", name, text, code, name)
+			}
 		}
 	}
 }

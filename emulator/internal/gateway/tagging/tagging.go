@@ -63,9 +63,9 @@ func validKey(key string) bool {
 		!strings.HasPrefix(lower, "aliyun") && !cloud.IsSystemTag(lower)
 }
 
-// validValue reports whether a resource can have the value.
+// validValue reports whether a resource can have the value: CLB-0525.
 func validValue(value string) bool {
-	return utf8.RuneCountInString(value) <= maxLength && !HasAddress(value)
+	return utf8.RuneCountInString(value) <= maxLength && !HasAddress(value) && !cloud.IsSystemTag(value)
 }
 
 // HasAddress reports whether a text contains the beginning of a web address, which

@@ -82,7 +82,7 @@ type describeTagsRequest struct {
 	LoadBalancerID string    `rpc:"LoadBalancerId"`
 	Tags           []jsonTag `rpc:"Tags,json,invalid=TagsMalformed"`
 	DistinctKey    bool      `rpc:"DistinctKey"`
-	PageSize       int       `rpc:"PageSize,min=1,max=50,default=50"`
+	PageSize       int       `rpc:"PageSize,min=1,max=100,default=50"`
 	PageNumber     int       `rpc:"PageNumber,min=1,default=1"`
 }
 

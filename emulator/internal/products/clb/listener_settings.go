@@ -91,8 +91,8 @@ func (s *healthCheckSettings) apply(l *cloud.Listener) {
 
 // httpCheckSettings holds the settings of checks that send an HTTP request.
 type httpCheckSettings struct {
-	HealthCheckDomain   *string `rpc:"HealthCheckDomain,len=1..80"`
-	HealthCheckURI      *string `rpc:"HealthCheckURI,len=1..80"`
+	HealthCheckDomain   *string `rpc:"HealthCheckDomain,len=1..80,form=checkedDomain"`
+	HealthCheckURI      *string `rpc:"HealthCheckURI,len=1..80,form=slashFirst"`
 	HealthCheckHTTPCode *string `rpc:"HealthCheckHttpCode"`
 }
 
@@ -201,7 +201,7 @@ type layer7Settings struct {
 	Scheduler                  *string `rpc:"Scheduler,enum=wrr|rr|wlc"`
 	StickySessionType          *string `rpc:"StickySessionType,enum=insert|server"`
 	CookieTimeout              *int    `rpc:"CookieTimeout,min=1,max=86400"`
-	Cookie                     *string `rpc:"Cookie,len=1..200"`
+	Cookie                     *string `rpc:"Cookie,len=1..200,form=cookieName"`
 	HealthCheckMethod          *string `rpc:"HealthCheckMethod,enum=head|get"`
 	HealthCheckTimeout         *int    `rpc:"HealthCheckTimeout,min=1,max=300"`
 	HealthCheckInterval        *int    `rpc:"HealthCheckInterval,min=1,max=50"`

@@ -104,7 +104,7 @@ type createLoadBalancerRequest struct {
 	Tags                         []tagging.Tag            `rpc:"Tag"`
 	DeleteProtection             string                   `rpc:"DeleteProtection,enum=on|off,default=off"`
 	ModificationProtectionStatus string                   `rpc:"ModificationProtectionStatus,enum=NonProtection|ConsoleProtection,default=NonProtection,invalid=ModificationProtectionStatusInvalid"`
-	ModificationProtectionReason string                   `rpc:"ModificationProtectionReason,len=1..80,invalid=ModificationProtectionReasonInvalid"`
+	ModificationProtectionReason string                   `rpc:"ModificationProtectionReason,len=1..80,form=letterFirst,invalid=ModificationProtectionReasonInvalid"`
 	InstanceChargeType           cloud.InstanceChargeType `rpc:"InstanceChargeType,enum=PayBySpec|PayByCLCU,invalid=InstanceChargeTypeIllegal"`
 }
 

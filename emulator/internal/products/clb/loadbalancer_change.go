@@ -101,7 +101,7 @@ func setLoadBalancerDeleteProtection(tx *state.Tx, req *setLoadBalancerDeletePro
 type setLoadBalancerModificationProtectionRequest struct {
 	ofLoadBalancer
 	ModificationProtectionStatus string `rpc:"ModificationProtectionStatus,required,enum=NonProtection|ConsoleProtection,invalid=ModificationProtectionStatusInvalid"`
-	ModificationProtectionReason string `rpc:"ModificationProtectionReason,len=1..80,invalid=ModificationProtectionReasonInvalid"`
+	ModificationProtectionReason string `rpc:"ModificationProtectionReason,len=1..80,form=letterFirst,invalid=ModificationProtectionReasonInvalid"`
 }
 
 // setLoadBalancerModificationProtection keeps the setting; it protects from

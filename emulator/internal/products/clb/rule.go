@@ -269,7 +269,7 @@ type setRuleRequest struct {
 	StickySession  *string `rpc:"StickySession,enum=on|off"`
 	StickyType     *string `rpc:"StickySessionType,enum=insert|server"`
 	CookieTimeout  *int    `rpc:"CookieTimeout,min=1,max=86400"`
-	Cookie         *string `rpc:"Cookie,len=1..200"`
+	Cookie         *string `rpc:"Cookie,len=1..200,form=cookieName"`
 	HealthCheck    *string `rpc:"HealthCheck,enum=on|off"`
 	Timeout        *int    `rpc:"HealthCheckTimeout,min=1,max=300"`
 	Interval       *int    `rpc:"HealthCheckInterval,min=1,max=50"`

@@ -45,42 +45,17 @@ var (
 		"The specified TLS cipher policy is related with listeners.", "CLB-0200")
 )
 
-// ciphersOf are the ciphers that a version of TLS has: CLB-0182.
-var ciphersOf = func() map[string][]string {
-	old := []string{
-		"ECDHE-ECDSA-AES128-SHA", "ECDHE-ECDSA-AES256-SHA", "ECDHE-RSA-AES128-SHA", "ECDHE-RSA-AES256-SHA",
-		"AES128-SHA", "AES256-SHA", "DES-CBC3-SHA",
-	}
-	return map[string][]string{
-		"TLSv1.0": old,
-		"TLSv1.1": old,
-		"TLSv1.2": slices.Concat(old, []string{
-			"ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-ECDSA-AES256-GCM-SHA384", "ECDHE-ECDSA-AES128-SHA256", "ECDHE-ECDSA-AES256-SHA384",
-			"ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-RSA-AES256-GCM-SHA384", "ECDHE-RSA-AES128-SHA256", "ECDHE-RSA-AES256-SHA384",
-			"AES128-GCM-SHA256", "AES256-GCM-SHA384", "AES128-SHA256", "AES256-SHA256",
-		}),
-		"TLSv1.3": {
-			"TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256", "TLS_AES_128_CCM_SHA256", "TLS_AES_128_CCM_8_SHA256",
-		},
-	}
-}()
-
 // checkCipherChoice wants known versions, each named once, and ciphers that one
 // of them has.
 func checkCipherChoice(versions, ciphers []string) error {
-	var offered []string
 	for _, version := range versions {
-		if ciphersOf[version] == nil {
+		if cloud.TLSCiphers[version] == nil {
 			return errTLSVersionUnknown
-		}
-		offered = append(offered, ciphersOf[version]...)
-	}
-	for _, cipher := range ciphers {
-		if !slices.Contains(offered, cipher) {
-			return errCipherUnknown
 		}
 	}
 	switch {
+	case cloud.UnknownCipher(versions, ciphers) != "":
+		return errCipherUnknown
 	case len(listing.Unique(versions)) < len(versions):
 		return errTLSVersionsTwice
 	case len(listing.Unique(ciphers)) < len(ciphers):
@@ -91,7 +66,7 @@ func checkCipherChoice(versions, ciphers []string) error {
 
 type createTLSCipherPolicyRequest struct {
 	RegionID    string   `rpc:"RegionId,required"`
-	Name        string   `rpc:"Name,required,len=2..200,missing=PolicyNameMissing"`
+	Name        string   `rpc:"Name,required,len=2..200,form=letterFirst,missing=PolicyNameMissing"`
 	Ciphers     []string `rpc:"Ciphers,required,max=30,missing=CiphersMissing"`
 	TLSVersions []string `rpc:"TLSVersions,required,max=5,missing=TLSVersionsMissing"`
 }
@@ -125,7 +100,7 @@ func createTLSCipherPolicy(tx *state.Tx, req *createTLSCipherPolicyRequest) (*cr
 type setTLSCipherPolicyAttributeRequest struct {
 	RegionID          string   `rpc:"RegionId,required"`
 	TLSCipherPolicyID string   `rpc:"TLSCipherPolicyId,required,missing=PolicyIDMissing"`
-	Name              string   `rpc:"Name,required,len=2..128,missing=PolicyNameMissing"`
+	Name              string   `rpc:"Name,required,len=2..128,form=letterFirst,missing=PolicyNameMissing"`
 	Ciphers           []string `rpc:"Ciphers,required,max=30,missing=CiphersMissing"`
 	TLSVersions       []string `rpc:"TLSVersions,required,max=5,missing=TLSVersionsMissing"`
 }

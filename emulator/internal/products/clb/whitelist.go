@@ -84,9 +84,21 @@ func (req *whiteListItemsRequest) Validate() error {
 	return nil
 }
 
+type addWhiteListItemsRequest struct{ whiteListItemsRequest }
+
+// Validate requires items that are not all addresses, for which access control is closed.
+func (req *addWhiteListItemsRequest) Validate() error {
+	for _, item := range req.items() {
+		if item == "0.0.0.0" || item == "0.0.0.0/0" {
+			return errSourceItemsInvalid.Of(item)
+		}
+	}
+	return req.whiteListItemsRequest.Validate()
+}
+
 // addListenerWhiteListItem keeps the list as it is: an item that is on the list
 // already is no error. CLB-0121.
-func addListenerWhiteListItem(tx *state.Tx, req *whiteListItemsRequest) (*gateway.Empty, error) {
+func addListenerWhiteListItem(tx *state.Tx, req *addWhiteListItemsRequest) (*gateway.Empty, error) {
 	return req.edit(tx, func(l *cloud.Listener) error {
 		if l.AclStatus == cloud.On {
 			return errWhiteListDisabled

@@ -29,9 +29,10 @@ var (
 	errNotTCPSSL = refusals.New("NotTCPSSL", 400, "OperationDenied.ListenerProtocolNotSupport",
 		"The operation is not allowed because of ListenerProtocolNotSupport.", "CLB-0203")
 	errCertificateAssociated = refusals.New("CertificateAssociated", 400, "ResourceAlreadyAssociated.Certificate",
-		"The specified resource of %s is already associated.", "CLB-0203")
+		"The specified resource %s is already associated.", "NLB-0001")
 	errCertificateNotAssociated = refusals.New("CertificateNotAssociated", 400, "ResourceNotAssociated.Certificate",
 		"The specified resource of %s is not associated.", "CLB-0203")
+	errAlpnPolicyMissing = missing("AlpnPolicy")
 )
 
 // tlsSettings holds the settings that only a TCPSSL listener has.
@@ -81,7 +82,7 @@ func checkTLS(v *state.View, l *cloud.NLBListener, had []string) error {
 	case len(l.CertificateIDs) > 1 || len(l.CACertificateIDs) > 1:
 		return errCertificateCount
 	case l.AlpnEnabled && l.AlpnPolicy == "":
-		return errMissing.Of("AlpnPolicy")
+		return errAlpnPolicyMissing
 	}
 	added := slices.DeleteFunc(slices.Clone(l.CertificateIDs), func(id string) bool { return slices.Contains(had, id) })
 	if err := checkCertificates(v, added); err != nil {

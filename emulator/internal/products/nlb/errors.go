@@ -16,11 +16,14 @@ var refusals gateway.Refusals
 var (
 	errIllegal = refusals.New("Illegal", 400, "IllegalParam",
 		"The param of %s is illegal.", "NLB-0001")
-	errMissing = refusals.New("MissingParam", 400, "MissingParam",
-		"The parameter of %s is missing.", "NLB-0001")
 	errVPCMismatch = refusals.New("VPCMismatch", 400, "Mismatch.VpcId",
 		"The VpcId is mismatched for %s.", "NLB-0001")
 )
+
+// missing declares the refusal of a call without a parameter.
+func missing(parameter string) gateway.Refusal {
+	return refusals.New(parameter+"Missing", 400, "MissingParam."+parameter, "The parameter of "+parameter+" is missing.", "NLB-0001")
+}
 
 var errorTable = refusals.Table(factRows)
 
@@ -34,6 +37,8 @@ var factRows = []gateway.ErrorRow{
 		Message: "The specified resource of listener is not found.", Evidence: "NLB-0002"},
 	{Fact: state.NotFound, Kind: cloud.NLBServerGroups.Kind(), Status: 404, Code: "ResourceNotFound.serverGroup",
 		Message: "The specified resource of serverGroup is not found.", Evidence: "NLB-0001"},
+	{Fact: state.NotFound, Kind: cloud.NLBSecurityPolicies.Kind(), Actions: []string{"CreateListener", "UpdateListenerAttribute"}, Status: 404,
+		Code: "ResourceNotFound.securitypolicy", Message: "The specified resource of securitypolicy is not found.", Evidence: "NLB-0001"},
 	{Fact: state.NotFound, Kind: cloud.NLBSecurityPolicies.Kind(), Status: 404, Code: "ResourceNotFound.SecurityPolicy",
 		Message: "The specified resource of SecurityPolicy is not found.", Evidence: "CLB-0203"},
 	{Fact: state.NotFound, Kind: cloud.NLBHdMonitorConfigs.Kind(), Status: 404, Code: "ResourceNotFound.HdMonitorConfigNotExist",

@@ -87,15 +87,15 @@ func TestRefusals(t *testing.T) {
 		{Name: "OtherVPC", Action: "LoadBalancerJoinSecurityGroup", Params: with(join, "SecurityGroupIds.1", "sg-far"), Status: 400, Code: "Mismatch.VpcId"},
 		{Name: "Quota", Action: "LoadBalancerJoinSecurityGroup", Params: join, Plant: set("quota.nlb_quota_loadbalancer_securitygroups_num", "0"), Status: 400, Code: "QuotaExceeded.QuotaInsufficient"},
 		{Name: "NotIn", Action: "LoadBalancerLeaveSecurityGroup", Params: join, Status: 400, Code: "ResourceNotAssociated.SecurityGroup"},
-		{Name: "Unknown", Action: "AttachCommonBandwidthPackageToLoadBalancer", Params: with(anLB, "BandwidthPackageId", "cbwp-none"), Status: 404, Code: "ResourceNotFound.BandwidthPackage"},
-		{Name: "HasOne", Action: "AttachCommonBandwidthPackageToLoadBalancer", Params: with(anLB, "BandwidthPackageId", package2), Plant: shareBandwidth, Status: 400, Code: "OperationDenied.EipAlreadyInBandwidthPackage"},
+		{Name: "Unknown", Action: "AttachCommonBandwidthPackageToLoadBalancer", Params: with(anLB, "BandwidthPackageId", "cbwp-none"), Status: 404, Code: "ResourceNotFound.CommonBandwidthPackage"},
+		{Name: "HasOne", Action: "AttachCommonBandwidthPackageToLoadBalancer", Params: with(anLB, "BandwidthPackageId", package2), Plant: shareBandwidth, Status: 400, Code: "ResourceAlreadyAssociated.loadbalancer"},
 		{Name: "ItsEIPHasOne", Action: "AttachCommonBandwidthPackageToLoadBalancer", Params: with(anLB, "BandwidthPackageId", package2), Plant: all(shareEIP, putEIPOnLB), Status: 400, Code: "OperationDenied.EipAlreadyInBandwidthPackage"},
 		{Name: "Full", Action: "AttachCommonBandwidthPackageToLoadBalancer", Params: with(anLB, "BandwidthPackageId", package1), Plant: set("quota.cbwp_quota_eip_num", "1"), Status: 400, Code: "QuotaExceeded.QuotaInsufficient"},
-		{Name: "Intranet", Action: "AttachCommonBandwidthPackageToLoadBalancer", Params: params("LoadBalancerId", lbPlain, "BandwidthPackageId", package1), Status: 400, Code: "OperationDenied.IntranetInstance"},
-		{Name: "Package", Action: "CreateLoadBalancer", Params: with(create, "BandwidthPackageId", "cbwp-none"), Status: 404, Code: "ResourceNotFound.BandwidthPackage"},
+		{Name: "Intranet", Action: "AttachCommonBandwidthPackageToLoadBalancer", Params: params("LoadBalancerId", lbPlain, "BandwidthPackageId", package1), Status: 400, Code: "OperationDenied.IntranetLoadBalancer"},
+		{Name: "Package", Action: "CreateLoadBalancer", Params: with(create, "BandwidthPackageId", "cbwp-none"), Status: 404, Code: "ResourceNotFound.CommonBandwidthPackage"},
 		{Name: "PackageAndEIP", Action: "CreateLoadBalancer", Params: with(create, "BandwidthPackageId", package1, "ZoneMappings.1.AllocationId", eip1), Plant: shareEIP, Status: 400, Code: "OperationDenied.EipAlreadyInBandwidthPackage"},
-		{Name: "IntranetPackage", Action: "CreateLoadBalancer", Params: with(create, "AddressType", "Intranet", "BandwidthPackageId", package1), Status: 400, Code: "OperationDenied.IntranetInstance"},
-		{Name: "NotItsPackage", Action: "DetachCommonBandwidthPackageFromLoadBalancer", Params: with(anLB, "BandwidthPackageId", package2), Plant: shareBandwidth, Status: 404, Code: "ResourceNotFound.BandwidthPackage"},
+		{Name: "IntranetPackage", Action: "CreateLoadBalancer", Params: with(create, "AddressType", "Intranet", "BandwidthPackageId", package1), Status: 400, Code: "OperationDenied.IntranetLoadBalancer"},
+		{Name: "NotItsPackage", Action: "DetachCommonBandwidthPackageFromLoadBalancer", Params: with(anLB, "BandwidthPackageId", package2), Plant: shareBandwidth, Status: 404, Code: "ResourceNotFound.CommonBandwidthPackage"},
 
 		// Zones.
 		{Name: "OneZone", Action: "CreateLoadBalancer", Params: with(create, "ZoneMappings.2.ZoneId", "", "ZoneMappings.2.VSwitchId", ""), Status: 400, Code: "InvalidZones"},
@@ -123,7 +123,7 @@ func TestRefusals(t *testing.T) {
 
 		// Listeners.
 		{Name: "Protocol", Action: "CreateListener", Params: with(listen, "ListenerProtocol", "HTTP"), Status: 400, Code: "IllegalParam"},
-		{Name: "NoGroup", Action: "CreateListener", Params: with(listen, "ServerGroupId", ""), Status: 400, Code: "MissingParam"},
+		{Name: "NoGroup", Action: "CreateListener", Params: with(listen, "ServerGroupId", ""), Status: 400, Code: "MissingParam.ServerGroupId"},
 		{Name: "SamePort", Action: "CreateListener", Params: with(listen, "ListenerPort", "80"), Status: 400, Code: "Conflict.Port"},
 		{Name: "OverlappingRange", Action: "CreateListener", Params: with(listen, "ListenerPort", "0", "StartPort", "70", "EndPort", "90", "ServerGroupId", sgpAny), Status: 400, Code: "Conflict.Port"},
 		{Name: "NoRange", Action: "CreateListener", Params: with(listen, "ListenerPort", "0"), Status: 400, Code: "IllegalParam.Port"},
@@ -141,8 +141,8 @@ func TestRefusals(t *testing.T) {
 		{Name: "TwoCertificates", Action: "CreateListener", Params: with(listenTLS, "CertificateIds.2", "cert-two"), Status: 400, Code: "IllegalParamSize.certificateIds"},
 		{Name: "UnknownCertificate", Action: "CreateListener", Params: with(listenTLS, "CertificateIds.1", "none"), Status: 400, Code: "ResourceNotFound.Certificate"},
 		{Name: "UnknownCA", Action: "CreateListener", Params: with(listenTLS, "CaEnabled", "true", "CaCertificateIds.1", "none"), Status: 404, Code: "ResourceNotFound.CaCertificate"},
-		{Name: "UnknownPolicy", Action: "CreateListener", Params: with(listenTLS, "SecurityPolicyId", "tls-none"), Status: 404, Code: "ResourceNotFound.SecurityPolicy"},
-		{Name: "NoAlpnPolicy", Action: "CreateListener", Params: with(listenTLS, "AlpnEnabled", "true"), Status: 400, Code: "MissingParam"},
+		{Name: "UnknownPolicy", Action: "CreateListener", Params: with(listenTLS, "SecurityPolicyId", "tls-none"), Status: 404, Code: "ResourceNotFound.securitypolicy"},
+		{Name: "NoAlpnPolicy", Action: "CreateListener", Params: with(listenTLS, "AlpnEnabled", "true"), Status: 400, Code: "MissingParam.AlpnPolicy"},
 		{Name: "PreservesClientIP", Action: "CreateListener", Params: with(listenTLS, "ServerGroupId", sgpSpare), Status: 400, Code: "IllegalParam.PreserveClientIpSwitch"},
 		{Name: "Busy", Action: "StopListener", Params: params("ListenerId", lsnTCP), Plant: editListener(func(l *cloud.NLBListener) { l.Status = cloud.NLBListenerConfiguring }), Status: 400, Code: "IncorrectStatus.listener"},
 		{Name: "Busy", Action: "UpdateListenerAttribute", Params: params("ListenerId", lsnTCP), Plant: editListener(func(l *cloud.NLBListener) { l.Status = cloud.NLBListenerConfiguring }), Status: 400, Code: "OperationFailed.ResourceIsConfiguring"},
@@ -152,7 +152,7 @@ func TestRefusals(t *testing.T) {
 		{Name: "HasItNot", Action: "DisassociateAdditionalCertificatesWithListener", Params: params("ListenerId", lsnTLS, "AdditionalCertificateIds.1", "cert-two"), Status: 400, Code: "ResourceNotAssociated.Certificate"},
 
 		// Server groups.
-		{Name: "NoName", Action: "CreateServerGroup", Params: with(group, "ServerGroupName", ""), Status: 400, Code: "MissingParam"},
+		{Name: "NoName", Action: "CreateServerGroup", Params: with(group, "ServerGroupName", ""), Status: 400, Code: "MissingParam.ServerGroupName"},
 		{Name: "Name", Action: "CreateServerGroup", Params: with(group, "ServerGroupName", "g"), Status: 400, Code: "IllegalParam.ServerGroupName"},
 		{Name: "Protocol", Action: "CreateServerGroup", Params: with(group, "Protocol", "HTTP"), Status: 400, Code: "IllegalParam"},
 		{Name: "Scheduler", Action: "CreateServerGroup", Params: with(group, "Scheduler", "qch"), Status: 400, Code: "IllegalParam"},
@@ -172,7 +172,7 @@ func TestRefusals(t *testing.T) {
 		{Name: "Quota", Action: "CreateServerGroup", Params: group, Plant: set("quota.nlb_quota_servergroups_num", "7"), Status: 400, Code: "QuotaExceeded.QuotaInsufficient"},
 
 		// Servers.
-		{Name: "NoType", Action: "AddServersToServerGroup", Params: with(serve, "Servers.1.ServerType", ""), Status: 400, Code: "MissingParam"},
+		{Name: "NoType", Action: "AddServersToServerGroup", Params: with(serve, "Servers.1.ServerType", ""), Status: 400, Code: "MissingParam.ServerType"},
 		{Name: "Type", Action: "AddServersToServerGroup", Params: with(serve, "Servers.1.ServerType", "Slb"), Status: 400, Code: "IllegalParam"},
 		{Name: "IPInGroupOfInstances", Action: "AddServersToServerGroup", Params: with(serve, "Servers.1.ServerType", "Ip", "Servers.1.ServerId", "10.0.0.1"), Status: 400, Code: "Mismatch.ServerType"},
 		{Name: "NoPort", Action: "AddServersToServerGroup", Params: with(serve, "Servers.1.Port", ""), Status: 400, Code: "IllegalParam.RSPortConflictWithServerGroup"},
@@ -195,6 +195,9 @@ func TestRefusals(t *testing.T) {
 		// Policies and tags.
 		{Name: "Name", Action: "CreateSecurityPolicy", Params: params("SecurityPolicyName", strings.Repeat("a", 201), "TlsVersions.1", "TLSv1.2", "Ciphers.1", "x"), Status: 400, Code: "IllegalParam.SecurityPolicyName"},
 		{Name: "InUse", Action: "DeleteSecurityPolicy", Params: params("SecurityPolicyId", policy1), Status: 400, Code: "ResourceInUse.SecurityPolicy"},
+		{Name: "NoTag", Action: "TagResources", Params: params("ResourceType", "loadbalancer", "ResourceId.1", "nlb-one"), Status: 400, Code: "MissingParam.Tag"},
+		{Name: "NoKey", Action: "UntagResources", Params: params("ResourceType", "loadbalancer", "ResourceId.1", "nlb-one"), Status: 400, Code: "MissingParam.TagKey"},
+		{Name: "NoResource", Action: "ListTagResources", Params: params("ResourceType", "loadbalancer"), Status: 400, Code: "MissingParam.ResourceId"},
 		{Name: "Key", Action: "TagResources", Params: with(tag, "Tag.1.Key", "aliyun"), Status: 400, Code: "IllegalParam.TagKey"},
 		{Name: "Value", Action: "TagResources", Params: with(tag, "Tag.1.Value", "http://x"), Status: 400, Code: "IllegalParam.TagValue"},
 		{Name: "KeyTwice", Action: "TagResources", Params: with(tag, "Tag.2.Key", "k"), Status: 400, Code: "DuplicatedParam.TagKey"},

@@ -31,13 +31,13 @@ type healthCheckSettings struct {
 	UnhealthyThreshold *int     `rpc:"HealthCheckConfig.UnhealthyThreshold,min=2,max=10,invalid=Illegal"`
 	ConnectTimeout     *int     `rpc:"HealthCheckConfig.HealthCheckConnectTimeout,min=1,max=300,invalid=Illegal"`
 	Interval           *int     `rpc:"HealthCheckConfig.HealthCheckInterval,min=1,max=300,invalid=Illegal"`
-	Domain             string   `rpc:"HealthCheckConfig.HealthCheckDomain,len=1..80,invalid=HealthCheckDomainIllegal"`
-	URL                string   `rpc:"HealthCheckConfig.HealthCheckUrl,len=1..80,invalid=HealthCheckURLIllegal"`
+	Domain             string   `rpc:"HealthCheckConfig.HealthCheckDomain,len=1..80,form=checkedDomain,invalid=HealthCheckDomainIllegal"`
+	URL                string   `rpc:"HealthCheckConfig.HealthCheckUrl,len=1..80,form=slashFirst,invalid=HealthCheckURLIllegal"`
 	HTTPVersion        string   `rpc:"HealthCheckConfig.HealthCheckHttpVersion,enum=HTTP1.0|HTTP1.1,invalid=Illegal"`
 	HTTPMethod         string   `rpc:"HealthCheckConfig.HttpCheckMethod,words=GET|HEAD,invalid=Illegal"`
 	HTTPCodes          []string `rpc:"HealthCheckConfig.HealthCheckHttpCode,enum=http_2xx|http_3xx|http_4xx|http_5xx,max=4,invalid=Illegal"`
-	Request            string   `rpc:"HealthCheckConfig.HealthCheckReq,len=1..512,invalid=Illegal"`
-	Response           string   `rpc:"HealthCheckConfig.HealthCheckExp,len=1..512,invalid=Illegal"`
+	Request            string   `rpc:"HealthCheckConfig.HealthCheckReq,len=1..512,form=lettersDigits,invalid=Illegal"`
+	Response           string   `rpc:"HealthCheckConfig.HealthCheckExp,len=1..512,form=lettersDigits,invalid=Illegal"`
 }
 
 // newHealthCheck returns the health check of a group of the protocol when the call sets

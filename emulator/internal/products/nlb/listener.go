@@ -47,6 +47,8 @@ var (
 		"The status of listener [%s] is incorrect.", "CLB-0203")
 	errMSSIllegal = refusals.New("MSSIllegal", 400, "IllegalParam.MssConflictWithUdpAndGeneve",
 		"The param of MssConflictWithUdpAndGeneve is illegal.", "NLB-0001")
+	errServerGroupIDMissing = refusals.New("ServerGroupIdMissing", 400, "MissingParam.ServerGroupId",
+		"The param of ServerGroupId is missing.", "NLB-0001")
 )
 
 type listenerJob struct {
@@ -184,8 +186,8 @@ func (req *createListenerRequest) LoadBalancerOf(*state.View) (string, error) {
 func (req *createListenerRequest) Validate() error {
 	switch {
 	case req.ServerGroupID == "":
-		return errMissing.Of("ServerGroupId")
-	case *req.ListenerPort == 0 && (req.StartPort == 0 || req.StartPort > req.EndPort):
+		return errServerGroupIDMissing
+	case *req.ListenerPort == 0 && (req.StartPort == 0 || req.StartPort >= req.EndPort):
 		return errPortIllegal
 	}
 	return req.check()

@@ -70,9 +70,9 @@ type createLoadBalancerRequest struct {
 	ResourceGroupID            string             `rpc:"ResourceGroupId"`
 	SecurityGroupIDs           []string           `rpc:"SecurityGroupIds,max=4,invalid=Illegal"`
 	DeletionProtection         bool               `rpc:"DeletionProtectionConfig.Enabled"`
-	DeletionProtectionReason   string             `rpc:"DeletionProtectionConfig.Reason,len=2..128,invalid=Illegal"`
+	DeletionProtectionReason   string             `rpc:"DeletionProtectionConfig.Reason,len=2..128,form=letterFirst,invalid=Illegal"`
 	ModificationProtection     string             `rpc:"ModificationProtectionConfig.Status,enum=NonProtection|ConsoleProtection,invalid=Illegal"`
-	ModificationProtectionText string             `rpc:"ModificationProtectionConfig.Reason,len=2..128,invalid=Illegal"`
+	ModificationProtectionText string             `rpc:"ModificationProtectionConfig.Reason,len=2..128,form=letterFirst,invalid=Illegal"`
 }
 
 // Validate enforces the rules of shape.

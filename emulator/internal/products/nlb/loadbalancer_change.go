@@ -36,12 +36,14 @@ var (
 		"The specified resource of %s is already associated.", "CLB-0203")
 	errSecurityGroupNotJoined = refusals.New("SecurityGroupNotJoined", 400, "ResourceNotAssociated.SecurityGroup",
 		"The specified resource of %s is not associated.", "CLB-0203")
-	errBandwidthPackageUnknown = refusals.New("BandwidthPackageUnknown", 404, "ResourceNotFound.BandwidthPackage",
-		"The specified resource of BandwidthPackage is not found.", "CLB-0203")
+	errBandwidthPackageUnknown = refusals.New("BandwidthPackageUnknown", 404, "ResourceNotFound.CommonBandwidthPackage",
+		"The specified resource of CommonBandwidthPackage is not found.", "NLB-0001")
+	errPackageAttached = refusals.New("PackageAttached", 400, "ResourceAlreadyAssociated.loadbalancer",
+		"The specified resource of loadbalancer is already associated.", "NLB-0001")
 	errBandwidthPackageAttached = refusals.New("BandwidthPackageAttached", 400, "OperationDenied.EipAlreadyInBandwidthPackage",
 		"The operation is not allowed because of EipAlreadyInBandwidthPackage.", "NLB-0001")
-	errNotInternet = refusals.New("NotInternet", 400, "OperationDenied.IntranetInstance",
-		"The operation is not allowed because of IntranetInstance.", "CLB-0203")
+	errNotInternet = refusals.New("NotInternet", 400, "OperationDenied.IntranetLoadBalancer",
+		"The operation is not allowed because of IntranetLoadBalancer.", "NLB-0001")
 )
 
 // editing is work that changes a load balancer at once.
@@ -126,9 +128,11 @@ func updateLoadBalancerAddressTypeConfig(tx *state.Tx, req *updateLoadBalancerAd
 func (req *updateLoadBalancerAddressTypeConfigRequest) allocations(v *state.View, lb *cloud.NLBLoadBalancer) (map[string]string, error) {
 	byZone, seen := make(map[string]string), make(map[string]bool)
 	for _, z := range req.ZoneMappings {
-		switch {
-		case mappingOf(lb, z.ZoneID) == nil:
+		switch mapping := mappingOf(lb, z.ZoneID); {
+		case mapping == nil:
 			return nil, errZoneNotMapped.Of(z.ZoneID)
+		case mapping.VSwitchID != z.VSwitchID:
+			return nil, errZoneMismatch.Of(z.ZoneID + " and " + z.VSwitchID)
 		case z.AllocationID != "" && seen[z.AllocationID]:
 			return nil, errAllocationTwice
 		}
@@ -143,9 +147,9 @@ func (req *updateLoadBalancerAddressTypeConfigRequest) allocations(v *state.View
 type updateLoadBalancerProtectionRequest struct {
 	loadBalancerRequest
 	DeletionProtection           *bool  `rpc:"DeletionProtectionEnabled"`
-	DeletionProtectionReason     string `rpc:"DeletionProtectionReason,len=2..128,invalid=Illegal"`
+	DeletionProtectionReason     string `rpc:"DeletionProtectionReason,len=2..128,form=letterFirst,invalid=Illegal"`
 	ModificationProtection       string `rpc:"ModificationProtectionStatus,enum=NonProtection|ConsoleProtection,invalid=Illegal"`
-	ModificationProtectionReason string `rpc:"ModificationProtectionReason,len=2..128,invalid=Illegal"`
+	ModificationProtectionReason string `rpc:"ModificationProtectionReason,len=2..128,form=letterFirst,invalid=Illegal"`
 }
 
 func updateLoadBalancerProtection(tx *state.Tx, req *updateLoadBalancerProtectionRequest) (*changes.Work, error) {
@@ -269,7 +273,7 @@ func attachCommonBandwidthPackageToLoadBalancer(tx *state.Tx, req *bandwidthPack
 	case lb.AddressType != cloud.NLBInternet:
 		return nil, errNotInternet
 	case lb.BandwidthPackageID != "":
-		return nil, errBandwidthPackageAttached
+		return nil, errPackageAttached
 	}
 	if err := checkBandwidthPackage(tx.View, req.BandwidthPackageID, len(lb.ZoneMappings)); err != nil {
 		return nil, err

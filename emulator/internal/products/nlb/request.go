@@ -17,6 +17,13 @@ type listRequest struct {
 	Tags []tagging.Tag `rpc:"Tag,max=20,invalid=Illegal"`
 }
 
+// fewTagsRequest is listRequest of the lists that take fewer tags.
+type fewTagsRequest struct {
+	gateway.Region
+	listing.ByToken
+	Tags []tagging.Tag `rpc:"Tag,max=10,invalid=Illegal"`
+}
+
 // removing is the work that removes a resource.
 func removing[T any](tx *state.Tx, resourceType string, table *state.Table[T], id string) *changes.Work {
 	return &changes.Work{ResourceType: resourceType, ResourceID: id, Do: func() error {

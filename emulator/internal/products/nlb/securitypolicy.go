@@ -94,7 +94,12 @@ type createSecurityPolicyRequest struct {
 }
 
 // Validate enforces the rules of shape.
-func (req *createSecurityPolicyRequest) Validate() error { return req.check() }
+func (req *createSecurityPolicyRequest) Validate() error {
+	if cipher := cloud.UnknownCipher(req.TLSVersions, req.Ciphers); cipher != "" {
+		return errIllegal.Of("Ciphers " + cipher)
+	}
+	return req.check()
+}
 
 func createSecurityPolicy(tx *state.Tx, req *createSecurityPolicyRequest) (*changes.Work, error) {
 	group, err := cloud.ResourceGroupOf(tx.View, req.ResourceGroupID)
@@ -126,17 +131,22 @@ func updateSecurityPolicyAttribute(tx *state.Tx, req *updateSecurityPolicyAttrib
 	if err != nil {
 		return nil, err
 	}
+	versions, ciphers := p.TLSVersions, p.Ciphers
+	if req.TLSVersions != nil {
+		versions = req.TLSVersions
+	}
+	if req.Ciphers != nil {
+		ciphers = req.Ciphers
+	}
+	if cipher := cloud.UnknownCipher(versions, ciphers); cipher != "" {
+		return nil, errIllegal.Of("Ciphers " + cipher)
+	}
 	return &changes.Work{ResourceType: "securitypolicy", ResourceID: p.ID, Do: func() error {
 		return cloud.NLBSecurityPolicies.Edit(tx, p.ID, func(p *cloud.NLBSecurityPolicy) error {
 			if req.SecurityPolicyName != "" {
 				p.Name = req.SecurityPolicyName
 			}
-			if req.TLSVersions != nil {
-				p.TLSVersions = req.TLSVersions
-			}
-			if req.Ciphers != nil {
-				p.Ciphers = req.Ciphers
-			}
+			p.TLSVersions, p.Ciphers = versions, ciphers
 			return nil
 		})
 	}}, nil
@@ -159,7 +169,7 @@ func deleteSecurityPolicy(tx *state.Tx, req *securityPolicyRequest) (*changes.Wo
 }
 
 type listSecurityPolicyRequest struct {
-	listRequest
+	fewTagsRequest
 	SecurityPolicyIDs   []string `rpc:"SecurityPolicyIds,max=20,invalid=Illegal"`
 	SecurityPolicyNames []string `rpc:"SecurityPolicyNames,max=20,invalid=Illegal"`
 	ResourceGroupIDs    []string `rpc:"ResourceGroupIds,max=20,invalid=Illegal"`

@@ -43,6 +43,7 @@ var (
 		"The specified resource of BackendServer is not found.", "NLB-0001")
 	errServerDescriptionIllegal = refusals.New("ServerDescriptionIllegal", 400, "IllegalParam.description",
 		"The parameter description of server is illegal.", "NLB-0001")
+	errServerTypeMissing = missing("ServerType")
 )
 
 // serverParam is an element of Servers.
@@ -68,7 +69,7 @@ func (req *serversRequest) Validate() error {
 		s := &req.Servers[i]
 		switch {
 		case s.ServerType == "":
-			return errMissing.Of("ServerType")
+			return errServerTypeMissing
 		case s.ServerType == cloud.NLBServerIP && s.ServerIP == "":
 			s.ServerIP = s.ServerID
 		}

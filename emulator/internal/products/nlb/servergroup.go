@@ -36,6 +36,7 @@ var (
 			"AddServersToServerGroup", "RemoveServersFromServerGroup")
 	errGroupInUse = refusals.New("GroupInUse", 400, "ResourceInUse.ServerGroup",
 		"The specified resource of ServerGroup is in use.", "NLB-0001")
+	errServerGroupNameMissing = missing("ServerGroupName")
 )
 
 type serverGroupJob struct {
@@ -48,7 +49,7 @@ func ofServerGroupJob(job *cloud.Job) *serverGroupJob { return &serverGroupJob{j
 
 // serverGroupSettings holds a group's changeable settings.
 type serverGroupSettings struct {
-	ServerGroupName         string `rpc:"ServerGroupName,len=2..128,invalid=GroupNameIllegal"`
+	ServerGroupName         string `rpc:"ServerGroupName,len=2..128,form=letterFirst,invalid=GroupNameIllegal"`
 	Scheduler               string `rpc:"Scheduler,words=Wrr|Wlc|Rr|Sch|Tch|Qch,invalid=Illegal"`
 	IPVersionAffinityMode   string `rpc:"IpVersionAffinityMode,enum=Affinity|NonAffinity,invalid=Illegal"`
 	PreserveClientIPEnabled *bool  `rpc:"PreserveClientIpEnabled"`
@@ -105,7 +106,7 @@ type createServerGroupRequest struct {
 // Validate enforces the rules of shape.
 func (req *createServerGroupRequest) Validate() error {
 	if req.ServerGroupName == "" {
-		return errMissing.Of("ServerGroupName")
+		return errServerGroupNameMissing
 	}
 	return req.check()
 }
@@ -205,7 +206,7 @@ func deleteServerGroup(tx *state.Tx, req *serverGroupRequest) (*changes.Work, er
 }
 
 type listServerGroupsRequest struct {
-	listRequest
+	fewTagsRequest
 	ServerGroupIDs   []string `rpc:"ServerGroupIds,max=20,invalid=Illegal"`
 	ServerGroupNames []string `rpc:"ServerGroupNames,max=20,invalid=Illegal"`
 	ServerGroupType  string   `rpc:"ServerGroupType"`

@@ -30,6 +30,9 @@ var (
 		"The param of TagKey is duplicated.", "CLB-0203")
 	errTaggedUnknown = refusals.New("TaggedUnknown", 404, "ResourceNotFound.ResourceId",
 		"The specified resource of %s is not found.", "CLB-0203")
+	errTagMissing        = missing("Tag")
+	errTagKeyMissing     = missing("TagKey")
+	errResourceIDMissing = missing("ResourceId")
 )
 
 // tagged is the part of a request that sets tags.
@@ -79,7 +82,7 @@ type tagResourcesRequest struct {
 // Validate enforces the rules of shape.
 func (req *tagResourcesRequest) Validate() error {
 	if len(req.Tags) == 0 {
-		return errMissing.Of("Tag")
+		return errTagMissing
 	}
 	return req.check()
 }
@@ -118,7 +121,7 @@ type untagResourcesRequest struct {
 // Validate enforces the rules of shape.
 func (req *untagResourcesRequest) Validate() error {
 	if len(req.TagKeys) == 0 && !req.All {
-		return errMissing.Of("TagKey")
+		return errTagKeyMissing
 	}
 	return tagRefusals.CheckKeys(req.TagKeys)
 }
@@ -134,7 +137,8 @@ func untagResources(tx *state.Tx, req *untagResourcesRequest) (*changes.Work, er
 
 type listTagResourcesRequest struct {
 	gateway.Region
-	listing.FewByToken
+	MaxResults   int           `rpc:"MaxResults,min=1,max=50,default=50"`
+	NextToken    string        `rpc:"NextToken"`
 	ResourceType taggedType    `rpc:"ResourceType,required,invalid=Illegal"`
 	ResourceIDs  []string      `rpc:"ResourceId,max=50,invalid=Illegal"`
 	Tags         []tagging.Tag `rpc:"Tag,max=20,invalid=Illegal"`
@@ -143,7 +147,7 @@ type listTagResourcesRequest struct {
 // Validate enforces the rules of shape.
 func (req *listTagResourcesRequest) Validate() error {
 	if len(req.ResourceIDs) == 0 && len(req.Tags) == 0 {
-		return errMissing.Of("ResourceId")
+		return errResourceIDMissing
 	}
 	return nil
 }
@@ -163,7 +167,7 @@ type tagResource struct {
 }
 
 func listTagResources(v *state.View, req *listTagResourcesRequest) (*listTagResourcesResponse, error) {
-	part, page, err := taggable.ListPart(v, string(req.ResourceType), req.ResourceIDs, req.Tags, listing.ByToken(req.FewByToken))
+	part, page, err := taggable.ListPart(v, string(req.ResourceType), req.ResourceIDs, req.Tags, listing.ByToken{MaxResults: req.MaxResults, NextToken: req.NextToken})
 	account, _ := strconv.Atoi(v.Scope().AccountID) // a world's accounts are numbers
 	return &listTagResourcesResponse{listing.Views(v, part, func(v *state.View, r tagging.Resource) tagResource {
 		category := "Custom"

@@ -64,8 +64,8 @@ type zoneMappingParam struct {
 	AllocationID       string  `rpc:"AllocationId"`
 	EIPType            string  `rpc:"EipType,enum=Common,invalid=Illegal"`
 	// The local addresses appear in answers; no packet comes from them.
-	IPv4Local []string `rpc:"Ipv4LocalAddresses"`
-	IPv6Local []string `rpc:"Ipv6LocalAddresses"`
+	IPv4Local []string `rpc:"Ipv4LocalAddresses,max=8,invalid=Illegal"`
+	IPv6Local []string `rpc:"Ipv6LocalAddresses,max=8,invalid=Illegal"`
 }
 
 // privateIPv4Address returns the address, "" for none.
