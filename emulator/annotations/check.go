@@ -110,7 +110,7 @@ func meant(key string, suggest bool) string {
 		domain, last = "", key
 	}
 	name := last
-	for _, prefix := range []string{"alibaba-cloud-", "alicloud-", "loadbalancer-"} {
+	for _, prefix := range []string{"alibaba-cloud-", "alicloud-", "loadbalancer-", "loadbalancer-"} {
 		name = strings.TrimPrefix(name, prefix)
 	}
 	switch {
@@ -176,6 +176,8 @@ func (a *Annotation) check(s *Service, value, version string) (problems []Proble
 	switch {
 	case need != nil && values.reads(value) && (need.Finding != noted || values.Takes(value)):
 		add(need.Finding, "", "%s", need.sentence(s))
+	case !values.Takes(value) && values.lenient && len(values.list) == 1:
+		add(effectless, "write "+values.Words(), "it takes no effect with the value %q", value)
 	case !values.Takes(value) && values.lenient:
 		add(effectless, "write "+values.Words(), "the controller takes %q for %s", value, values.list[len(values.list)-1])
 	case !values.Takes(value):
