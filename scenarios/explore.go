@@ -11,8 +11,8 @@ import (
 // Explore says how clbemu explore disturbs and judges a scenario.
 type Explore struct {
 	Off     NameList         `yaml:"off" doc:"Rules that do not count."`
-	Calls   float64          `yaml:"calls" doc:"How many times the calls of the undisturbed play a disturbed one may make; 5 if absent."`
-	Tries   int              `yaml:"tries" doc:"How often a scripted client makes a call that failed, and a program is started again; 5 if absent."`
+	Calls   float64          `yaml:"calls" counted:"true" doc:"How many times the calls of the undisturbed play a disturbed one may make; 5 if absent."`
+	Tries   int              `yaml:"tries" counted:"true" doc:"How often a scripted client makes a call that failed, and a program is started again; 5 if absent."`
 	Quiet   Duration         `yaml:"quiet" doc:"How long a client that keeps running makes no call when it is at rest, or, of a controller, once it was disturbed. Longer than its first back-off; 3s if absent, 8s for a controller."`
 	Within  Duration         `yaml:"within" doc:"How long a client may take to come to rest; 1m if absent."`
 	Timeout Duration         `yaml:"timeout" doc:"How long the client waits for an answer; 20s if absent."`
