@@ -50,6 +50,9 @@ func (e *explorer) linesOf(journal []scenarios.JournalCall) (lines []Line, omitt
 	return slices.Delete(lines, maxLines/2, maxLines/2+omitted), omitted
 }
 
+// interrupted says that the user ended an exploration.
+const interrupted = "it was interrupted"
+
 // Page is what the console shows of an exploration.
 type Page struct {
 	Scenario string  `json:"scenario"`

@@ -97,7 +97,7 @@ func TestNamesInChinese(t *testing.T) {
 	if err := yaml.Unmarshal(text, &chinese); err != nil {
 		t.Fatal(err)
 	}
-	names := []string{planned{}.id(), atRestRow, againKind, "ok", "before", "during", "after", "missing", "too much", "gone", "expected", "saw"}
+	names := []string{scenarios.ScriptedClient, interrupted, planned{}.id(), atRestRow, againKind, "ok", "before", "during", "after", "missing", "too much", "gone", "expected", "saw"}
 	for _, k := range kinds {
 		names = append(names, k.name)
 	}
