@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/clbemu/clbemu/emulator/glob"
 )
 
 // Explore says how clbemu explore disturbs and judges a scenario.
@@ -45,6 +47,31 @@ var Rules = [][2]string{
 	{"rest", "the client writes nothing once it is at rest"},
 }
 
+// Disturbances lists the kinds of disturbances.
+var Disturbances = []string{"throttled", "unavailable", "refused", "lost", "unseen", "reset", "hang", "slow", "stale", "killed", "condition",
+	"again", "deleted", "stopped", "renamed", "untagged", "emptied"}
+
+// CheckDisturbances refuses the first pattern of a list that matches no kind of disturbances;
+// behind a kind may stand what it is about.
+func CheckDisturbances(list string) error {
+	for _, pattern := range glob.Split(list) {
+		kind, _, _ := strings.Cut(pattern, " ")
+		if !slices.ContainsFunc(Disturbances, func(name string) bool { return glob.List{kind}.Match(name) }) {
+			return fmt.Errorf("there is no disturbance %s%s", pattern, suggest(kind, Disturbances, ""))
+		}
+	}
+	return nil
+}
+
+// check refuses known violations of actions that there are not.
+func (e *Explore) check(c *checker, at spot) {
+	for i, k := range e.Known {
+		if under := at.in("known").at(i).in("call"); c.names != nil && c.settled(under, k.Call) {
+			c.globs(under, k.Call)
+		}
+	}
+}
+
 func (e *Explore) Validate() error {
 	names := make([]string, len(Rules))
 	for i, r := range Rules {
@@ -53,6 +80,11 @@ func (e *Explore) Validate() error {
 	unknown := func(rule string) bool { return !slices.Contains(names, rule) }
 	if i := slices.IndexFunc(e.Off, unknown); i >= 0 {
 		return fmt.Errorf("off: there is no rule %s: there are %s", e.Off[i], strings.Join(names, ", "))
+	}
+	for _, k := range e.Known {
+		if err := CheckDisturbances(k.Disturbance); err != nil {
+			return fmt.Errorf("known: %w", err)
+		}
 	}
 	switch i := slices.IndexFunc(e.Known, func(k knownViolation) bool { return unknown(k.Rule) }); {
 	case i >= 0:

@@ -143,6 +143,8 @@ func TestProblems(t *testing.T) {
 		"EventAlone":       {"client:\n  expect:\n    - event: {object: Service/a, reason: b}\n", "dir/f.yaml:4:7: client.expect[0]: it needs a cluster"},
 		"TwoKubectls":      {"kubernetes:\n  steps:\n    - kubectl: {apply: {a: b}, delete: {a: b}}\n", "kubectl: give exactly one of apply, patch and delete"},
 		"NoCalls":          {"explore: {calls: 0}\nclient: {steps: [{clock: {advance: 1s}}]}\n", "dir/f.yaml:2:18: explore.calls: 0 would be as if it were not there: leave it out, or give more"},
+		"KnownByNothing":   {"explore: {known: [{rule: double, disturbance: losst, why: w}]}\nclient: {steps: [{clock: {advance: 1s}}]}\n", "explore: known: there is no disturbance losst: do you mean lost?"},
+		"KnownAtNothing":   {"explore: {known: [{rule: double, call: DescribeRegion, why: w}]}\nclient: {steps: [{clock: {advance: 1s}}]}\n", "explore.known[0].call: no action is called DescribeRegion: do you mean DescribeRegions?"},
 		"NoConnections":    {"client:\n  steps:\n    - traffic: {loadBalancer: lb-a, port: 80, connections: 0}\n", "traffic.connections: 0 would be as if it were not there"},
 		"NoTimesOfFault":   {"client:\n  steps:\n    - fault: {name: f, when: {times: 0}, effect: {reset: true}}\n", "fault.when.times: 0 would be as if it were not there"},
 		"RefusedWithField": {"client:\n  expect:\n    - resource: {action: DescribeRegions, code: Throttling, fields: {a: b}}\n", "a call that is refused answers no fields: give code or fields"},

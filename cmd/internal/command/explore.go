@@ -13,7 +13,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -25,7 +24,6 @@ import (
 	"github.com/clbemu/clbemu/cmd/internal/terminal"
 	"github.com/clbemu/clbemu/emulator/controlclient"
 	"github.com/clbemu/clbemu/emulator/glob"
-	"github.com/clbemu/clbemu/emulator/spelling"
 	"github.com/clbemu/clbemu/scenarios"
 )
 
@@ -108,21 +106,6 @@ func exploreRules() string {
 		text += fmt.Sprintf("\n  %-11s %s", k[0], k[1])
 	}
 	return text
-}
-
-// noDisturbance refuses the first pattern of a list that matches no kind of disturbances.
-func noDisturbance(list string) error {
-	var kinds []string
-	for _, k := range explore.Kinds() {
-		kinds = append(kinds, k[0])
-	}
-	for _, pattern := range glob.Split(list) {
-		kind, _, _ := strings.Cut(pattern, " ") // what follows says what it is about
-		if !slices.ContainsFunc(kinds, func(k string) bool { return glob.List{kind}.Match(k) }) {
-			return fmt.Errorf("there is no disturbance %s%s", pattern, spelling.DidYouMean(kind, kinds, "clbemu explore --help lists them"))
-		}
-	}
-	return nil
 }
 
 // badPattern returns the first pattern in lists that is none.
@@ -279,8 +262,8 @@ func (x *exploration) check(names []string) error {
 		return errors.New("--plays is 0 or more")
 	case badPattern(x.calls, x.disturbances) != "":
 		return fmt.Errorf("%q is no pattern", badPattern(x.calls, x.disturbances))
-	case noDisturbance(x.disturbances) != nil:
-		return noDisturbance(x.disturbances)
+	case scenarios.CheckDisturbances(x.disturbances) != nil:
+		return scenarios.CheckDisturbances(x.disturbances)
 	case x.resume && x.out == "":
 		return errors.New("--resume needs --out, the folder with the results so far")
 	case x.half != "" && x.half != scenarios.ClientHalf && x.half != scenarios.ProgramHalf && x.half != scenarios.KubernetesHalf:
