@@ -47,17 +47,17 @@ var Rules = [][2]string{
 	{"rest", "the client writes nothing once it is at rest"},
 }
 
-// Disturbances lists the kinds of disturbances.
-var Disturbances = []string{"throttled", "unavailable", "refused", "lost", "unseen", "reset", "hang", "slow", "stale", "killed", "condition",
+// disturbances lists the kinds of disturbances.
+var disturbances = []string{"throttled", "unavailable", "refused", "lost", "unseen", "reset", "hang", "slow", "stale", "killed", "condition",
 	"again", "deleted", "stopped", "renamed", "untagged", "emptied"}
 
 // CheckDisturbances refuses the first pattern of a list that matches no kind of disturbances;
 // behind a kind may stand what it is about.
-func CheckDisturbances(list string) error {
+func (e *Explore) CheckDisturbances(list string) error {
 	for _, pattern := range glob.Split(list) {
 		kind, _, _ := strings.Cut(pattern, " ")
-		if !slices.ContainsFunc(Disturbances, func(name string) bool { return glob.List{kind}.Match(name) }) {
-			return fmt.Errorf("there is no disturbance %s%s", pattern, suggest(kind, Disturbances, ""))
+		if !slices.ContainsFunc(disturbances, func(name string) bool { return glob.List{kind}.Match(name) }) {
+			return fmt.Errorf("there is no disturbance %s%s", pattern, suggest(kind, disturbances, ""))
 		}
 	}
 	return nil
@@ -82,7 +82,7 @@ func (e *Explore) Validate() error {
 		return fmt.Errorf("off: there is no rule %s: there are %s", e.Off[i], strings.Join(names, ", "))
 	}
 	for _, k := range e.Known {
-		if err := CheckDisturbances(k.Disturbance); err != nil {
+		if err := e.CheckDisturbances(k.Disturbance); err != nil {
 			return fmt.Errorf("known: %w", err)
 		}
 	}

@@ -262,14 +262,12 @@ func (x *exploration) check(names []string) error {
 		return errors.New("--plays is 0 or more")
 	case badPattern(x.calls, x.disturbances) != "":
 		return fmt.Errorf("%q is no pattern", badPattern(x.calls, x.disturbances))
-	case scenarios.CheckDisturbances(x.disturbances) != nil:
-		return scenarios.CheckDisturbances(x.disturbances)
 	case x.resume && x.out == "":
 		return errors.New("--resume needs --out, the folder with the results so far")
 	case x.half != "" && x.half != scenarios.ClientHalf && x.half != scenarios.ProgramHalf && x.half != scenarios.KubernetesHalf:
 		return fmt.Errorf("--half is client, program or kubernetes, not %s", x.half)
 	}
-	return nil
+	return new(scenarios.Explore).CheckDisturbances(x.disturbances)
 }
 
 // halfOf chooses the half that the command line is about.
