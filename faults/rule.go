@@ -70,8 +70,8 @@ type Rule struct {
 // After and For are a window on the emulated time, from when the rule was set.
 type When struct {
 	Skip        uint64   `yaml:"skip,omitempty" doc:"Skip this many matching calls first."`
-	Times       uint64   `yaml:"times,omitempty" doc:"Affect at most this many calls."`
-	Every       uint64   `yaml:"every,omitempty" doc:"After the skipped calls, affect every n-th."`
+	Times       uint64   `yaml:"times,omitempty" counted:"true" doc:"Affect at most this many calls."`
+	Every       uint64   `yaml:"every,omitempty" counted:"true" doc:"After the skipped calls, affect every n-th."`
 	Probability *float64 `yaml:"probability,omitempty" doc:"The probability, between 0 and 1."`
 	Seed        uint64   `yaml:"seed,omitempty" doc:"The seed that makes the probability repeatable."`
 	After       Duration `yaml:"after,omitempty" doc:"Start this long after the rule was added, in emulated time."`

@@ -137,6 +137,9 @@ func (c *checker) scenario(s *Scenario) {
 	if names, err := namesIn(s.Advice); err != nil || len(names) > 0 {
 		c.refuse(spot{&yaml.Node{Line: 1}, "advice"}, "it can have values alone, and no {{%s}}", strings.Join(names, "}}, {{"))
 	}
+	if s.Explore.node != nil {
+		s.Explore.check(c, spot{s.Explore.node, "explore"})
+	}
 	for _, name := range Halves {
 		half := s.Half(name)
 		if half == nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -32,6 +33,9 @@ func (c *checker) action(at spot, product, name string, params map[string]Value,
 	i := slices.IndexFunc(all, func(a Action) bool { return a.Name == name && emulated(a) })
 	if i >= 0 {
 		c.parameters(at.in("params"), all[i], params, accepts)
+		if accepts {
+			c.required(at, all[i], params)
+		}
 		return all[i], true
 	}
 	products := namesOf(all, Action.product)
@@ -103,8 +107,29 @@ func (c *checker) parameters(at spot, action Action, params map[string]Value, ac
 		if values := action.Values[numbered(name)]; accepts && values != nil && !slices.ContainsFunc(values, func(v string) bool { return strings.EqualFold(v, string(params[name])) }) && !template().MatchString(string(params[name])) && params[name] != "" {
 			c.refuse(under, "%s is none of %s: if the cloud is to refuse it, expect its code", params[name], strings.Join(values, ", "))
 		}
+		if text := action.Ranges[numbered(name)]; accepts && !within(text, string(params[name])) {
+			c.refuse(under, "%s is not in %s: if the cloud is to refuse it, expect its code", params[name], text)
+		}
 		for _, err := range checkJSON(action.jsonFields(name), string(params[name])) {
 			c.addErr(under, err)
+		}
+	}
+}
+
+// within reports whether a value lies in a range, such as 1..65535; what is no number does.
+func within(bounds, value string) bool {
+	low, high, _ := strings.Cut(bounds, "..")
+	n, err := strconv.Atoi(value)
+	from, noFrom := strconv.Atoi(low)
+	to, noTo := strconv.Atoi(high)
+	return err != nil || (noFrom != nil || n >= from) && (noTo != nil || n <= to)
+}
+
+// required refuses a call that must succeed and lacks a parameter.
+func (c *checker) required(at spot, action Action, params map[string]Value) {
+	for _, name := range action.Required {
+		if !slices.ContainsFunc(sortedKeys(params), func(key string) bool { return strings.EqualFold(key, name) || strings.HasPrefix(key, name+".") }) {
+			c.refuse(at, "%s needs %s: if the cloud is to refuse the call, expect its code", action.Name, name)
 		}
 	}
 }

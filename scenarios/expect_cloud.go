@@ -24,6 +24,13 @@ type Resource struct {
 	Fields  map[string]Matcher `yaml:"fields" doc:"Fields by path, such as Listeners.0.Status."`
 }
 
+func (r *Resource) Validate() error {
+	if r.Code != nil && !r.Code.ofSuccess() && len(r.Fields) > 0 {
+		return errors.New("a call that is refused answers no fields: give code or fields")
+	}
+	return nil
+}
+
 func (r *Resource) title() string { return r.Action }
 
 func (r *Resource) check(c *checker, at spot, in scope) {
@@ -232,8 +239,15 @@ func (a *Amount) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
 	type plain Amount
 	before := d.Found()
 	if node.Kind != yaml.ScalarNode {
-		if d.Decode(node, (*plain)(a), field); d.Found() == before && a.AtLeast == nil && a.AtMost == nil {
+		d.Decode(node, (*plain)(a), field)
+		switch {
+		case d.Found() > before:
+		case a.AtLeast == nil && a.AtMost == nil:
 			d.Fail(node, field, "give a number, atLeast or atMost")
+		case a.AtLeast != nil && *a.AtLeast < 0, a.AtMost != nil && *a.AtMost < 0:
+			d.Fail(node, field, "there are never fewer than 0")
+		case a.AtLeast != nil && a.AtMost != nil && *a.AtLeast > *a.AtMost:
+			d.Fail(node, field, "atLeast is more than atMost: that is never so")
 		}
 		return
 	}

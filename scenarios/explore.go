@@ -6,13 +6,15 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/clbemu/clbemu/emulator/glob"
 )
 
 // Explore says how clbemu explore disturbs and judges a scenario.
 type Explore struct {
 	Off     NameList         `yaml:"off" doc:"Rules that do not count."`
-	Calls   float64          `yaml:"calls" doc:"How many times the calls of the undisturbed play a disturbed one may make; 5 if absent."`
-	Tries   int              `yaml:"tries" doc:"How often a scripted client makes a call that failed, and a program is started again; 5 if absent."`
+	Calls   float64          `yaml:"calls" counted:"true" doc:"How many times the calls of the undisturbed play a disturbed one may make; 5 if absent."`
+	Tries   int              `yaml:"tries" counted:"true" doc:"How often a scripted client makes a call that failed, and a program is started again; 5 if absent."`
 	Quiet   Duration         `yaml:"quiet" doc:"How long a client that keeps running makes no call when it is at rest, or, of a controller, once it was disturbed. Longer than its first back-off; 3s if absent, 8s for a controller."`
 	Within  Duration         `yaml:"within" doc:"How long a client may take to come to rest; 1m if absent."`
 	Timeout Duration         `yaml:"timeout" doc:"How long the client waits for an answer; 20s if absent."`
@@ -45,6 +47,31 @@ var Rules = [][2]string{
 	{"rest", "the client writes nothing once it is at rest"},
 }
 
+// disturbances lists the kinds of disturbances.
+var disturbances = []string{"throttled", "unavailable", "refused", "lost", "unseen", "reset", "hang", "slow", "stale", "killed", "condition",
+	"again", "deleted", "stopped", "renamed", "untagged", "emptied"}
+
+// CheckDisturbances refuses the first pattern of a list that matches no kind of disturbances;
+// behind a kind may stand what it is about.
+func (e *Explore) CheckDisturbances(list string) error {
+	for _, pattern := range glob.Split(list) {
+		kind, _, _ := strings.Cut(pattern, " ")
+		if !slices.ContainsFunc(disturbances, func(name string) bool { return glob.List{kind}.Match(name) }) {
+			return fmt.Errorf("there is no disturbance %s%s", pattern, suggest(kind, disturbances, ""))
+		}
+	}
+	return nil
+}
+
+// check refuses known violations of actions that there are not.
+func (e *Explore) check(c *checker, at spot) {
+	for i, k := range e.Known {
+		if under := at.in("known").at(i).in("call"); c.names != nil && c.settled(under, k.Call) {
+			c.globs(under, k.Call)
+		}
+	}
+}
+
 func (e *Explore) Validate() error {
 	names := make([]string, len(Rules))
 	for i, r := range Rules {
@@ -53,6 +80,11 @@ func (e *Explore) Validate() error {
 	unknown := func(rule string) bool { return !slices.Contains(names, rule) }
 	if i := slices.IndexFunc(e.Off, unknown); i >= 0 {
 		return fmt.Errorf("off: there is no rule %s: there are %s", e.Off[i], strings.Join(names, ", "))
+	}
+	for _, k := range e.Known {
+		if err := e.CheckDisturbances(k.Disturbance); err != nil {
+			return fmt.Errorf("known: %w", err)
+		}
 	}
 	switch i := slices.IndexFunc(e.Known, func(k knownViolation) bool { return unknown(k.Rule) }); {
 	case i >= 0:

@@ -44,6 +44,10 @@ type Action struct {
 	Parameters []string
 	// Values lists what a parameter may be, by name, where that is a closed list.
 	Values map[string][]string
+	// Required are the parameters without which it is refused, but for those of elements of
+	// lists, and Ranges bounds numbers, as in 1..65535.
+	Required []string
+	Ranges   map[string]string
 	// Writes reports whether it changes something.
 	Writes bool
 	// Secrets are the parameters of which the journal keeps no value.

@@ -207,6 +207,9 @@ func define(t reflect.Type, definitions object) {
 		if named, ok := nameSchemas[typeName(t)+"."+name]; ok {
 			all = append(all, named)
 		}
+		if f.Tag.Get("counted") == "true" {
+			all = append(all, object{"not": object{"const": 0}})
+		}
 		properties[name] = object{"description": f.Tag.Get("doc"), "allOf": all}
 		if f.Tag.Get("required") == "true" {
 			required = append(required, name)

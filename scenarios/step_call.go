@@ -139,7 +139,7 @@ func (w *Wait) do(ctx context.Context, p *play, s *Step) error {
 
 // Reply is the expected answer. Without status, code and lost, the answer must be a success.
 type Reply struct {
-	Status  int                `yaml:"status" doc:"The HTTP status."`
+	Status  int                `yaml:"status" counted:"true" doc:"The HTTP status."`
 	Code    *Matcher           `yaml:"code" doc:"The error code; OK for a success."`
 	Message *Matcher           `yaml:"message" doc:"The error message."`
 	Fields  map[string]Matcher `yaml:"fields" doc:"Fields by path, such as Listeners.0.Status."`

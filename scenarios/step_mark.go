@@ -13,6 +13,9 @@ type mark string
 func (m mark) title() string { return "mark " + string(m) }
 
 func (m mark) check(c *checker, at spot, in scope) {
+	if in.marks[string(m)] {
+		c.refuse(at, "an earlier step makes a mark called %s already", string(m))
+	}
 	in.marks[string(m)] = true
 	in.defined["the mark "+string(m)] = at
 }

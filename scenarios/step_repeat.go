@@ -13,7 +13,7 @@ var repeatKind = kind[Repeat](Kind{Name: "repeat", About: "Repeat steps."})
 // Repeat is steps done several times.
 type Repeat struct {
 	Times string `yaml:"times" required:"true" doc:"The number of repetitions."`
-	From  int    `yaml:"from" doc:"The first value of {{n}}; 1 if absent."`
+	From  int    `yaml:"from" counted:"true" doc:"The first value of {{n}}; 1 if absent."`
 	Steps []Step `yaml:"steps" required:"true" doc:"The steps to repeat; {{n}} is the count."`
 }
 

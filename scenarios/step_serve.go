@@ -27,7 +27,7 @@ var serveKind = kind[Server](Kind{Name: "serve", About: "Change how a server of 
 type Server struct {
 	ID      string   `yaml:"id" required:"true" doc:"The instance, network interface or address that it stands for."`
 	Address string   `yaml:"address" doc:"Its loopback address, such as 127.0.0.9, with which it can be its own client; 127.0.0.1 if absent."`
-	Status  int      `yaml:"status" doc:"The status of its answers, 200 if absent."`
+	Status  int      `yaml:"status" counted:"true" doc:"The status of its answers, 200 if absent."`
 	Delay   Duration `yaml:"delay" doc:"How long it waits before each answer, in real time."`
 	TLS     bool     `yaml:"tls" doc:"true: it speaks HTTPS, and answers 400 to plain HTTP."`
 	Down    bool     `yaml:"down" doc:"true: it does not answer."`

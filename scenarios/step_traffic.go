@@ -29,7 +29,7 @@ type Traffic struct {
 	LoadBalancer string   `yaml:"loadBalancer" required:"true" doc:"The id of the load balancer."`
 	Port         int      `yaml:"port" required:"true" doc:"The port of the listener."`
 	Requests     int      `yaml:"requests" doc:"The number of requests of all clients together; one for each client if absent."`
-	Connections  int      `yaml:"connections" doc:"The number of clients, each with one connection at a time; 1 if absent."`
+	Connections  int      `yaml:"connections" counted:"true" doc:"The number of clients, each with one connection at a time; 1 if absent."`
 	KeepAlive    bool     `yaml:"keepAlive" doc:"true: each client makes all its requests on one connection."`
 	Clients      string   `yaml:"clients" doc:"A name under which the clients keep their connections for a later step."`
 	Path         string   `yaml:"path" doc:"The path of the requests."`
@@ -61,7 +61,10 @@ func (t *Traffic) Validate() error {
 			return fmt.Errorf("expect.%w", err)
 		}
 	}
+	timeout := cmp.Or(time.Duration(t.Timeout), trafficTimeout)
 	switch {
+	case t.Expect != nil && time.Duration(t.Expect.Latency) >= timeout:
+		return fmt.Errorf("expect.latency: no answer takes longer than the timeout, which is %s", Duration(timeout))
 	case t.Requests < 0 || t.Requests > maxRequests:
 		return fmt.Errorf("requests is 0 to %d", maxRequests)
 	case t.Connections < 0 || t.Connections > maxClients:
@@ -95,6 +98,8 @@ func (a *Answers) valid(requests int) error {
 		}
 	}
 	switch {
+	case sum > 0 && sum <= 1:
+		return errors.New("shares: they are in percent: write 75, not 0.75")
 	case sum > 100+a.Tolerance*float64(len(a.Shares)):
 		return fmt.Errorf("shares: together they are %v percent", sum)
 	case a.Failures < 0 || a.Failures > requests:

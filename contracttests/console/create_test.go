@@ -51,6 +51,9 @@ func TestCreate(t *testing.T) {
 		}
 		b.submit()
 		b.shows("#detail h2", "made-"+c.product)
+		for _, id := range c.vSwitches { // each on a line of its own, if need be
+			b.until("[...document.querySelectorAll('#detail .whole')].some((e) => e.textContent === '" + id + "')")
+		}
 		b.byConsole("CreateLoadBalancer", "OK")
 
 		b.click("#detail .bar button:nth-of-type(2)") // a server group
@@ -82,6 +85,13 @@ func TestCreate(t *testing.T) {
 	b.shows("dialog.create #said", "ORDER.ARREARAGE")
 	b.click("dialog.create button[type=button]:not(.primary)")
 	b.until("!document.querySelector('dialog.create') && document.querySelector('body > #said')")
+	// The page does not keep what the form said.
+	b.press("c")
+	b.click("dialog.create button.primary")
+	b.shows("dialog.create #said", "ORDER.ARREARAGE")
+	b.World(t, "account.arrears", "false")
+	b.submit()
+	b.hides("body > #said")
 
 	acl := b.call(emulatortest.Slb, "CreateAccessControlList", "AclId", "AclName", "offices")
 	b.visit("/resources?kind=acl&id=" + acl)

@@ -90,6 +90,20 @@ func TestDeeds(t *testing.T) {
 	}
 }
 
+// TestMarkElsewhere proves that to mark a server where nothing checks it says what the mark
+// acts on.
+func TestMarkElsewhere(t *testing.T) {
+	b := open(t)
+	lb, _ := b.web("web")
+	idle := b.call(emulatortest.Slb, "CreateVServerGroup", "VServerGroupId", "LoadBalancerId", lb, "BackendServers", `[{"ServerId":"`+node1+`","Port":9090}]`)
+	b.visit("/?lb=" + lb)
+	health := fmt.Sprintf("[aria-label^='What health checks find of %s/%s']", idle, node1)
+	b.until(fmt.Sprintf("document.querySelector(%q)", health))
+	b.do("mark it unhealthy", choose(health, "abnormal"))
+	b.shows("#said", "the mark acts in its other groups")
+	b.shows("#detail .badge[data-mood=bad]", "abnormal")
+}
+
 // TestDropProtected proves that a load balancer is deleted after a question, and one that
 // is protected after another.
 func TestDropProtected(t *testing.T) {

@@ -3,6 +3,7 @@ package console
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -61,4 +62,16 @@ func TestExplore(t *testing.T) {
 	b.until("document.querySelector('#detail .tags strong').textContent === document.querySelector('#detail h2').textContent")
 	b.visit("/explore?play=none")
 	b.shows("#detail", "There is no such play")
+	// In Chinese, what clbemu explore names is too.
+	b.prefers("zh-CN")
+	b.visit("/explore?play=lost+at+CreateLoadBalancer")
+	b.shows("#about", "2 次违规")
+	b.shows("#detail .badge", "违规: 重复")
+	b.until("document.querySelectorAll('#cells tbody tr').length === 4")
+	english := regexp.MustCompile(`(?i)\b(at|plays|lost|throttled|killed|violated|fine|ok|double|state|too much|missing|want)\b`)
+	for _, part := range []string{"#about", "#findings", "#cells", "#detail h2"} {
+		if text := value[string](b, "document.querySelector('"+part+"').innerText"); english.MatchString(text) {
+			t.Errorf("%s says %q in Chinese: %s", part, english.FindString(text), text)
+		}
+	}
 }

@@ -34,6 +34,7 @@ var brokenServices = map[string]broken{
 	"one-zone":                   {"zone-maps", annotations.NLB, "zone-maps=cn-hangzhou-h:" + cloud.VSwitch},
 	"tcpssl-of-clb":              {"protocol-port", annotations.CLB, "protocol-port=tcpssl:80"},
 	"https-of-nlb":               {"protocol-port", annotations.NLB, "protocol-port=https:80 zone-maps={{zones}}"},
+	"udp-check-of-tcp":           {"health-check-type", annotations.NLB, "health-check-flag=on health-check-type=udp zone-maps={{zones}}"},
 	"nlb-for-clb":                {"id", annotations.CLB, "id=nlb-abc force-override-listeners=true"},
 	"number-out-of-range":        {"persistence-timeout", annotations.CLB, "persistence-timeout=9999"},
 	"number-that-is-none":        {"idle-timeout", annotations.CLB, "protocol-port=http:80 idle-timeout=1m"},

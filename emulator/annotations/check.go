@@ -16,6 +16,10 @@ const (
 	sourceRangesSince = "v2.14.0"
 )
 
+// From the first of these versions on, and before the second, the CCM sends an empty address
+// for each zone of a new Network Load Balancer that has none, which the cloud refuses (NLB-0037).
+const emptyAddressSince, emptyAddressUntil = "v2.9.1", "v2.11.2"
+
 // Check returns what is wrong with the annotations of a Service for a version of the CCM,
 // or for the newest one where version is empty.
 func Check(s *Service, version string) (problems []Problem) {
@@ -110,7 +114,7 @@ func meant(key string, suggest bool) string {
 		domain, last = "", key
 	}
 	name := last
-	for _, prefix := range []string{"alibaba-cloud-", "alicloud-", "loadbalancer-"} {
+	for _, prefix := range []string{"alibaba-cloud-", "alicloud-", "loadbalancer-", "loadbalancer-"} {
 		name = strings.TrimPrefix(name, prefix)
 	}
 	switch {
@@ -176,6 +180,8 @@ func (a *Annotation) check(s *Service, value, version string) (problems []Proble
 	switch {
 	case need != nil && values.reads(value) && (need.Finding != noted || values.Takes(value)):
 		add(need.Finding, "", "%s", need.sentence(s))
+	case !values.Takes(value) && values.lenient && len(values.list) == 1:
+		add(effectless, "write "+values.Words(), "it takes no effect with the value %q", value)
 	case !values.Takes(value) && values.lenient:
 		add(effectless, "write "+values.Words(), "the controller takes %q for %s", value, values.list[len(values.list)-1])
 	case !values.Takes(value):

@@ -63,6 +63,18 @@ func (s *Service) checkClass() []Problem {
 	return []Problem{{Key: "spec.loadBalancerClass", Breaks: true, Text: fmt.Sprintf("the Service will not come up: the controller does not take the class %q", s.Class), Advice: "use " + nlbClass + " for a Network Load Balancer, and no class for a CLB"}}
 }
 
+// sendsEmptyAddress reports whether a version of the CCM makes a Network Load Balancer for the
+// Service with a zone that has an empty address.
+func (s *Service) sendsEmptyAddress(version string) bool {
+	id, _ := s.get("id")
+	zones, _ := s.get("zone-maps")
+	return s.Product() == NLB && id == "" && !s.HasAddress && zones != "" && version != "" && !Before(version, emptyAddressSince) && Before(version, emptyAddressUntil) &&
+		slices.ContainsFunc(strings.Split(zones, ","), func(zone string) bool {
+			parts := strings.Split(zone, ":")
+			return len(parts) < 3 || parts[2] == ""
+		})
+}
+
 // addressAdvice says how a Service asks for an address, by its product.
 var addressAdvice = map[string]string{CLB: "use the annotation " + Prefixes[0] + "ip for a private address, or id for a load balancer that has the address"}
 
@@ -74,6 +86,9 @@ func (s *Service) checkFields(version string) (problems []Problem) {
 	}
 	if product == NLB && version != "" && Before(version, nlbSince) {
 		add("spec.loadBalancerClass", Breaks, "the controller makes Network Load Balancers from "+nlbSince+" on, and has the version "+version, "upgrade the controller")
+	}
+	if s.sendsEmptyAddress(version) {
+		add("spec.loadBalancerClass", Breaks, "the Service will not come up: a controller of the version "+version+" sends an empty address for each zone, which the cloud refuses", "upgrade the controller")
 	}
 	for i := range Needs() {
 		if n := &Needs()[i]; n.Of(".", product, version) && n.Missing(s) {

@@ -80,7 +80,7 @@ func (s *Service) protocols() (list []string) {
 	for _, port := range s.ports() {
 		protocol := port.Protocol
 		for pair := range strings.SplitSeq(chosen, ",") {
-			if name, number, _ := strings.Cut(pair, ":"); number == strconv.Itoa(port.Number) {
+			if name, number, _ := strings.Cut(strings.TrimSpace(pair), ":"); number == strconv.Itoa(port.Number) {
 				protocol = name
 				break
 			}

@@ -18,17 +18,18 @@ type taken struct {
 	form     *regexp.Regexp
 	words    string
 	// lenient values are those of which the CCM takes another one for the last of the list,
-	// and anyCase those whose letter case does not matter.
-	lenient, anyCase bool
+	// anyCase those whose letter case does not matter, and exact those whose does.
+	lenient, anyCase, exact bool
 }
 
 // valuesOf reads values: a;b;c or 1..9 or a regular expression, with # before the words that
-// describe it, and ~ before a list whose other values break nothing. In a table | stands
-// between products.
+// describe it, and ~ before a list whose other values break nothing, ~= where the letter case
+// matters. In a table | stands between products.
 func valuesOf(text string) taken {
 	var v taken
 	text, words, _ := strings.Cut(text, " # ")
 	text, v.lenient = strings.CutPrefix(text, "~")
+	text, v.exact = strings.CutPrefix(text, "=")
 	if from, to, ok := strings.Cut(text, ".."); ok {
 		low, err := strconv.Atoi(from)
 		high, err2 := strconv.Atoi(to)
@@ -63,7 +64,7 @@ func (a *Annotation) ValuesOf(product string) taken {
 			v = valuesOf(text)
 		}
 	}
-	v.anyCase = product == NLB || v.lenient
+	v.anyCase = (product == NLB || v.lenient) && !v.exact
 	return v
 }
 

@@ -162,6 +162,11 @@ func TestExplainForms(t *testing.T) {
 		"vswitch 的 IP 用完了": "VSwitchAvailableIpNotExist", "后端服务器数量超过限制": "InstanceBackendServerNumberOverLimit", "服务欠费停机": "ORDER.ARREARAGE",
 		// Only the Warning of a list of Events says what is wrong.
 		"Events:\n  Normal   AnnotationChanged       3m   service-controller  The service will be updated because the annotations has been changed.\n  Warning  SyncLoadBalancerFailed  2m   service-controller  Error syncing load balancer []: Message: The account is arrearage.": "ORDER.ARREARAGE",
+		// Sentences of Chinese, of which a few words tell.
+		"服务一直是 pending，控制台提示账号欠费": "ORDER.ARREARAGE", "昨天开始账号欠费了，负载均衡会被释放吗": "ORDER.ARREARAGE", "云账号欠费导致创建失败": "ORDER.ARREARAGE",
+		"创建负载均衡时提示交换机可用 IP 不足怎么办": "VSwitchAvailableIpNotExist", "Ingress 的 LoadBalancer 起不来，说交换机没有空闲 IP 了": "VSwitchAvailableIpNotExist",
+		"华东1 可用区 H 的实例售罄": "ResourceNotEnough.Zone", "为什么新建的 NLB 报可用区售罄": "ResourceNotEnough.Zone", "集群里的 Service 创建不出来，日志里是限流": "Throttling.User",
+		"调用 API 过于频繁被流控": "Throttling.User", "杭州的 SLB 配额用完了，怎么提升": "InstanceBackendServerNumberOverLimit", "账号余额不足，不能购买 SLB": "PAY.INSUFFICIENT_BALANCE",
 		"nlb: no available ip in vswitch": "VSwitchAvailableIpNotExist", "证书不存在": "NotFound",
 		// Codes that clbemu does not know.
 		"ERROR [main] SlbService : [InvalidFutureThing.NotFound] not found, requestId=ABC":                                                                                                                              "InvalidFutureThing.NotFound",
@@ -216,6 +221,11 @@ func TestExplainForeign(t *testing.T) {
 		"nginx: [emerg] bind() to 0.0.0.0:80 failed (98: Address already in use)",
 		"Your account has been locked due to too many failed login attempts",
 		"今天天气很好，我们去公园散步",
+		"AWS 账号欠费了怎么办", "手机欠费停机怎么办", "命名空间 ResourceQuota 配额超限，Pod 起不来", "MySQL 实例被限流",
+		`error: the server doesn't have a resource type "loadbalancers"`, `Error from server (NotFound): nodes "worker-3" not found`,
+		`services "web" is forbidden: exceeded quota: compute-resources, requested: services.loadbalancers=1, used: services.loadbalancers=2, limited: services.loadbalancers=2`,
+		"ZONE_RESOURCE_POOL_EXHAUSTED: The zone 'projects/p/zones/us-east1-b' does not have enough resources available to fulfill the request.",
+		"DependencyViolation: resource sg-0a1b2c has a dependent object\n\tstatus code: 400, request id: 7b1e",
 		"信用卡账单逾期怎么办", "火车票售罄怎么办", "节点磁盘压力 DiskPressure",
 		"数据库连接池已满，请稍后再试",
 		"容器镜像拉取超时",

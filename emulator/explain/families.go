@@ -79,8 +79,9 @@ func (a *Answer) complete() {
 // labels are how SDKs, the CLI and Terraform mark an error of Alibaba Cloud.
 var labels = []string{"aliyun", "alicloud", "alibaba", "sdkerror", "errorcode", "sdk.servererror", "teaexception", "error syncing load balancer [", "error deleting load balancer [", "syncloadbalancerfailed", "cleanloadbalancerfailed"}
 
-// others are how errors of other clouds are marked.
-var others = []string{"googleapi", "arn:aws", "an error occurred (", "amazonaws", "azure", "elasticloadbalancing", "creating ec2"}
+// others are how errors of other clouds and of Kubernetes itself are marked.
+var others = []string{"googleapi", "arn:aws", "an error occurred (", "amazonaws", "azure", "elasticloadbalancing", "creating ec2", "creating elb", "botocore", "sts:assumerole", "minikube", "metallb",
+	"error: the server doesn't have", "error from server (", "kubelet", "default-scheduler", "exceeded quota: ", "'projects/", "status code: 400, request id", "status code: 403, request id"}
 
 // ofTheCloud reports whether a text shows that its error is of Alibaba Cloud or of a CCM.
 func (x searchText) ofTheCloud() bool { return x.marked(labels) }

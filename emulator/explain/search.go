@@ -90,6 +90,9 @@ func (c *Index) Search(text string) (found Found, earned bool) {
 	if within := x.within(); len(hits) == 0 && within != "" {
 		hits, _ = c.find(c.read(within))
 	}
+	if told := told(text); len(hits) == 0 && told != "" {
+		hits = c.ranked(told, x)
+	}
 	if len(hits) == 0 {
 		if nearest != nil {
 			found.Best = *nearest
@@ -181,6 +184,17 @@ func (c *Index) find(x searchText) (hits []hit, nearest *Answer) {
 	}
 	slices.SortStableFunc(hits, hit.compare)
 	return hits, nearest
+}
+
+// ranked lists what the telling words of a sentence find, the best by all of its words first.
+func (c *Index) ranked(told string, x searchText) []hit {
+	hits, _ := c.find(c.read(told))
+	q := c.query(x.text, maps.Keys(c.rarity))
+	for i := range hits {
+		hits[i].words, _ = q.match(hits[i].answer)
+	}
+	slices.SortStableFunc(hits, hit.compare)
+	return hits
 }
 
 // token matches what may be a code.

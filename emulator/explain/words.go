@@ -51,6 +51,39 @@ var inEnglish = sync.OnceValue(func() *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 })
 
+// tellers are words of Chinese that say by themselves what a sentence about the cloud is
+// about, and subjects are those that show that it is about the cloud.
+var (
+	tellers  = strings.Fields("欠费 余额 限流 流控 限速 流量控制 频率 频繁 过快 交换机 配额 额度 超限 售罄 停售 缺货 删除保护 健康检查 账号 账户 帐号 帐户")
+	subjects = []string{"账号", "账户", "帐号", "帐户", "负载均衡", "交换机", "实例", "可用区", "监听", "服务器组", "服务", "接口", "阿里云", "云上", "slb", "clb", "nlb", "vswitch", "service", "loadbalancer", "ccm", "api", "aliyun", "alicloud", "ingress"}
+	// around are words of other languages in such a sentence that say where the error was seen.
+	around = []string{"slb", "clb", "nlb", "service", "loadbalancer", "ccm", "api", "aliyun", "alicloud", "ingress", "kubectl", "describe", "svc", "pending", "event", "events", "terraform", "sdk", "ack"}
+)
+
+// told returns what a sentence of Chinese about the cloud tells: its telling words, and the
+// words of other languages. It is empty where the sentence is about something else: a telling
+// word needs a subject beside it.
+func told(text string) string {
+	lower, told := strings.ToLower(text), ""
+	about := func(word string) bool {
+		return slices.ContainsFunc(subjects, func(s string) bool { return s != word && strings.Contains(lower, s) })
+	}
+	for _, word := range tellers {
+		if strings.Contains(lower, word) && about(word) {
+			told += " " + chinese[word]
+		}
+	}
+	if told == "" {
+		return ""
+	}
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r > unicode.MaxASCII || strings.ContainsRune(" :,;.!?()[]", r) }) {
+		if !slices.Contains(around, strings.ToLower(word)) {
+			told += " " + word
+		}
+	}
+	return told
+}
+
 // weak are words that say little of what a text is about.
 var weak = func() map[string]bool {
 	all := make(map[string]bool)

@@ -86,7 +86,7 @@ func TestIDsOfTheWorld(t *testing.T) {
 		{call + "{action: CreateLoadBalancer, params: {AddressType: intranet, VSwitchId: vsw-bp1clbemu00000000001}}", "f.yaml:4:85: client.steps[0].call.params.VSwitchId: the world has no vsw-bp1clbemu00000000001: do you mean vsw-bp1clbemu000000000001?"},
 		{call + "{action: CreateLoadBalancer, params: {AddressType: intranet, VSwitchId: vpc-bp1clbemu000000000001}}", "the world has no vpc-bp1clbemu000000000001"},
 		{call + "{action: CreateLoadBalancer, params: {AddressType: intranet, VSwitchId: vsw-nosuch}, expect: {code: VSwitchNotExist}}", ""},
-		{call + "{product: Nlb, action: AddServersToServerGroup, params: {Servers.1.ServerId: 192.168.0.11}}", ""},
+		{call + "{product: Nlb, action: CreateServerGroup, params: {ServerGroupName: aa, VpcId: vpc-bp1clbemu000000000001}, save: {g: ServerGroupId}}\n    - call: {product: Nlb, action: AddServersToServerGroup, params: {ServerGroupId: '{{g}}', Servers.1.ServerId: 192.168.0.11}}", ""},
 		{call + "{product: Ecs, action: DescribeInstances, params: {InstanceIds: '[\"i-bp1clbemu0000000001\", \"i-bp1clbemu0000000002\"]'}}", ""},
 		{call + "{product: Ecs, action: DescribeInstances, params: {InstanceIds: '[\"i-bp1clbemu0000000001\", \"i-nosuch\"]'}}", "the world has no i-nosuch"},
 		{"kubernetes:\n  steps:\n    - call: {action: CreateLoadBalancer, params: {AddressType: intranet, VSwitchId: vsw-nosuch}}", ""},

@@ -31,10 +31,16 @@ func (n *Names) list() []scenarios.Action {
 	var all []scenarios.Action
 	for _, a := range n.Names.Actions() {
 		row := scenarios.Action{Product: a.Product, Name: a.Name, Emulated: a.Emulated, Writes: a.Mutates, Parameters: a.ParameterNames(),
-			Fields: a.ResponseFields(), Codes: a.Codes(), Values: make(map[string][]string)}
+			Fields: a.ResponseFields(), Codes: a.Codes(), Values: make(map[string][]string), Ranges: make(map[string]string)}
 		for _, p := range a.Action.Parameters() {
 			if p.Values != nil {
 				row.Values[p.Name] = p.Values
+			}
+			if p.Required && p.Name != "RegionId" && !strings.Contains(p.Name, ".N") { // which the caller of calls fills in
+				row.Required = append(row.Required, p.Name)
+			}
+			if p.Range != "" && strings.HasPrefix(p.Type, "int") {
+				row.Ranges[p.Name] = p.Range
 			}
 		}
 		for _, parameter := range row.Parameters {

@@ -145,6 +145,9 @@ func (d *Decoder) object(node *yaml.Node, target reflect.Value, field string) {
 		seen[name] = true
 		if f, ok := fields[name]; ok {
 			d.value(e.Value, target.Field(f.index), Join(field, name))
+			if n, err := strconv.ParseFloat(e.Value.Value, 64); f.counted && err == nil && n == 0 {
+				d.Fail(e.Value, Join(field, name), "0 would be as if it were not there: leave it out, or give more")
+			}
 		} else if keyed != nil {
 			keyed.ReadKey(d, e, Join(field, name), slices.Collect(maps.Keys(fields)))
 		} else {
@@ -172,6 +175,7 @@ func (d *Decoder) object(node *yaml.Node, target reflect.Value, field string) {
 type fieldOf struct {
 	index    int
 	required bool
+	counted  bool // a number of which 0 is none
 }
 
 // structs keeps the fields of structs, a map[string]fieldOf by reflect.Type.
@@ -186,7 +190,7 @@ func fieldsOf(t reflect.Type) map[string]fieldOf {
 	for i := range t.NumField() {
 		tag := t.Field(i).Tag
 		if name, _, _ := strings.Cut(tag.Get("yaml"), ","); name != "" {
-			fields[name] = fieldOf{i, tag.Get("required") == "true"}
+			fields[name] = fieldOf{i, tag.Get("required") == "true", tag.Get("counted") == "true"}
 		}
 	}
 	structs.Store(t, fields)

@@ -3,7 +3,8 @@
 // suggestion. It must not know the contents of a file.
 //
 // A struct names its fields in the tag yaml, like the YAML library, and marks required
-// fields with required:"true". A type with its own syntax is a Reader.
+// fields with required:"true", and those with counted:"true" in which a 0 would be taken for
+// none. A type with its own syntax is a Reader.
 package yamlfile
 
 import (

@@ -267,7 +267,7 @@ func (x *exploration) check(names []string) error {
 	case x.half != "" && x.half != scenarios.ClientHalf && x.half != scenarios.ProgramHalf && x.half != scenarios.KubernetesHalf:
 		return fmt.Errorf("--half is client, program or kubernetes, not %s", x.half)
 	}
-	return nil
+	return new(scenarios.Explore).CheckDisturbances(x.disturbances)
 }
 
 // halfOf chooses the half that the command line is about.
@@ -436,7 +436,9 @@ func showExploration(s *terminal.Screen, r *explore.Report) error {
 			mark = "known violation of " + f.Rule
 		}
 		s.Printf("\n%s: %s\n", mark, f.About)
-		s.Printf("%s", s.Fit("  "+strings.Join(f.Difference(), "\n  ")+"\n", 4))
+		for _, change := range f.Difference() {
+			s.Printf("%s", s.Fit("  "+change.String()+"\n", 4))
+		}
 		if f.Known != "" {
 			s.Printf("  known     %s\n", f.Known)
 			continue

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,28 +11,62 @@ import (
 // fieldStart begins a field in a line of a state.
 var fieldStart = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(` ([A-Z][A-Za-z0-9]*)=`) })
 
+// Change is one thing that differs between what was expected and what was seen.
+type Change struct {
+	// What is missing, "too much" or gone of a resource that only one state has, "" of one
+	// whose fields differ, and expected or saw where no states are compared.
+	What string `json:"what,omitempty"`
+	Of   string `json:"of"`
+	// Fields are those that differ.
+	Fields []FieldChange `json:"fields,omitempty"`
+}
+
+// FieldChange is a field that differs; a value that is "" is none.
+type FieldChange struct {
+	Name string `json:"name"`
+	Is   string `json:"is,omitempty"`
+	Want string `json:"want,omitempty"`
+}
+
+func (c Change) String() string {
+	switch c.What {
+	case "expected", "saw":
+		return c.What + " " + c.Of
+	case "":
+		return c.Of + ": " + joined(c.Fields)
+	}
+	return c.What + ": " + c.Of
+}
+
+func joined(fields []FieldChange) string {
+	all := make([]string, len(fields))
+	for i, f := range fields {
+		all[i] = f.Name + " is " + cmp.Or(f.Is, "none") + ", want " + cmp.Or(f.Want, "none")
+	}
+	return strings.Join(all, "; ")
+}
+
 // Difference tells two states apart in a few words: by the fields that differ of lines of
 // the same resource, and by the names of the other lines.
-func (f *Finding) Difference() []string {
+func (f *Finding) Difference() (all []Change) {
 	if len(f.Missing)+len(f.Extra) == 0 {
-		return []string{"expected " + f.Expected, "saw " + f.Seen}
+		return []Change{{What: "expected", Of: f.Expected}, {What: "saw", Of: f.Seen}}
 	}
 	extra := slices.Clone(f.Extra)
-	var all []string
 	for _, want := range f.Missing {
 		i := slices.IndexFunc(extra, func(is string) bool { return headOf(is) == headOf(want) })
 		if i < 0 {
-			all = append(all, "missing: "+headOf(want))
+			all = append(all, Change{What: "missing", Of: headOf(want)})
 			continue
 		}
-		all = append(all, headOf(want)+": "+fieldsThatDiffer(want, extra[i]))
+		all = append(all, Change{Of: headOf(want), Fields: fieldsThatDiffer(want, extra[i])})
 		extra = slices.Delete(extra, i, i+1)
 	}
 	for _, is := range extra {
 		if gone, ok := strings.CutPrefix(is, "- "); ok {
-			all = append(all, "gone: "+headOf(gone))
+			all = append(all, Change{What: "gone", Of: headOf(gone)})
 		} else {
-			all = append(all, "too much: "+headOf(is))
+			all = append(all, Change{What: "too much", Of: headOf(is)})
 		}
 	}
 	return all
@@ -47,27 +82,19 @@ func headOf(line string) string {
 }
 
 // fieldsThatDiffer compares two lines of a resource.
-func fieldsThatDiffer(want, is string) string {
+func fieldsThatDiffer(want, is string) (all []FieldChange) {
 	a, b := fieldsOf(want), fieldsOf(is)
-	var all []string
 	for _, name := range sorted(a) {
 		if b[name] != a[name] {
-			all = append(all, name+" is "+orNone(b[name])+", want "+a[name])
+			all = append(all, FieldChange{Name: name, Is: b[name], Want: a[name]})
 		}
 	}
 	for _, name := range sorted(b) {
 		if _, ok := a[name]; !ok {
-			all = append(all, name+" is "+b[name]+", want none")
+			all = append(all, FieldChange{Name: name, Is: b[name]})
 		}
 	}
-	return strings.Join(all, "; ")
-}
-
-func orNone(value string) string {
-	if value == "" {
-		return "none"
-	}
-	return value
+	return all
 }
 
 func fieldsOf(line string) map[string]string {

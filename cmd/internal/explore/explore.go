@@ -249,7 +249,7 @@ func (e *explorer) run(ctx context.Context) (*Report, error) {
 		err = e.playAll(ctx, pairs, report.Planned-len(pairs))
 	}
 	if ctx.Err() != nil {
-		report.Stopped = "it was interrupted"
+		report.Stopped = interrupted
 	}
 	if err != nil {
 		report.Stopped = err.Error()

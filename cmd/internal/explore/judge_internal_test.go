@@ -150,7 +150,7 @@ func TestRuleOfState(t *testing.T) {
 // TestDifference proves that the difference of two states names what differs.
 func TestDifference(t *testing.T) {
 	whole := Finding{Rule: ruleStatus, Expected: "a load balancer at the address in the status of service/web within 45s", Seen: "192.0.2.1, which none has"}
-	if got := whole.Difference(); len(got) != 2 || got[0] != "expected "+whole.Expected || got[1] != "saw "+whole.Seen {
+	if got := whole.Difference(); len(got) != 2 || got[0].String() != "expected "+whole.Expected || got[1].String() != "saw "+whole.Seen {
 		t.Errorf("what is no state differs by %q", got)
 	}
 	f := Finding{Rule: ruleState, Missing: []string{`Listener LoadBalancerID="web" Port=80 Protocol="tcp" Status="running"`, "VServerGroup g A=1"},
@@ -161,7 +161,7 @@ func TestDifference(t *testing.T) {
 		t.Fatalf("= %q, want %q", got, want)
 	}
 	for i := range want {
-		if got[i] != want[i] {
+		if got[i].String() != want[i] {
 			t.Errorf("%d is %q, want %q", i, got[i], want[i])
 		}
 	}

@@ -106,7 +106,12 @@ func Kinds() (list [][2]string) {
 		list = append(list, [2]string{k.name, k.about})
 	}
 	list = append(list, [2]string{againKind, "At rest, the client starts again."})
-	return append(list, [2]string{"by hand", "At rest, clbemu deletes, stops, renames, untags or empties what the client made, and then nudges it."})
+	for _, h := range manualChanges {
+		if row := [2]string{h.name, "At rest, something that the client made is " + h.name + " by hand, and then the client gets a nudge."}; !slices.Contains(list, row) {
+			list = append(list, row)
+		}
+	}
+	return list
 }
 
 // refusals lists the codes that the state can lead to. One about a parameter is not

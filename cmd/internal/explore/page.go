@@ -50,13 +50,16 @@ func (e *explorer) linesOf(journal []scenarios.JournalCall) (lines []Line, omitt
 	return slices.Delete(lines, maxLines/2, maxLines/2+omitted), omitted
 }
 
+// interrupted says that the user ended an exploration.
+const interrupted = "it was interrupted"
+
 // Page is what the console shows of an exploration.
 type Page struct {
-	Scenario string `json:"scenario"`
-	Half     string `json:"half"`
-	Client   string `json:"client"`
-	Summary  string `json:"summary"`
-	Stopped  string `json:"stopped,omitempty"`
+	Scenario string  `json:"scenario"`
+	Half     string  `json:"half"`
+	Client   string  `json:"client"`
+	Summary  Summary `json:"summary"`
+	Stopped  string  `json:"stopped,omitempty"`
 	// Findings are the violations, and Columns and Rows the table of the plays with one
 	// disturbance.
 	Findings []PageFinding `json:"findings"`
@@ -69,7 +72,7 @@ type Page struct {
 type PageFinding struct {
 	Rule       string   `json:"rule"`
 	Known      string   `json:"known,omitempty"`
-	Difference []string `json:"difference"`
+	Difference []Change `json:"difference"`
 	Plays      []string `json:"plays"`
 }
 
@@ -121,11 +124,22 @@ func (r *Report) Page() *Page {
 	return p
 }
 
-// Summary counts the plays.
-func (r *Report) Summary() string {
-	count := r.Count()
-	return fmt.Sprintf("%d plays in %.1f s (%.0f a minute, %.0f %% of the time waiting): %d fine, %d violated, %d known, %d idle, %d could not run", len(r.Outcomes), r.Seconds,
-		60*float64(len(r.Outcomes))/max(r.Seconds, 0.001), 100*r.Waiting(), count[Fine], count[Violated], count[Known], count[Idle], count[Broken])
+// Summary counts the plays, in all and by verdict.
+type Summary struct {
+	Count   map[Verdict]int `json:"count"`
+	Made    int             `json:"made"`
+	Seconds float64         `json:"seconds"`
+	Waiting float64         `json:"waiting"`
+}
+
+// Summary sums the plays up.
+func (r *Report) Summary() Summary {
+	return Summary{Count: r.Count(), Made: len(r.Outcomes), Seconds: r.Seconds, Waiting: r.Waiting()}
+}
+
+func (s Summary) String() string {
+	return fmt.Sprintf("%d plays in %.1f s (%.0f a minute, %.0f %% of the time waiting): %d fine, %d violated, %d known, %d idle, %d could not run", s.Made, s.Seconds,
+		60*float64(s.Made)/max(s.Seconds, 0.001), 100*s.Waiting, s.Count[Fine], s.Count[Violated], s.Count[Known], s.Count[Idle], s.Count[Broken])
 }
 
 // Waiting is the share of the plays' time in which they waited for the client.

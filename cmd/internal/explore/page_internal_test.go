@@ -3,8 +3,12 @@ package explore
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"slices"
 	"strings"
 	"testing"
+
+	"go.yaml.in/yaml/v3"
 
 	"github.com/clbemu/clbemu/scenarios"
 )
@@ -35,10 +39,10 @@ func TestLines(t *testing.T) {
 // of none.
 func TestWaiting(t *testing.T) {
 	r := &Report{Outcomes: []Outcome{{Seconds: 3, Waited: 3}, {Seconds: 1}}, Seconds: 2}
-	if got := r.Summary(); r.Waiting() != 0.75 || !strings.HasPrefix(got, "2 plays in 2.0 s (60 a minute, 75 % of the time waiting)") {
+	if got := r.Summary(); r.Waiting() != 0.75 || !strings.HasPrefix(got.String(), "2 plays in 2.0 s (60 a minute, 75 % of the time waiting)") {
 		t.Errorf("= %v, %s", r.Waiting(), got)
 	}
-	if r = (&Report{}); r.Waiting() != 0 || !strings.HasPrefix(r.Summary(), "0 plays in 0.0 s (0 a minute, 0 %") {
+	if r = (&Report{}); r.Waiting() != 0 || !strings.HasPrefix(r.Summary().String(), "0 plays in 0.0 s (0 a minute, 0 %") {
 		t.Errorf("of nothing = %v, %s", r.Waiting(), r.Summary())
 	}
 }
@@ -72,10 +76,51 @@ func TestPage(t *testing.T) {
 	if len(r.Outcomes[99].Journal) == 0 {
 		t.Error("the page changes the report")
 	}
-	if len(p.Rows) != 1 || len(p.Columns) != 2 || p.Rows[0].Cells[0].Text != "ok" || len(p.Rows[0].Cells[0].Plays) != 100 || p.Rows[0].Cells[1].Text != ruleDouble || p.Findings[0].Difference[0] != "too much: LoadBalancer web" {
+	if len(p.Rows) != 1 || len(p.Columns) != 2 || p.Rows[0].Cells[0].Text != "ok" || len(p.Rows[0].Cells[0].Plays) != 100 || p.Rows[0].Cells[1].Text != ruleDouble || p.Findings[0].Difference[0].String() != "too much: LoadBalancer web" {
 		t.Errorf("columns %q, rows %.300v, findings %v", p.Columns, p.Rows, p.Findings)
 	}
 	if brief, _ := json.Marshal(r.WithoutJournals()); strings.Contains(string(brief), "journal") {
 		t.Error("the report has journals")
+	}
+}
+
+// TestNamesInChinese proves that the console has each name of the page in Chinese, and no
+// other.
+func TestNamesInChinese(t *testing.T) {
+	text, err := os.ReadFile("../../../emulator/internal/console/zh/words.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var chinese struct {
+		Explored map[string]string `yaml:"explored"`
+	}
+	if err := yaml.Unmarshal(text, &chinese); err != nil {
+		t.Fatal(err)
+	}
+	names := []string{scenarios.ScriptedClient, interrupted, planned{}.id(), atRestRow, againKind, "ok", "before", "during", "after", "missing", "too much", "gone", "expected", "saw"}
+	for _, k := range kinds {
+		names = append(names, k.name)
+	}
+	for _, c := range manualChanges {
+		names = append(names, c.name)
+	}
+	for _, verdict := range []Verdict{Fine, Violated, Known, Idle, Broken} {
+		names = append(names, string(verdict))
+	}
+	names = append(names, ranks...)
+	for _, k := range Kinds() {
+		if err := new(scenarios.Explore).CheckDisturbances(k[0]); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, name := range names {
+		if chinese.Explored[name] == "" {
+			t.Errorf("zh/words.yaml has no %q of clbemu explore", name)
+		}
+	}
+	for name := range chinese.Explored {
+		if !slices.Contains(names, name) {
+			t.Errorf("zh/words.yaml has %q, which clbemu explore does not say", name)
+		}
 	}
 }

@@ -53,6 +53,8 @@ type translation struct {
 	Words map[string]string `json:"words"`
 	// Fields holds the names of resources' fields.
 	Fields map[string]string `json:"fields"`
+	// Explored holds the names of clbemu explore: its disturbances, rules and verdicts.
+	Explored map[string]string `json:"explored"`
 	// Scenarios holds the texts of the library.
 	Scenarios map[string]struct {
 		About  string `json:"about"`
@@ -79,7 +81,7 @@ func (t translation) script() []byte {
 	if err != nil {
 		panic(err) // texts
 	}
-	return []byte("export const { words, fields, scenarios } = " + string(all) + ";\n")
+	return []byte("export const { words, fields, scenarios, explored } = " + string(all) + ";\n")
 }
 
 // readers match what people read of a page: the text between tags, with the code within

@@ -113,9 +113,11 @@ func (s *Server) Shutdown(ctx context.Context) error {
 func newHTTP(life context.Context, to zerolog.Logger, handler http.Handler) *http.Server {
 	return &http.Server{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			asks(r.Context())
 			handler.ServeHTTP(&inPieces{w, time.Now()}, r)
 		}),
 		BaseContext:       func(net.Listener) context.Context { return life },
+		ConnContext:       withConn,
 		ReadHeaderTimeout: readHeaderTimeout,
 		ReadTimeout:       readTimeout,
 		WriteTimeout:      writeTimeout + soon,

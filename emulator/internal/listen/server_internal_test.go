@@ -119,3 +119,83 @@ func TestOptionsOfTheServer(t *testing.T) {
 		t.Errorf("the status is %d, want the handler's", answer.StatusCode)
 	}
 }
+
+// pipes is a listener at which clients arrive that dial it.
+type pipes struct {
+	conns  chan net.Conn
+	closed chan struct{}
+}
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.conns:
+		return c, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *pipes) Addr() net.Addr { return &net.TCPAddr{} }
+
+func (p *pipes) Close() error {
+	close(p.closed)
+	return nil
+}
+
+func (p *pipes) dial() net.Conn {
+	client, server := net.Pipe()
+	p.conns <- server
+	return client
+}
+
+// TestSilentClients proves that clients which ask nothing, or never finish to ask, keep
+// others out for a second at most, and that one which waits for its answer is left alone.
+func TestSilentClients(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &pipes{make(chan net.Conn), make(chan struct{})}
+		answer := make(chan struct{})
+		s := newHTTP(t.Context(), zerolog.Nop(), http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/slow" {
+				<-answer
+			}
+		}))
+		go func() { _ = s.Serve(newLimited(l, make(chan struct{}, 4))) }()
+		ask := func(path string) net.Conn {
+			c := l.dial()
+			if _, err := c.Write([]byte("GET " + path + " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")); err != nil {
+				t.Fatal(err)
+			}
+			return c
+		}
+		slow := ask("/slow")
+		silent := []net.Conn{l.dial(), l.dial(), l.dial()}
+		if _, err := silent[0].Write([]byte("GET / HTTP/1.1\r\nX-A: ")); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * patience) // while there is room for all, none is closed
+		_ = silent[1].SetReadDeadline(time.Now().Add(time.Millisecond))
+		if _, err := silent[1].Read(make([]byte, 1)); err == io.EOF {
+			t.Error("a silent client is closed while there is room")
+		}
+		start := time.Now()
+		client := ask("/")
+		response, err := http.ReadResponse(bufio.NewReader(client), nil)
+		if took := time.Since(start); err != nil || response.StatusCode != http.StatusOK || took > patience {
+			t.Errorf("a client beside silent ones gets %v, %v after %s", response, err, took)
+		}
+		if _, err := silent[0].Read(make([]byte, 1)); err != io.EOF {
+			t.Errorf("the client that was silent for longest reads %v, want the end", err)
+		}
+		time.Sleep(10 * patience)
+		close(answer)
+		if response, err := http.ReadResponse(bufio.NewReader(slow), nil); err != nil || response.StatusCode != http.StatusOK {
+			t.Errorf("the client that waits gets %v, %v", response, err)
+		}
+		for _, c := range append(silent, slow, client) {
+			c.Close()
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -20,7 +20,11 @@ function ask(title, fields, does, send) {
     if (await send(values)) dialog.close();
   });
   dialog.addEventListener('close', () => {
-    document.body.append($('#said')); // which an error had brought into the dialog
+    const said = $('#said', dialog);
+    if (said) {
+      said.hidden = true; // an error of the form, which is over
+      document.body.append(said);
+    }
     dialog.remove();
   });
   document.body.append(dialog);
@@ -70,7 +74,7 @@ export const createListener = (lb, done) => attempt(async () => {
     [t`Port`, text('port', { type: 'number', min: 1, max: 65535, required: true })],
     [t`Server group`, choice('group', [...(clb ? [['', t`default group`]] : []), ...groups.map(called)], { required: !clb })],
     [t`Port of the servers`, text('serverPort', { type: 'number', min: 1, max: 65535, required: true })],
-    [t`Certificate`, clb ? choice('certificate', certificates.map(called), { required: true }) : text('certificate', { required: true })],
+    [t`Certificate`, clb ? choice('certificate', certificates.length ? certificates.map(called) : [['', t`none yet: clbemu call UploadServerCertificate`]], { required: true }) : text('certificate', { required: true })],
   ], t`Add`, async (form) => {
     const made = await act('addListener', lb, form);
     if (made && clb) await act('start', { product: lb.product, account: lb.account, region: lb.region, loadBalancer: lb.id, fields: { port: form.port, protocol: form.protocol } });

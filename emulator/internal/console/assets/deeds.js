@@ -3,7 +3,7 @@
 // the console.
 
 import { call } from './api.js';
-import { attempt, say, sure } from './page.js';
+import { attempt, say, sure, unchecked } from './page.js';
 import { t } from './words.js';
 
 const server = (s, weight) => ({ ServerId: s.fields.server, ServerIp: s.fields.type === 'eni' ? s.fields.address : undefined, Type: s.fields.type, Port: s.fields.port, Weight: weight });
@@ -99,5 +99,6 @@ export async function mark(s, health) {
   const set = await attempt(() => call('PATCH', '/v1/world', { query: { account: s.account, region: s.region },
   body: { settings: [{ name: `server.${s.fields.server || s.fields.address}.health`, value: health }] } }));
   if (set?.warnings) say(set.warnings.join('\n'), 'odd');
+  else if (set && health !== 'default' && unchecked(s.fields.health)) say(t`No listener checks the server in this group: the mark acts in its other groups.`, 'odd');
   return set;
 }

@@ -2,14 +2,38 @@
 
 import { get } from './api.js';
 import { $, addressed, asked, attempt, badge, begin, command, el, fill, latest, onNews, redraw, table, terms, to } from './page.js';
-import { t } from './words.js';
+import { explored, t } from './words.js';
 
 let results = {};
 
 const moods = { fine: 'good', idle: 'odd', known: 'odd' };
 const mood = (verdict) => moods[verdict] ?? 'bad';
-const words = (play) => (play.verdict === 'violated' || play.verdict === 'known' ? `${play.verdict}: ${play.rule}` : play.verdict);
+const words = (play) => (play.verdict === 'violated' || play.verdict === 'known' ? `${explored(play.verdict)}: ${explored(play.rule)}` : explored(play.verdict));
 const playOf = (id) => results.plays?.find((p) => p.id === id);
+
+// titleOf is what a play is called: its disturbances, one after the other.
+const disturbed = ({ kind, what, at, rest }) => {
+  const name = what ? `${explored(kind)} ${explored(what)}` : explored(kind);
+  const call = at.n > 1 ? `${at.action} ${at.n}` : at.action;
+  if (call) return t`${name} at ${call}`;
+  return rest ? t`${name} at rest ${rest + 1}` : t`${name} at rest`;
+};
+const titleOf = (play) => play.disturbances?.map(disturbed).join(t`, then `) || explored(play.id);
+
+const summed = ({ made, seconds, waiting, count }) => {
+  const minute = Math.round(60 * made / Math.max(seconds, 0.001));
+  const share = Math.round(100 * waiting);
+  const [fine, violated, known, idle, broken] = ['fine', 'violated', 'known', 'idle', 'broken'].map((verdict) => count[verdict] ?? 0);
+  return t`${made} plays in ${seconds.toFixed(1)} s (${minute} a minute, ${share} % of the time waiting): ${fine} fine, ${violated} violated, ${known} known, ${idle} idle, ${broken} could not run`;
+};
+
+// differs says what differs of one resource.
+const differs = ({ what, of, fields = [] }) => {
+  if (what) return `${explored(what)}: ${of}`;
+  const none = t`none`;
+  const all = fields.map(({ name, is = none, want = none }) => t`${name} is ${is}, want ${want}`);
+  return `${of}: ${all.join('; ')}`;
+};
 
 // link opens the plays of a cell, or one of them.
 const link = (text, ids, shown = ids[0]) => el('a', { href: to({ play: shown, of: ids.length > 1 ? ids.join('\n') : '' }), 'data-focus': shown + text }, text);
@@ -19,22 +43,23 @@ const worst = (ids) => ids.find((id) => mood(playOf(id)?.verdict) === 'bad') ?? 
 function drawCell({ text, plays }) {
   if (!plays) return el('td', { class: 'quiet none' }, '–');
   const bad = plays.filter((id) => mood(playOf(id)?.verdict) === 'bad').length;
-  return el('td', { class: 'cell', 'data-mood': bad ? 'bad' : text === 'ok' ? 'good' : 'odd' }, link(plays.length > 1 ? `${text} (${bad || plays.length})` : text, plays, worst(plays)));
+  const said = text.replace(/[a-z]+/g, explored);
+  return el('td', { class: 'cell', 'data-mood': bad ? 'bad' : text === 'ok' ? 'good' : 'odd' }, link(plays.length > 1 ? `${said} (${bad || plays.length})` : said, plays, worst(plays)));
 }
 
 function drawResults() {
   $('#count').textContent = results.plays ? String(results.plays.length) : '';
   redraw($('#about'), results, () => (results.plays
-    ? [terms([[t`Scenario`, `${results.scenario}, ${results.half}`], [t`Client`, results.client], [t`Plays`, results.summary], [t`Stopped`, results.stopped]])]
+    ? [terms([[t`Scenario`, `${results.scenario}, ${results.half}`], [t`Client`, explored(results.client)], [t`Plays`, summed(results.summary)], [t`Stopped`, explored(results.stopped)]])]
     : el('div', { class: 'empty' }, el('h2', {}, t`No results yet`), el('p', {}, t`Explore your program, and let this page show the results:`),
       command(`clbemu explore --console ${location.host} -- ./my-controller --once`, true))));
   redraw($('#findings'), [results.findings], () => (results.findings?.length
     ? table(t`Violations`, [t`Rule`, t`Play`, t`Difference`], results.findings.map((f) => [
-      el('td', {}, badge(f.rule, f.known ? 'odd' : 'bad')), el('th', { scope: 'row' }, link(f.plays[0], f.plays), f.plays.length > 1 && el('span', { class: 'id' }, t`and ${f.plays.length - 1} more`)),
-      [...f.difference.map((line) => el('div', {}, line)), f.known && el('div', { class: 'quiet' }, f.known)]]))
+      el('td', {}, badge(explored(f.rule), f.known ? 'odd' : 'bad')), el('th', { scope: 'row' }, link(titleOf(playOf(f.plays[0])), f.plays), f.plays.length > 1 && el('span', { class: 'id' }, t`and ${f.plays.length - 1} more`)),
+      [...f.difference.map((change) => el('div', {}, differs(change))), f.known && el('div', { class: 'quiet' }, f.known)]]))
     : results.plays && el('p', {}, badge(t`no violation`, 'good'))));
   redraw($('#cells'), [results.rows, results.columns], () => (results.rows?.length
-    ? el('div', { class: 'scrolls', tabindex: '0', role: 'region', 'aria-label': t`Calls and disturbances` }, table(t`Calls and disturbances`, [t`Call`, ...results.columns], results.rows.map((row) => [el('th', { scope: 'row' }, row.name), ...row.cells.map(drawCell)]))) : ''));
+    ? el('div', { class: 'scrolls', tabindex: '0', role: 'region', 'aria-label': t`Calls and disturbances` }, table(t`Calls and disturbances`, [t`Call`, ...results.columns.map((name) => explored(name.toLowerCase(), name))], results.rows.map((row) => [el('th', { scope: 'row' }, explored(row.name)), ...row.cells.map(drawCell)]))) : ''));
 }
 
 const parameters = (params) => Object.entries(params ?? {}).map(([name, value]) => el('div', {}, el('span', { class: 'quiet' }, `${name}=`), value));
@@ -55,8 +80,8 @@ function drawPlay() {
   const others = asked().get('of')?.split('\n').filter(playOf) ?? [];
   redraw($('#detail'), [play, others], () => {
     if (!play) return el('div', { class: 'empty' }, el('h2', {}, id ? t`There is no such play` : t`Choose a cell`), el('p', {}, t`Its plays appear here, each with the calls of its journal.`));
-    return [el('div', { class: 'bar' }, el('h2', {}, play.id), badge(words(play), mood(play.verdict)), el('a', { class: 'close', href: to({ play: '', of: '' }) }, t`Close`)),
-      others.length > 1 && el('ul', { class: 'tags' }, others.map((other) => el('li', {}, other === id ? el('strong', {}, other) : link(other, others, other), badge(playOf(other).verdict, mood(playOf(other).verdict))))),
+    return [el('div', { class: 'bar' }, el('h2', { title: play.id }, titleOf(play)), badge(words(play), mood(play.verdict)), el('a', { class: 'close', href: to({ play: '', of: '' }) }, t`Close`)),
+      others.length > 1 && el('ul', { class: 'tags' }, others.map((other) => el('li', {}, other === id ? el('strong', {}, titleOf(play)) : link(titleOf(playOf(other)), others, other), badge(explored(playOf(other).verdict), mood(playOf(other).verdict))))),
       play.why && el('p', {}, play.why),
       play.expected && [el('h3', {}, t`Expected`), el('pre', {}, play.expected), el('h3', {}, t`Seen`), el('pre', {}, play.seen)],
       el('h3', {}, t`Journal`), drawJournal(play),

@@ -57,7 +57,7 @@ export function ordered(list, first, of) {
 export const breakable = (name) => el('span', {}, name.split('_').flatMap((part, i) => (i ? ['_', el('wbr', {}), part] : [part])));
 
 // whole keeps what has hyphens, such as an id, on one line where there is room for it.
-const whole = (text) => (typeof text !== 'string' ? text : text.split(/(\S*-\S*)/)
+const whole = (text) => (typeof text !== 'string' ? text : text.split(/([^\s,]*-[^\s,]*)/)
   .map((part, i) => (i % 2 ? el('span', { class: 'whole' }, part) : part)));
 
 // terms makes a list of names and values, without those that are empty.

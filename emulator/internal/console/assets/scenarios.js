@@ -9,6 +9,10 @@ let found = { text: '', names: new Set() }; // what the last search found, besid
 let results = []; // of earlier plays, the newest last
 let play; // what is being played, or was last: {scenario, steps, result}
 
+// How a play ended.
+const ends = { passed: t`passed`, failed: t`failed`, skipped: t`skipped`, broken: t`could not run` };
+const ended = ({ status }) => badge(ends[status] ?? status, { passed: 'good', skipped: 'odd' }[status] ?? 'bad');
+
 const lastOf = (name) => results.findLast((r) => r.scenario === name);
 
 function drawList() {
@@ -21,7 +25,7 @@ function drawList() {
     const playing = play && !play.result && play.scenario === s.name;
     return el('tr', { 'data-name': s.name, class: current && 'current' },
       el('th', { scope: 'row' }, el('a', { class: 'row', href: to({ name: s.name }), 'aria-current': current && 'true' }, s.name)),
-      el('td', {}, s.about), el('td', {}, playing ? badge(t`running`, 'good') : badge(lastOf(s.name)?.status)));
+      el('td', {}, s.about), el('td', {}, playing ? badge(t`running`, 'good') : lastOf(s.name) && ended(lastOf(s.name))));
   }));
   if (focused) $(`tr[data-name="${CSS.escape(focused)}"] a`)?.focus();
 }
@@ -83,7 +87,7 @@ function drawSteps() {
 function outcome(r) {
   const f = r.failure;
   const part = (title, content) => content && el('div', {}, el('dt', {}, title), el('dd', {}, content));
-  return el('div', { class: 'outcome' }, el('p', {}, badge(r.status), t` in ${r.seconds.toFixed(2)} s`),
+  return el('div', { class: 'outcome' }, el('p', {}, ended(r), t` in ${r.seconds.toFixed(2)} s`),
     f && el('dl', {}, part(t`Where`, `${f.file}:${f.line}: ${f.step}`), part(t`Reason`, f.reason),
       f.unmet?.map((u) => [part(t`Expected at line ${u.line}`, u.expected), part(t`Seen`, u.seen)]).flat(), part(t`Hint`, f.hint), part(t`To do`, texts(r.scenario).advice ?? f.advice),
       f.faults?.map((h) => part(t`Fault`, t`${h.name} changed ${h.hits} of ${h.seen} matching calls`))),

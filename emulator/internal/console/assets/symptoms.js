@@ -13,7 +13,7 @@ function drawList() {
     const current = s.name === asked().get('name');
     return el('tr', { class: current && 'current' },
       el('th', { scope: 'row' }, el('a', { class: 'row', href: to({ name: s.name }), 'aria-current': current && 'true' }, translated(s.title))),
-      el('td', { class: 'number' }, String(s.causes.length)));
+      el('td', { class: 'number', 'data-title': t`Causes` }, String(s.causes.length)));
   }));
 }
 

@@ -155,7 +155,7 @@ function drawTree() {
   const id = asked().get('lb');
   detail.hidden = !id;
   $('.panes').classList.toggle('both', Boolean(id));
-  if (id && tree) redraw(detail, [tree, [...traffic], staged, location.search], () => looked(tree));
+  if (id) redraw(detail, [tree, [...traffic], staged, location.search], () => (tree ? looked(tree) : el('p', { class: 'quiet' }, t`Loading…`)));
 }
 
 function looked({ gone, loadBalancer: lb, ...shown }) {

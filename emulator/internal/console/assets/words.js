@@ -1,7 +1,7 @@
 // The texts of the console in the language of its pages. Each text in English is the key
 // of its translation.
 
-const { words = {}, fields = {}, scenarios = {} } = document.documentElement.lang === 'en' ? {} : await import('./zh.js');
+const { words = {}, fields = {}, scenarios = {}, explored: names = {} } = document.documentElement.lang === 'en' ? {} : await import('./zh.js');
 
 const within = (all, name) => (Object.hasOwn(all, name) ? all[name] : undefined);
 
@@ -16,6 +16,9 @@ export const translated = (text) => within(words, text) ?? text;
 
 // field is the name of a resource's field.
 export const field = (name, english = name) => within(fields, name) ?? english;
+
+// explored is the name of a disturbance, a rule or a verdict of clbemu explore.
+export const explored = (name, english = name) => within(names, name) ?? english;
 
 // scenario holds the texts of a scenario of the library: about and advice.
 export const scenario = (name) => within(scenarios, name) ?? {};
