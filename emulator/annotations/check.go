@@ -17,7 +17,8 @@ const (
 )
 
 // From the first of these versions on, and before the second, the CCM sends an empty address
-// for each zone of a new Network Load Balancer that has none, which the cloud refuses (NLB-0037).
+// for each zone of a new Network Load Balancer that has none, which the cloud refuses of an
+// intranet one (NLB-0037).
 const emptyAddressSince, emptyAddressUntil = "v2.9.1", "v2.11.2"
 
 // Check returns what is wrong with the annotations of a Service for a version of the CCM,

@@ -63,12 +63,13 @@ func (s *Service) checkClass() []Problem {
 	return []Problem{{Key: "spec.loadBalancerClass", Breaks: true, Text: fmt.Sprintf("the Service will not come up: the controller does not take the class %q", s.Class), Advice: "use " + nlbClass + " for a Network Load Balancer, and no class for a CLB"}}
 }
 
-// sendsEmptyAddress reports whether a version of the CCM makes a Network Load Balancer for the
-// Service with a zone that has an empty address.
+// sendsEmptyAddress reports whether a version of the CCM makes an intranet Network Load Balancer
+// for the Service with a zone that has an empty address.
 func (s *Service) sendsEmptyAddress(version string) bool {
 	id, _ := s.get("id")
 	zones, _ := s.get("zone-maps")
-	return s.Product() == NLB && id == "" && !s.HasAddress && zones != "" && version != "" && !Before(version, emptyAddressSince) && Before(version, emptyAddressUntil) &&
+	addressType, _ := s.get("address-type")
+	return s.Product() == NLB && addressType == "intranet" && id == "" && !s.HasAddress && zones != "" && version != "" && !Before(version, emptyAddressSince) && Before(version, emptyAddressUntil) &&
 		slices.ContainsFunc(strings.Split(zones, ","), func(zone string) bool {
 			parts := strings.Split(zone, ":")
 			return len(parts) < 3 || parts[2] == ""
@@ -88,7 +89,7 @@ func (s *Service) checkFields(version string) (problems []Problem) {
 		add("spec.loadBalancerClass", Breaks, "the controller makes Network Load Balancers from "+nlbSince+" on, and has the version "+version, "upgrade the controller")
 	}
 	if s.sendsEmptyAddress(version) {
-		add("spec.loadBalancerClass", Breaks, "the Service will not come up: a controller of the version "+version+" sends an empty address for each zone, which the cloud refuses", "upgrade the controller")
+		add("spec.loadBalancerClass", Breaks, "the Service will not come up: a controller of the version "+version+" sends an empty address for each zone, which the cloud refuses of an intranet one", "upgrade the controller")
 	}
 	for i := range Needs() {
 		if n := &Needs()[i]; n.Of(".", product, version) && n.Missing(s) {
