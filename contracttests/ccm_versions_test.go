@@ -72,7 +72,7 @@ var causes = map[string]string{
 	"nlb-job-endless":            "as `nlb-job-fails`",
 	"nlb-job-fails":              "from v2.11.2 on, the job of CreateListener is awaited",
 	"nlb-permission-missing":     "from v2.12.4 on, jobs are awaited by ListAsynJobs, for which the permission is missing here",
-	"nlb-port-range":             "from v2.12.4 on, the server group of a range of ports is found again",
+	"nlb-port-range":             "from v2.11.2 on, the annotation listener-port-range is read, and from v2.12.4 on the server group of a range of ports is found again",
 	"nlb-preserved-port-removed": "as `type-change`",
 	"nlb-ranges-throttled":       "as `nlb-source-ranges`",
 	"nlb-source-ranges":          "from v2.14.0 on, spec.loadBalancerSourceRanges of an NLB is read",
