@@ -155,43 +155,55 @@ func longer(name string) string {
 
 // check returns what is wrong with a value.
 func (a *Annotation) check(s *Service, value, version string) (problems []Problem) {
-	add := func(finding, advice, format string, args ...any) {
-		problems = append(problems, Problem{Note: finding == noted, Breaks: finding == Breaks, Text: fmt.Sprintf(format, args...), Advice: advice})
+	if unread := a.unread(s, value, version); unread != nil {
+		return []Problem{*unread}
 	}
+	if wrong := a.misread(s, value, version); wrong != nil {
+		problems = append(problems, *wrong)
+	} else if check := pairs[a.Name]; check != nil {
+		problems = check(s, value)
+	}
+	return append(problems, a.once(s, s.Product())...)
+}
+
+func found(finding, advice, format string, args ...any) *Problem {
+	return &Problem{Note: finding == noted, Breaks: finding == Breaks, Text: fmt.Sprintf(format, args...), Advice: advice}
+}
+
+// unread says why the controller does not read the annotation of a Service; nil where it does.
+func (a *Annotation) unread(s *Service, value, version string) *Problem {
 	product := s.Product()
 	switch {
 	case s.Type != "LoadBalancer":
-		add(effectless, "set spec.type to LoadBalancer", "the Service has the type %s, and gets no load balancer", s.Type)
-		return problems
+		return found(effectless, "set spec.type to LoadBalancer", "the Service has the type %s, and gets no load balancer", s.Type)
 	case !a.Of(product):
-		add(effectless, "", "it is about %s, and the Service gets a load balancer of %s", strings.ToUpper(a.Products[0]), strings.ToUpper(product))
-		return problems
+		return found(effectless, "", "it is about %s, and the Service gets a load balancer of %s", strings.ToUpper(a.Products[0]), strings.ToUpper(product))
 	case version != "" && Before(version, a.Since):
-		add(effectless, "upgrade the controller", "the controller reads it from %s on, and has the version %s", a.Since, version)
-		return problems
+		return found(effectless, "upgrade the controller", "the controller reads it from %s on, and has the version %s", a.Since, version)
 	case a.Until != "" && (version == "" || !Before(version, a.Until)):
-		add(effectless, "use "+Prefixes[0]+a.Successor, "the controller no longer reads it from %s on", a.Until)
-		return problems
+		return found(effectless, "use "+Prefixes[0]+a.Successor, "the controller no longer reads it from %s on", a.Until)
 	case value == "":
-		add(noted, "give it a value, or take it away", "it is empty, which is as if it were not there")
-		return problems
+		return found(noted, "give it a value, or take it away", "it is empty, which is as if it were not there")
 	}
+	return nil
+}
+
+// misread says what the Service lacks for a value, or what is wrong with it; nil for neither.
+func (a *Annotation) misread(s *Service, value, version string) *Problem {
+	product := s.Product()
 	values := a.ValuesOf(product)
 	need := a.need(s, product, version)
 	switch {
 	case need != nil && values.reads(value) && (need.Finding != noted || values.Takes(value)):
-		add(need.Finding, "", "%s", need.sentence(s))
-	case !values.Takes(value) && values.lenient && len(values.list) == 1:
-		add(effectless, "write "+values.Words(), "it takes no effect with the value %q", value)
-	case !values.Takes(value) && values.lenient:
-		add(effectless, "write "+values.Words(), "the controller takes %q for %s", value, values.list[len(values.list)-1])
-	case !values.Takes(value):
-		add(Breaks, "", "the Service will not come up: the value is %q, and must be %s", value, values.Words())
+		return found(need.Finding, "", "%s", need.sentence(s))
+	case values.Takes(value):
+		return nil
+	case values.lenient && len(values.list) == 1:
+		return found(effectless, "write "+values.Words(), "it takes no effect with the value %q", value)
+	case values.lenient:
+		return found(effectless, "write "+values.Words(), "the controller takes %q for %s", value, values.list[len(values.list)-1])
 	}
-	if check := pairs[a.Name]; check != nil && len(problems) == 0 {
-		problems = check(s, value)
-	}
-	return append(problems, a.once(s, product)...)
+	return found(Breaks, "", "the Service will not come up: the value is %q, and must be %s", value, values.Words())
 }
 
 // need is the first need of the annotation that the Service lacks, nil if it has all.

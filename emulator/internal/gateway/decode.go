@@ -95,22 +95,20 @@ func (field *decodeField) option(f reflect.StructField, option string) {
 		}
 		return &n
 	}
+	flags := map[string]*bool{"required": &field.rules.required, "kept": &field.rules.kept, "json": &field.json}
+	if flag := flags[key]; flag != nil {
+		*flag = true
+		return
+	}
+	bounds := map[string]**int64{"min": &field.rules.min, "max": &field.rules.max, "except": &field.rules.except}
+	if bound := bounds[key]; bound != nil {
+		*bound = integer()
+		return
+	}
 	switch key {
 	case "":
-	case "required":
-		field.rules.required = true
-	case "kept":
-		field.rules.kept = true
-	case "json":
-		field.json = true
 	case "default":
 		field.fallback = value
-	case "min":
-		field.rules.min = integer()
-	case "max":
-		field.rules.max = integer()
-	case "except":
-		field.rules.except = integer()
 	case "len":
 		if _, err := fmt.Sscanf(value, "%d..%d", &field.rules.minLen, &field.rules.maxLen); err != nil {
 			panic(fmt.Sprintf("gateway: field %s: option %s: %v", f.Name, option, err))
