@@ -315,7 +315,7 @@ func TestAddresses(t *testing.T) {
 		return text
 	}
 	before := free()
-	reply := c.Do("CreateLoadBalancer", with(create, "ZoneMappings.1.AllocationId", eip1, "ZoneMappings.2.PrivateIPv4Address", "192.168.1.99"))
+	reply := c.Do("CreateLoadBalancer", with(create, "ZoneMappings.1.AllocationId", eip1, "ZoneMappings.1.PrivateIPv4Address", gatewaytest.Empty, "ZoneMappings.2.PrivateIPv4Address", "192.168.1.99"))
 	of := params("LoadBalancerId", reply.Text("LoadbalancerId"))
 	show := expect(t, c, "GetLoadBalancerAttribute", of, "ZoneMappings.0.LoadBalancerAddresses.0.AllocationId", eip1,
 		"ZoneMappings.1.LoadBalancerAddresses.0.PrivateIPv4Address", "192.168.1.99")
