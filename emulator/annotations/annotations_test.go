@@ -229,7 +229,7 @@ func TestNeeds(t *testing.T) {
 		"an intranet NLB of v2.9.1":     {annotations: with("zone-maps", "a:b,c:d", "address-type", "intranet"), change: nlb, version: "v2.9.1", want: []string{up + ": a controller of the version v2.9.1 sends an empty address for each zone, which the cloud refuses of an intranet one; upgrade the controller"}},
 		"an NLB of v2.10.0 by address":  {annotations: with("zone-maps", "a:b:192.0.2.1,c:d:192.0.2.2", "address-type", "intranet"), change: nlb, version: "v2.10.0"},
 		"a reused NLB of v2.10.0":       {annotations: with("id", "nlb-1", "zone-maps", "a:b,c:d", "force-override-listeners", "true", "address-type", "intranet"), change: nlb, version: "v2.10.0"},
-		"an NLB of v2.8.0":              {annotations: with("zone-maps", "a:b,c:d", "address-type", "intranet"), change: nlb, version: "v2.8.0"},
+		"an intranet NLB of v2.5.1":     {annotations: with("zone-maps", "a:b,c:d", "address-type", "intranet"), change: nlb, version: "v2.5.1", want: []string{up + ": a controller of the version v2.5.1 sends an empty address for each zone, which the cloud refuses of an intranet one; upgrade the controller"}},
 		"an NLB of v2.11.2":             {annotations: with("zone-maps", "a:b,c:d", "address-type", "intranet"), change: nlb, version: "v2.11.2"},
 		"a space between zones":         {annotations: with("zone-maps", "a:b, c:d"), change: nlb, want: []string{up + `: the value is "a:b, c:d", and must be two or more zones`}},
 		"a space between groups":        {annotations: with("zone-maps", "a:b,c:d", "security-group-ids", "sg-1 ,sg-2"), change: nlb, want: []string{up + `: the value is "sg-1 ,sg-2", and must be IDs that begin with sg-`}},

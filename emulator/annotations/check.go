@@ -16,10 +16,9 @@ const (
 	sourceRangesSince = "v2.14.0"
 )
 
-// From the first of these versions on, and before the second, the CCM sends an empty address
-// for each zone of a new Network Load Balancer that has none, which the cloud refuses of an
-// intranet one (NLB-0037).
-const emptyAddressSince, emptyAddressUntil = "v2.9.1", "v2.11.2"
+// emptyAddressUntil is the first version of the CCM that sends no empty address for a zone of a new
+// Network Load Balancer that has none, which the cloud refuses of an intranet one (NLB-0037).
+const emptyAddressUntil = "v2.11.2"
 
 // Check returns what is wrong with the annotations of a Service for a version of the CCM,
 // or for the newest one where version is empty.

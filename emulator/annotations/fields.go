@@ -69,7 +69,7 @@ func (s *Service) sendsEmptyAddress(version string) bool {
 	id, _ := s.get("id")
 	zones, _ := s.get("zone-maps")
 	addressType, _ := s.get("address-type")
-	return s.Product() == NLB && addressType == "intranet" && id == "" && !s.HasAddress && zones != "" && version != "" && !Before(version, emptyAddressSince) && Before(version, emptyAddressUntil) &&
+	return s.Product() == NLB && addressType == "intranet" && id == "" && !s.HasAddress && zones != "" && version != "" && !Before(version, nlbSince) && Before(version, emptyAddressUntil) &&
 		slices.ContainsFunc(strings.Split(zones, ","), func(zone string) bool {
 			parts := strings.Split(zone, ":")
 			return len(parts) < 3 || parts[2] == ""
