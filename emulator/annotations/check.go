@@ -114,6 +114,7 @@ func meant(key string, suggest bool) string {
 		domain, last = "", key
 	}
 	name := last
+	// The last word is there twice in loadbalancer-loadbalancer-id, as people write it.
 	for _, prefix := range []string{"alibaba-cloud-", "alicloud-", "loadbalancer-", "loadbalancer-"} {
 		name = strings.TrimPrefix(name, prefix)
 	}
