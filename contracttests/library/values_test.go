@@ -42,7 +42,6 @@ var unnoticed = []survival{
 	{"stale-reads", "without call", "client.steps[3]", "a call with the token of an earlier one must change nothing"},
 	{"group-read-throttled", "without call", "client.steps[2]", "a server that is added twice must change nothing"},
 	{"throttling-storm", "atLeast", "*", "a running emulator's clock goes on between the calls, so that fewer are refused"},
-	{"*", "when of a fault", "program.*", "a program that does as it should leaves no trace of how often it was struck"},
 	{"*", "without fault", "program.*", "a program that does as it should leaves no trace of what struck it"},
 }
 
