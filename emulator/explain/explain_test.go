@@ -294,7 +294,7 @@ func TestMessagesAreNoSymptoms(t *testing.T) {
 	}
 	for _, text := range texts {
 		if text == "Deleted load balancer" {
-			continue // an Event that nobody looks for, and what people say of a lost one
+			continue // a CCM writes it where all is well, and people type it for a load balancer that is gone
 		}
 		if s, err := explain.SymptomOf(text); s != nil || err != nil {
 			t.Errorf("%q names %+v, %v", text, s, err)
