@@ -46,6 +46,19 @@ type rules struct {
 	missing, invalid state.Fact
 }
 
+// bound is where the number of an option is kept, nil for an option of another kind.
+func (r *rules) bound(option string) **int64 {
+	switch option {
+	case "min":
+		return &r.min
+	case "max":
+		return &r.max
+	case "except":
+		return &r.except
+	}
+	return nil
+}
+
 func newDecoder(t reflect.Type) *decoder {
 	d := &decoder{typ: t}
 	d.spellings = sync.OnceValue(d.byLetters)
@@ -95,18 +108,18 @@ func (field *decodeField) option(f reflect.StructField, option string) {
 		}
 		return &n
 	}
-	flags := map[string]*bool{"required": &field.rules.required, "kept": &field.rules.kept, "json": &field.json}
-	if flag := flags[key]; flag != nil {
-		*flag = true
-		return
-	}
-	bounds := map[string]**int64{"min": &field.rules.min, "max": &field.rules.max, "except": &field.rules.except}
-	if bound := bounds[key]; bound != nil {
+	if bound := field.rules.bound(key); bound != nil {
 		*bound = integer()
 		return
 	}
 	switch key {
 	case "":
+	case "required":
+		field.rules.required = true
+	case "kept":
+		field.rules.kept = true
+	case "json":
+		field.json = true
 	case "default":
 		field.fallback = value
 	case "len":
