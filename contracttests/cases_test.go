@@ -3,12 +3,14 @@ package contracttests
 import (
 	_ "embed"
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
 	"github.com/clbemu/clbemu/emulator/products"
+	"github.com/clbemu/clbemu/state"
 )
 
 // apiCase is one call on the prepared cloud. The real SDK makes it, and the
@@ -138,10 +140,16 @@ type preparedSDK struct {
 
 func newFurnishedSDK(t testing.TB) *preparedSDK {
 	t.Helper()
-	s := emulatortest.Start(t, emulatortest.WithConfig(func(cfg *emulator.Config) { cfg.World = richWorld(t) }))
-	f := &preparedSDK{sdkClients: newSDKClients(t, s.Host()), names: make(names), raw: s.Client()}
-	f.prepare(t, fixtures)
+	_, f := startPrepared(t)
 	return f
+}
+
+// startPrepared starts an emulator with the fixtures, in the time of this machine.
+func startPrepared(t testing.TB) (*emulatortest.Server, *preparedSDK) {
+	t.Helper()
+	prepare(t)
+	s := emulatortest.Start(t, emulatortest.WithClock(&state.SystemClock{}), emulatortest.WithConfig(func(cfg *emulator.Config) { cfg.ForkOf = prepared.store }))
+	return s, &preparedSDK{sdkClients: newSDKClients(t, s.Host()), names: maps.Clone(prepared.names), raw: s.Client()}
 }
 
 func (f *preparedSDK) prepare(t testing.TB, steps []step) {

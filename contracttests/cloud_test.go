@@ -4,11 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -97,14 +99,59 @@ func richWorld(t testing.TB) *world.World {
 // newCloud starts a cloud without any call yet.
 func newCloud(t testing.TB) *fixedCloud {
 	t.Helper()
+	return startCloud(t, richWorld(t), nil)
+}
+
+// startCloud starts a cloud with a world, or with a fork of another's store.
+func startCloud(t testing.TB, w *world.World, of *state.Store) *fixedCloud {
+	t.Helper()
 	clock := state.NewManualClock(start)
-	e, err := emulator.New(t.Context(), emulator.Config{Engine: emulator.Memory, World: richWorld(t), Clock: clock, Seed: 1})
+	e, err := emulator.New(t.Context(), emulator.Config{Engine: emulator.Memory, World: w, ForkOf: of, Clock: clock, Seed: 1})
 	if err != nil {
 		t.Fatalf("open the emulator: %v", err)
 	}
 	c := &fixedCloud{t: t, api: e.Handler(), store: e.Store(), names: make(names), clock: clock, started: e}
 	t.Cleanup(c.close)
 	return c
+}
+
+// prepared is the cloud of all tests that has the fixtures, once it is asked for.
+var prepared struct {
+	once  sync.Once
+	store *state.Store
+	names names
+}
+
+// preparedCloud starts a cloud with a resource of each kind, and what more steps make. It is a
+// fork of one that all tests share, so that a row of a table costs no more than its own calls.
+func preparedCloud(t testing.TB, more ...step) *fixedCloud {
+	t.Helper()
+	prepare(t)
+	c := startCloud(t, nil, prepared.store)
+	c.names = maps.Clone(prepared.names)
+	for _, s := range more {
+		c.do(s)
+	}
+	return c
+}
+
+// prepare makes the fixtures, which stay until the process ends.
+func prepare(t testing.TB) {
+	t.Helper()
+	prepared.once.Do(func() {
+		e, err := emulator.New(context.Background(), emulator.Config{Engine: emulator.Memory, World: richWorld(t), Clock: state.NewManualClock(start), Seed: 1})
+		if err != nil {
+			t.Fatalf("open the emulator: %v", err)
+		}
+		c := &fixedCloud{t: t, api: e.Handler(), store: e.Store(), names: make(names)}
+		for _, s := range fixtures {
+			c.do(s)
+		}
+		prepared.store, prepared.names = c.store, c.names
+	})
+	if prepared.store == nil {
+		t.Fatal("the fixtures could not be made: see the first test that failed")
+	}
 }
 
 func (c *fixedCloud) close() {
@@ -163,13 +210,4 @@ func (n names) save(s step, body any) {
 		}
 		n[name] = fmt.Sprint(at)
 	}
-}
-
-// prepareAll makes a resource of each kind.
-func (c *fixedCloud) prepareAll() *fixedCloud {
-	c.t.Helper()
-	for _, s := range fixtures {
-		c.do(s)
-	}
-	return c
 }

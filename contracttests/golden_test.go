@@ -29,9 +29,22 @@ const goldenDir = "testdata/golden"
 // reviewed as a difference.
 const maxGoldenLine = 1024
 
-// TestGolden compares the parameters of every case, and the bytes of its replies
-// in both formats, with the golden archives, and knows every file in them. A refused
-// call must change nothing. With -run it compares, or writes, the cases named alone.
+// alsoXML are the cases whose replies are kept in XML as well: of each product an object, a
+// list, an empty list and a refusal, as far as it has them. One encoder writes the XML of all,
+// from what it writes as JSON; its own tests are in the gateway.
+var alsoXML = []string{
+	"Slb/CreateLoadBalancer/internet", "Slb/CreateLoadBalancer/unknown-vswitch", "Slb/DescribeLoadBalancers/all", "Slb/DescribeLoadBalancers/none",
+	"Slb/DescribeLoadBalancerAttribute/internet", "Slb/CreateRules/two", "Slb/DescribeHealthStatus/all", "Slb/ListTagResources/load-balancer",
+	"Nlb/CreateServerGroup/same-name", "Nlb/CreateServerGroup/timeout-over-interval", "Nlb/ListLoadBalancers/first", "Nlb/GetLoadBalancerAttribute/full",
+	"Vpc/CreateVSwitch/new", "Vpc/CreateVSwitch/overlapping", "Vpc/DescribeVpcs/second-page", "Vpc/DescribeRouteEntryList/custom",
+	"Ecs/DescribeInstances/by-id", "Ecs/DescribeInstances/no-json", "Ecs/DescribeNetworkInterfaces/pods", "Ecs/DescribeSecurityGroupAttribute/one",
+	"Sts/AssumeRole/role", "Sts/AssumeRole/unknown-account", "ResourceManager/ListResourceGroups/with-tags", "ResourceManager/ListResourceGroups/bad-page",
+	"cas/ListUserCertificateOrder/uploaded", "cas/ListUserCertificateOrder/unknown-type", "quotas/ListProductQuotas/first-of-nlb", "quotas/ListProductQuotas/unknown-product",
+}
+
+// TestGolden compares the parameters of every case, and the bytes of its reply, with the
+// golden archives, and knows every file in them. A refused call must change nothing. With
+// -run it compares, or writes, the cases named alone.
 func TestGolden(t *testing.T) {
 	cases := apiCases()
 	played := make([][]txtar.File, len(cases)) // nil where -run leaves a case out
@@ -49,16 +62,40 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// play makes the call of a case in both formats, each on an emulator of its own: ids
+// TestAlsoXML proves that each product has a reply and a refusal in XML.
+func TestAlsoXML(t *testing.T) {
+	answered, refused := make(map[string]bool), make(map[string]bool)
+	kept := slices.Clone(alsoXML)
+	for _, c := range apiCases() {
+		at := slices.Index(kept, c.String())
+		if at < 0 {
+			continue
+		}
+		kept = slices.Delete(kept, at, at+1)
+		answered[c.product] = answered[c.product] || c.code == ""
+		refused[c.product] = refused[c.product] || c.code != ""
+	}
+	for product := range versions {
+		if !answered[product] || !refused[product] {
+			t.Errorf("%s has a reply in XML: %t, a refusal: %t; want both", product, answered[product], refused[product])
+		}
+	}
+	if len(kept) > 0 {
+		t.Errorf("alsoXML has %v, which are no cases", kept)
+	}
+}
+
+// play makes the call of a case, in each format on an emulator of its own: ids
 // depend on no other case. What only one action needs belongs in the case's before, as
 // a new step in fixtures draws the ids of all cases again.
 func (c apiCase) play(t *testing.T) (files []txtar.File) {
 	t.Helper()
-	for _, format := range []string{"JSON", "XML"} {
-		cloud := newCloud(t).prepareAll()
-		for _, s := range c.before {
-			cloud.do(s)
-		}
+	formats := []string{"JSON"}
+	if slices.Contains(alsoXML, c.String()) {
+		formats = append(formats, "XML")
+	}
+	for _, format := range formats {
+		cloud := preparedCloud(t, c.before...)
 		p := cloud.names.resolve(c.params)
 		if format == "JSON" {
 			files = append(files, c.file(t, "req", requestText(p)))

@@ -164,10 +164,7 @@ func callWith(t *testing.T, p *products.Product, a products.Action, name, value 
 	t.Helper()
 	cases := apiCases()
 	at := slices.IndexFunc(cases, func(c apiCase) bool { return c.product == p.Name && c.action == a.Name && c.code == "" })
-	c := newCloud(t).prepareAll()
-	for _, s := range cases[at].before {
-		c.do(s)
-	}
+	c := preparedCloud(t, cases[at].before...)
 	params := maps.Clone(c.names.resolve(cases[at].params))
 	params[name] = value
 	before := exported(t, c.store)

@@ -20,7 +20,7 @@ var words = regexp.MustCompile(`[\w.-]+`)
 // refused calls share a cloud, as they change nothing.
 func TestJournalFindsEveryResource(t *testing.T) {
 	var named, made atomic.Int64
-	refusing := newCloud(t).prepareAll()
+	refusing := preparedCloud(t)
 	t.Run("cases", func(t *testing.T) {
 		for _, c := range apiCases() {
 			if c.code != "" && c.before == nil {
@@ -29,11 +29,7 @@ func TestJournalFindsEveryResource(t *testing.T) {
 			}
 			t.Run(c.String(), func(t *testing.T) {
 				t.Parallel()
-				cloud := newCloud(t).prepareAll()
-				for _, s := range c.before {
-					cloud.do(s)
-				}
-				c.find(t, cloud, &named, &made)
+				c.find(t, preparedCloud(t, c.before...), &named, &made)
 			})
 		}
 	})

@@ -428,10 +428,7 @@ func (w *walk) probe(l limit) {
 func (w *walk) call(l limit, by probe) (status int, refusal string) {
 	w.t.Helper()
 	if w.cloud == nil {
-		w.cloud = newCloud(w.t).prepareAll()
-		for _, s := range w.of.before {
-			w.cloud.do(s)
-		}
+		w.cloud = preparedCloud(w.t, w.of.before...)
 	}
 	p := w.cloud.names.resolve(w.of.params)
 	maps.Copy(p, companions[l.String()])

@@ -26,14 +26,12 @@ func TestLockedLoadBalancersTakeNoChange(t *testing.T) {
 			continue
 		}
 		t.Run(c.String(), func(t *testing.T) {
-			f := newCloud(t).prepareAll()
-			for _, s := range c.before {
-				f.do(s)
-			}
-			locked := f.lockAll()
-			before := f.partsOf(locked)
+			f := preparedCloud(t, c.before...)
+			f.lockAll()
+			before := f.export()
+			locked := loadBalancers(t, before)
 			reply := f.send(c.product, c.action, "JSON", f.names.resolve(c.params))
-			if after := f.partsOf(locked); !slices.Equal(after, before) {
+			if after := f.export(); !slices.Equal(partsOf(after, locked), partsOf(before, locked)) {
 				t.Errorf("%s = %d %s changes a part of a locked load balancer", c, reply.Code, reply.Body)
 			}
 			for _, word := range lockWords {
@@ -50,20 +48,33 @@ func TestLockedLoadBalancersTakeNoChange(t *testing.T) {
 	}
 }
 
-// lockAll lets the days of grace of an unpaid bill pass, and returns the ids of the load
-// balancers, which are locked then.
-func (c *fixedCloud) lockAll() (ids []string) {
+// lockAll lets the days of grace of an unpaid bill pass, which locks all load balancers.
+func (c *fixedCloud) lockAll() {
 	c.t.Helper()
 	if err := c.store.Update(state.Owner{}, func(tx *state.Tx) error {
 		return conditions.Set(tx, state.Owner{}, []conditions.Setting{{Name: "account.graceDays", Value: "0"}, {Name: "account.nlbGraceDays", Value: "0"}, {Name: "account.arrears", Value: "true"}})
 	}); err != nil {
 		c.t.Fatal(err)
 	}
+}
+
+func (c *fixedCloud) export() *state.Export {
+	c.t.Helper()
+	export, err := c.store.Export()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return export
+}
+
+// loadBalancers returns the ids of all load balancers.
+func loadBalancers(t *testing.T, of *state.Export) (ids []string) {
+	t.Helper()
 	for _, kind := range []state.Kind{"LoadBalancer", "NLBLoadBalancer"} {
-		for _, row := range c.rows(kind) {
+		for row := range of.Tables[kind].All() {
 			var lb struct{ ID string }
-			if err := json.Unmarshal([]byte(row), &lb); err != nil {
-				c.t.Fatal(err)
+			if err := json.Unmarshal(row, &lb); err != nil {
+				t.Fatal(err)
 			}
 			ids = append(ids, lb.ID)
 		}
@@ -71,25 +82,12 @@ func (c *fixedCloud) lockAll() (ids []string) {
 	return ids
 }
 
-// rows are the rows of a kind, as they are exported.
-func (c *fixedCloud) rows(kind state.Kind) (rows []string) {
-	c.t.Helper()
-	export, err := c.store.Export()
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	for row := range export.Tables[kind].All() {
-		rows = append(rows, string(row))
-	}
-	return rows
-}
-
-// partsOf are the parts of load balancers, as they are exported.
-func (c *fixedCloud) partsOf(ids []string) (rows []string) {
+// partsOf returns the parts of load balancers, as they are exported.
+func partsOf(of *state.Export, ids []string) (rows []string) {
 	for _, kind := range parts {
-		for _, row := range c.rows(kind) {
-			if slices.ContainsFunc(ids, func(id string) bool { return strings.Contains(row, id) }) {
-				rows = append(rows, row)
+		for row := range of.Tables[kind].All() {
+			if text := string(row); slices.ContainsFunc(ids, func(id string) bool { return strings.Contains(text, id) }) {
+				rows = append(rows, text)
 			}
 		}
 	}

@@ -24,9 +24,7 @@ import (
 	"github.com/alibabacloud-go/tea/tea"
 	sdkerrors "github.com/aliyun/alibaba-cloud-sdk-go/sdk/errors"
 
-	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/controlapi"
-	"github.com/clbemu/clbemu/emulator/emulatortest"
 	"github.com/clbemu/clbemu/emulator/explain"
 	"github.com/clbemu/clbemu/emulator/world/conditions"
 	"github.com/clbemu/clbemu/state"
@@ -460,9 +458,7 @@ func TestRefusalsGoBothWays(t *testing.T) {
 
 func newRefusalRun(t *testing.T) *refusalRun {
 	t.Helper()
-	s := emulatortest.Start(t, emulatortest.WithConfig(func(cfg *emulator.Config) { cfg.World = richWorld(t) }))
-	f := &preparedSDK{sdkClients: newSDKClients(t, s.Host()), names: make(names), raw: s.Client()}
-	f.prepare(t, fixtures)
+	s, f := startPrepared(t)
 	return &refusalRun{preparedSDK: f, t: t, host: s.Host(), store: s.Store()}
 }
 

@@ -42,10 +42,7 @@ func TestTagRule(t *testing.T) {
 		t.Run(p.Name+"."+a.Name, func(t *testing.T) {
 			t.Parallel()
 			for _, tag := range tagTexts {
-				c := newCloud(t).prepareAll()
-				for _, s := range cases[at].before {
-					c.do(s)
-				}
+				c := preparedCloud(t, cases[at].before...)
 				params := maps.Clone(c.names.resolve(cases[at].params))
 				put(params, tag.key, tag.value)
 				reply := c.send(p.Name, a.Name, "JSON", params)

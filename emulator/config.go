@@ -70,6 +70,9 @@ type Config struct {
 	// Fork, if set, is the folder of a stopped emulator: a copy of its state, in
 	// memory, is served and thrown away in the end.
 	Fork string
+	// ForkOf, if set, is the store of another emulator: a fork of it, in memory, is served
+	// in place of what Storage, Engine and DataDir name. Ids go on from the other's.
+	ForkOf *state.Store
 	// Schema declares what the store holds; nil is the cloud's schema. more are served
 	// behind the cloud's own products. Together they serve to try out a product that the
 	// cloud does not have here.
@@ -261,7 +264,7 @@ func fork(ctx context.Context, dir string) (engine.Engine, error) {
 // stateDir is the folder of the state, "" when it is in memory, or shared
 // with others.
 func (cfg *Config) stateDir() string {
-	if cfg.Engine == Memory || cfg.Fork != "" || cfg.Replica != nil {
+	if cfg.Engine == Memory || cfg.Fork != "" || cfg.ForkOf != nil || cfg.Replica != nil {
 		return ""
 	}
 	return cfg.DataDir

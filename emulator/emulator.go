@@ -61,6 +61,9 @@ func (e *Emulator) open(ctx context.Context) (*state.Store, error) {
 		e.cloud.Clock = sharedClock{cmp.Or(e.cfg.Clock, state.Clock(&state.SystemClock{})), e.cfg.Replica.State}
 		return state.Follow(ctx, e.cloud.StoreOn(nil), e.cfg.Replica.State)
 	}
+	if e.cfg.ForkOf != nil {
+		return e.cfg.ForkOf.Fork(state.ForkConfig{Clock: e.cfg.Clock, Warn: e.cloud.Warn})
+	}
 	engine, err := openEngine(ctx, e.cfg)
 	if err != nil {
 		return nil, err
