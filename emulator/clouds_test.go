@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clbemu/clbemu/contracttests/await"
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/apiclient"
 	"github.com/clbemu/clbemu/emulator/controlapi"
@@ -390,7 +391,7 @@ func TestCloudLeavesNothing(t *testing.T) {
 			defer close(hung)
 			_, _ = caller(e, name).Call(emulator.Version("Slb"), "DescribeRegions", nil) // it gets no answer
 		}()
-		waitFor(t, "the call hangs", func() bool {
+		await.Until(t, "the call hangs", func() bool {
 			rules, err := within(control, name).Faults(t.Context())
 			return err == nil && rules.Faults[0].Hits == 1
 		})
@@ -409,24 +410,13 @@ func TestCloudLeavesNothing(t *testing.T) {
 	}
 	http.DefaultClient.CloseIdleConnections()
 	var kept uint64
-	waitFor(t, "the goroutines end", func() (over bool) { // connections that were closed take their time
+	await.Until(t, "the goroutines end", func() (over bool) { // connections that were closed take their time
 		var after int
 		after, kept = settled()
 		return after <= goroutines
 	})
 	if kept > memory+20*64<<10 {
 		t.Errorf("%d KiB of memory are in use, and were %d", kept>>10, memory>>10)
-	}
-}
-
-// waitFor waits until something is so, or fails the test.
-func waitFor(t *testing.T, what string, so func() bool) {
-	t.Helper()
-	for limit := time.Now().Add(30 * time.Second); !so(); {
-		if time.Now().After(limit) {
-			t.Fatalf("not within 30 s: %s", what)
-		}
-		runtime.Gosched()
 	}
 }
 
@@ -442,7 +432,7 @@ func settled() (goroutines int, memory uint64) {
 func TestCloudExpires(t *testing.T) {
 	e, control := running(t, emulator.Config{Seed: 1})
 	mustFork(t, control, "short", controlapi.NewCloud{Expires: "50ms"})
-	waitFor(t, "the cloud expires", func() bool {
+	await.Until(t, "the cloud expires", func() bool {
 		list, err := control.Clouds(t.Context())
 		return err == nil && len(list) == 1
 	})

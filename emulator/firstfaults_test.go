@@ -96,8 +96,9 @@ func TestFirstFaults(t *testing.T) {
 	})
 	// More rules than there may be are an error of the start, which leaves nothing behind.
 	many := make([]faults.Rule, 10_001)
+	rule := mustRules(t, other)[0]
 	for i := range many {
-		many[i] = mustRules(t, other)[0]
+		many[i] = rule
 		many[i].Name = fmt.Sprint("rule", i)
 	}
 	if _, err := emulator.New(context.Background(), emulator.Config{DataDir: dir, Faults: many}); err == nil || !strings.Contains(err.Error(), "and 10000 may be") {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clbemu/clbemu/contracttests/await"
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/apiclient"
 	"github.com/clbemu/clbemu/emulator/controlapi"
@@ -59,7 +60,7 @@ func forksAnswer(t *testing.T, dir string, made controlapi.NewCloud) {
 	}
 	waitForAnswer := func(control *controlclient.Client, want string) {
 		t.Helper()
-		waitFor(t, "the listener answers as "+want, func() bool { return said(control) == want })
+		await.Until(t, "the listener answers as "+want, func() bool { return said(control) == want })
 	}
 	api := caller(e, "")
 	lb := makeBalancer(t, api)

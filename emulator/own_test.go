@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clbemu/clbemu/contracttests/await"
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/controlapi"
 )
@@ -43,7 +44,7 @@ func TestListenersAreNoServers(t *testing.T) {
 		}
 		u.make("RequestId", slb, "CreateLoadBalancerHTTPListener", in, "ListenerPort="+port, "BackendServerPort="+port, "Bandwidth=-1", "StickySession=off", "HealthCheck=off")
 		u.make("RequestId", slb, "StartLoadBalancerListener", in, "ListenerPort="+port)
-		waitFor(t, "a client of the load balancer gets 502 and the reason, for "+name, func() bool {
+		await.Until(t, "a client of the load balancer gets 502 and the reason, for "+name, func() bool {
 			traffic, err := control.Traffic(t.Context(), "")
 			if err != nil || len(traffic.Listeners) != 1 {
 				t.Fatalf("listeners: %+v, %v", traffic, err)

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clbemu/clbemu/contracttests/await"
 	"github.com/clbemu/clbemu/contracttests/binary"
 )
 
@@ -53,11 +54,9 @@ func TestListenersLeaveDescriptors(t *testing.T) {
 		mustRun(t, "cloud", "create", name, "--server", s.Control)
 	}
 	why := regexp.MustCompile(`listeners have half of the 64 files`)
-	for limit := time.Now().Add(time.Minute); !why.MatchString(mustRun(t, "get", "listeners", "-o", "json", "--cloud", "d", "--server", s.Control)); {
-		if time.Now().After(limit) {
-			t.Fatalf("no listener of the last fork says that there are too many:\n%s", mustRun(t, "get", "listeners", "-o", "json", "--cloud", "d", "--server", s.Control))
-		}
-	}
+	await.Until(t, "a listener of the last fork says that there are too many", func() bool {
+		return why.MatchString(mustRun(t, "get", "listeners", "-o", "json", "--cloud", "d", "--server", s.Control))
+	})
 	if text := mustRun(t, "get", "listeners", "-o", "json", "--server", s.Control); why.MatchString(text) {
 		t.Errorf("the first cloud's listeners were there before:\n%s", text)
 	}

@@ -29,6 +29,7 @@ import (
 
 	"golang.org/x/net/websocket"
 
+	"github.com/clbemu/clbemu/contracttests/await"
 	"github.com/clbemu/clbemu/contracttests/binary"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
 )
@@ -127,11 +128,7 @@ func descriptorsOf(t *testing.T, pid int) int {
 // fall waits until a process has at most the given number of descriptors.
 func fall(t *testing.T, pid, most int) {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); descriptorsOf(t, pid) > most; {
-		if time.Now().After(deadline) {
-			t.Fatalf("the emulator keeps %d descriptors, want at most %d", descriptorsOf(t, pid), most)
-		}
-	}
+	await.Until(t, fmt.Sprintf("the emulator has at most %d descriptors", most), func() bool { return descriptorsOf(t, pid) <= most })
 }
 
 // spare are the descriptors that an emulator may have more than before: for idle
@@ -141,9 +138,12 @@ const spare = 600
 // TestTenThousandConnections opens 10,000 connections to one listener at once, each with a
 // request answered, and all open until the last one is.
 func TestTenThousandConnections(t *testing.T) {
-	const connections = 10_000
+	connections := 10_000
+	if testing.Short() {
+		connections = 1_000
+	}
 	var limit syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil || limit.Max < connections+1000 {
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil || limit.Max < uint64(connections)+1000 {
 		t.Skipf("NOT TESTED: this needs %d descriptors, and %d may be open: %v", connections+1000, limit.Max, err)
 	}
 	s := binary.Serve(t, "--engine", "memory")
@@ -199,7 +199,7 @@ func greeted(address string) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.SetDeadline(time.Now().Add(time.Minute))
+	c.SetDeadline(time.Now().Add(await.Patience))
 	if _, err := io.WriteString(c, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
 		return c, err
 	}
@@ -233,26 +233,14 @@ func TestNoDescriptorsLeft(t *testing.T) {
 			open = append(open, c)
 		}
 	}
-	for deadline := time.Now().Add(30 * time.Second); descriptorsOf(t, pid) < 145; {
-		if time.Now().After(deadline) {
-			t.Fatalf("the emulator has %d descriptors of 200", descriptorsOf(t, pid))
-		}
-	}
+	await.Until(t, "the emulator has 145 of 200 descriptors", func() bool { return descriptorsOf(t, pid) >= 145 })
 	call(t, s, "DescribeRegions", nil)
 	for _, c := range open {
 		c.Close()
 	}
 	fall(t, pid, before+10)
 	// Connections not accepted yet come first, and may be too many at once.
-	for deadline := time.Now().Add(30 * time.Second); ; {
-		err := asks(url)
-		if err == nil {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("the listener: %v", err)
-		}
-	}
+	await.Until(t, "the listener answers", func() bool { return asks(url) == nil })
 	call(t, s, "DescribeRegions", nil)
 }
 
@@ -386,7 +374,7 @@ func TestWebSocket(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", protocol, err)
 		}
-		c.SetDeadline(time.Now().Add(10 * time.Second))
+		c.SetDeadline(time.Now().Add(await.Patience))
 		for n := range 3 {
 			var got string
 			want := strings.Repeat("x", 1+n*40_000)

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
-	"time"
 
+	"github.com/clbemu/clbemu/contracttests/await"
 	"github.com/clbemu/clbemu/contracttests/binary"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
 )
@@ -96,10 +96,7 @@ func TestEndWithinAFault(t *testing.T) {
 func awaitHit(t *testing.T, s *binary.Server) {
 	t.Helper()
 	var list struct{ Faults []struct{ Hits int } }
-	for deadline := time.Now().Add(time.Minute); len(list.Faults) == 0 || list.Faults[0].Hits == 0; {
-		if time.Now().After(deadline) {
-			t.Fatal("the fault rule does not strike")
-		}
+	await.Until(t, "the fault rule strikes", func() bool {
 		status, answer, err := s.Ask("GET", "/v1/faults", nil)
 		if err != nil || status != http.StatusOK {
 			t.Fatalf("GET /v1/faults = %d %s, %v", status, answer, err)
@@ -107,5 +104,6 @@ func awaitHit(t *testing.T, s *binary.Server) {
 		if err := json.Unmarshal(answer, &list); err != nil {
 			t.Fatal(err)
 		}
-	}
+		return len(list.Faults) > 0 && list.Faults[0].Hits > 0
+	})
 }

@@ -16,7 +16,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
+
+	"github.com/clbemu/clbemu/contracttests/await"
 )
 
 // Path is the binary under test, once Main has built it.
@@ -35,7 +36,7 @@ func Replica(t testing.TB) string {
 }
 
 // timeout bounds every wait for a process.
-const timeout = time.Minute
+const timeout = await.Patience
 
 // Main runs a package's TestMain: it prepares, runs the tests and returns their exit code.
 func Main(m *testing.M) int {

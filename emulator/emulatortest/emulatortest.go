@@ -25,7 +25,7 @@ const (
 )
 
 // closeTimeout limits how long calls in flight may take to finish.
-const closeTimeout = 10 * time.Second
+const closeTimeout = time.Minute
 
 // Server is a running emulator.
 type Server struct {

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clbemu/clbemu/contracttests/await"
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/apiclient"
 	"github.com/clbemu/clbemu/emulator/target/private"
@@ -54,7 +55,7 @@ func createUntilDone() int {
 		pool.AppendCertsFromPEM(text)
 		client.HTTP = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}}
 	}
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(await.Patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		reply, err := client.Call(emulator.Version("Slb"), "CreateLoadBalancer", map[string]string{"InstanceChargeType": "PayByCLCU", "ClientToken": os.Getenv("TOKEN")})
 		if err == nil && reply.Status == 200 {
 			fmt.Println("made", reply.Text("LoadBalancerId"))
@@ -128,11 +129,12 @@ func TestProgramStop(t *testing.T) {
 	p.Command = []string{"sh", "-c", `"$0" & echo $!; wait`, p.Command[0]}
 	running, err := local.Start(t.Context(), p)
 	do(t, err)
-	for deadline := time.Now().Add(time.Minute); !strings.Contains(running.Output(), "asleep") && time.Now().Before(deadline); {
-		if over, err := running.Wait(t.Context(), 10*time.Millisecond); over || err != nil {
+	await.Until(t, "the program sleeps", func() bool {
+		if over, err := running.Wait(t.Context(), 0); over || err != nil {
 			t.Fatalf("it has ended: %v, %s", err, running.Output())
 		}
-	}
+		return strings.Contains(running.Output(), "asleep")
+	})
 	running.Stop()
 	if over, err := running.Wait(t.Context(), 0); !over || err != nil {
 		t.Errorf("after Stop it still runs (%v)", err)
@@ -141,11 +143,7 @@ func TestProgramStop(t *testing.T) {
 	if _, err := fmt.Sscan(running.Output(), &child); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(10 * time.Second); syscall.Kill(child, 0) == nil; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("its child still runs")
-		}
-	}
+	await.Until(t, "the program's child ends", func() bool { return syscall.Kill(child, 0) != nil })
 }
 
 // TestCrashBesideProgram proves that an emulator that crashes in a call of a

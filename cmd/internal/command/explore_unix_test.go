@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -13,9 +14,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/clbemu/clbemu/cmd/internal/explore"
+	"github.com/clbemu/clbemu/contracttests/await"
 	"github.com/clbemu/clbemu/contracttests/binary"
 )
 
@@ -36,11 +37,7 @@ func TestExploreForks(t *testing.T) {
 			t.Fatal(err)
 		}
 		// Whoever inherits it takes a moment to see its end.
-		for deadline := time.Now().Add(10 * time.Second); syscall.Kill(pid, 0) == nil; runtime.Gosched() {
-			if time.Now().After(deadline) {
-				t.Fatalf("the child %d still runs", pid)
-			}
-		}
+		await.Until(t, fmt.Sprintf("the child %d ends", pid), func() bool { return syscall.Kill(pid, 0) != nil })
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clbemu/clbemu/contracttests/await"
+	"github.com/clbemu/clbemu/state/engine"
 	"github.com/clbemu/clbemu/state/engine/bolt"
 )
 
@@ -42,7 +44,7 @@ func TestStartIsInterrupted(t *testing.T) {
 		if code != exitOK {
 			t.Errorf("serve ended with %d", code)
 		}
-	case <-time.After(time.Minute):
+	case <-time.After(await.Patience):
 		t.Fatal("serve does not end")
 	}
 	reader, err := os.OpenFile(pipe, os.O_RDONLY|syscall.O_NONBLOCK, 0)
@@ -50,12 +52,11 @@ func TestStartIsInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer reader.Close()
-	e, err := bolt.Open(data)
-	for deadline := time.Now().Add(time.Minute); err != nil && time.Now().Before(deadline); e, err = bolt.Open(data) {
-	}
-	if err != nil {
-		t.Fatalf("the state is not released: %v", err)
-	}
+	var e engine.Engine
+	await.Until(t, "the state is released", func() bool {
+		e, err = bolt.Open(data)
+		return err == nil
+	})
 	if err := e.Close(); err != nil {
 		t.Error(err)
 	}

@@ -7,8 +7,8 @@ import (
 	"iter"
 	"math/rand/v2"
 	"testing"
-	"time"
 
+	"github.com/clbemu/clbemu/contracttests/await"
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/engine"
@@ -28,11 +28,7 @@ func followed(t *testing.T, e engine.Followed) *state.Store {
 // reaches waits until a follower is at the leader's revision.
 func reaches(t *testing.T, s *state.Store, revision state.Revision) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); s.Revision() != revision; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("the follower is at %d, the leader at %d", s.Revision(), revision)
-		}
-	}
+	await.Until(t, fmt.Sprintf("the follower is at the leader's revision %d", revision), func() bool { return s.Revision() == revision })
 }
 
 // A follower has, with all indexes and quotas, what the leader committed before and after

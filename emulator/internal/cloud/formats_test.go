@@ -123,7 +123,10 @@ func TestOlderRegions(t *testing.T) {
 
 // A table of version 1 may have many pages.
 func TestLargeVersion1(t *testing.T) {
-	const loadBalancers = 10_000
+	loadBalancers := 10_000
+	if testing.Short() {
+		loadBalancers = 500
+	}
 	kept := &memory.Engine{}
 	s := open(t, kept)
 	update(t, s, state.Owner{}, plant)

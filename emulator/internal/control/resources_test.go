@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clbemu/clbemu/contracttests/await"
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/control"
@@ -232,7 +233,7 @@ func TestWatchResources(t *testing.T) {
 			}
 		}
 	}()
-	await := func(change, id, status string) {
+	follow := func(change, id, status string) {
 		t.Helper()
 		for {
 			select {
@@ -241,13 +242,13 @@ func TestWatchResources(t *testing.T) {
 					return
 				}
 				t.Logf("passing over %s %+v", got.Change, got.Resource)
-			case <-time.After(20 * time.Second):
-				t.Fatalf("nobody tells that %s is %s", id, change)
+			case <-time.After(await.Patience):
+				t.Fatalf("the stream does not say that %s is %s", id, change)
 			}
 		}
 	}
-	await("added", "lb-1_http_80", "running")
-	await("synced", "", "")
+	follow("added", "lb-1_http_80", "running")
+	follow("synced", "", "")
 	change := func(edit func(tx *state.Tx)) {
 		t.Helper()
 		if err := f.store.Update(state.Owner{}, func(tx *state.Tx) error { edit(tx); return nil }); err != nil {
@@ -258,16 +259,16 @@ func TestWatchResources(t *testing.T) {
 	change(func(tx *state.Tx) {
 		cloud.Listeners.Put(tx, &cloud.Listener{Owner: owner, LoadBalancerID: "lb-1", Port: 443, Protocol: cloud.TCP, Status: cloud.ListenerStopped})
 	})
-	await("added", "lb-1_tcp_443", "stopped")
+	follow("added", "lb-1_tcp_443", "stopped")
 	change(func(tx *state.Tx) {
 		cloud.Listeners.Put(tx, &cloud.Listener{Owner: owner, LoadBalancerID: "lb-1", Port: 443, Protocol: cloud.TCP, Status: cloud.ListenerStopped})
 		state.Enter(tx, cloud.StageListenerStarting, "lb-1_tcp_443")
 	})
-	await("changed", "lb-1_tcp_443", "starting")
+	follow("changed", "lb-1_tcp_443", "starting")
 	clock.Advance(2 * time.Hour)
-	await("changed", "lb-1_tcp_443", "running")
+	follow("changed", "lb-1_tcp_443", "running")
 	change(func(tx *state.Tx) { cloud.Listeners.Delete(tx, "lb-1_tcp_443") })
-	await("deleted", "lb-1_tcp_443", "")
+	follow("deleted", "lb-1_tcp_443", "")
 }
 
 // TestUnchecked proves that a server that no running listener checks is shown as not checked,

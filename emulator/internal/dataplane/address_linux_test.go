@@ -16,6 +16,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/clbemu/clbemu/contracttests/await"
 	"github.com/clbemu/clbemu/contracttests/rooms"
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/dataplane"
@@ -117,13 +118,16 @@ func TestAnnouncesAddresses(t *testing.T) {
 // eventually waits until check has no error.
 func eventually(t *testing.T, what string, check func() error) {
 	t.Helper()
-	err := check()
-	for limit := time.Now().Add(20 * time.Second); err != nil; err = check() {
-		if time.Now().After(limit) {
-			t.Fatalf("%s: %v", what, err)
+	var err error
+	defer func() {
+		if t.Failed() && err != nil {
+			t.Logf("at last: %v", err)
 		}
-		time.Sleep(time.Millisecond)
-	}
+	}()
+	await.Until(t, what, func() bool {
+		err = check()
+		return err == nil
+	})
 }
 
 // routesHere lists the routes, except routes of links, which come when a link is up.
@@ -346,15 +350,13 @@ func TestNotBound(t *testing.T) {
 // until changes nothing, until a listener answers somewhere, or has a problem.
 func (f *fixture) until(frontend string, done func(at, problem string) bool) {
 	f.Helper()
-	for deadline := time.Now().Add(20 * time.Second); ; f.put(func(*state.Tx) {}) {
-		at, problem := f.plane.Reached(frontend)
-		if done(at, problem) {
-			return
+	await.Until(f, frontend+" answers, or has a problem, as wanted", func() bool {
+		if at, problem := f.plane.Reached(frontend); done(at, problem) {
+			return true
 		}
-		if time.Now().After(deadline) {
-			f.Fatalf("reached at %q, %q", at, problem)
-		}
-	}
+		f.put(func(*state.Tx) {})
+		return false
+	})
 }
 
 // An interface that is gone is the listener's problem, until there is one of its name.

@@ -17,6 +17,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
 
+	"github.com/clbemu/clbemu/contracttests/await"
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/dataplane"
 	"github.com/clbemu/clbemu/emulator/internal/topology"
@@ -76,7 +77,7 @@ func (f *fixture) put(change func(*state.Tx)) {
 // settle waits until the data plane does what the state holds and checks have found.
 func (f *fixture) settle() {
 	f.Helper()
-	ctx, cancel := context.WithTimeout(f.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(f.Context(), await.Patience)
 	defer cancel()
 	if err := f.plane.Settled(ctx); err != nil {
 		f.Fatalf("the data plane did not follow: %v\n%s", err, &f.log)
@@ -219,7 +220,7 @@ func TestUDP(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer client.Close()
-	client.SetDeadline(time.Now().Add(5 * time.Second))
+	client.SetDeadline(time.Now().Add(await.Patience))
 	client.Write([]byte("hello"))
 	answer := make([]byte, 100)
 	if n, err := client.Read(answer); err != nil || string(answer[:n]) != "echo hello" {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/clbemu/clbemu/contracttests/await"
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/dataplane"
 	"github.com/clbemu/clbemu/emulator/internal/topology"
@@ -187,7 +188,7 @@ func TestDeaf(t *testing.T) {
 	f, injector, recorded := faulty(t, nil)
 	f.listen(cloud.HTTP, 80, []cloud.BackendServer{f.eni(1, web(t, "a"))}, nil)
 	address := f.at(cloud.HTTP, 80)
-	keeping := &http.Client{Timeout: 5 * time.Second}
+	keeping := &http.Client{Timeout: await.Patience}
 	defer keeping.CloseIdleConnections()
 	ask := func() error {
 		response, err := keeping.Get("http://" + address)

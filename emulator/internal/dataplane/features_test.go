@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clbemu/clbemu/contracttests/await"
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/topology"
 	"github.com/clbemu/clbemu/state"
@@ -128,11 +129,7 @@ func TestFailedCheck(t *testing.T) {
 // await asks until something holds.
 func (f *fixture) await(holds func() bool) {
 	f.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !holds(); {
-		if time.Now().After(deadline) {
-			f.Fatalf("it never holds\n%s", &f.log)
-		}
-	}
+	await.Until(f, "what the test wants holds", holds)
 }
 
 // A staged condition wins over what a check finds.

@@ -12,6 +12,7 @@ import (
 
 	client "github.com/miekg/dns"
 
+	"github.com/clbemu/clbemu/contracttests/await"
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/apiclient"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
@@ -250,7 +251,7 @@ func TestFollowsState(t *testing.T) {
 	}
 	check := func(when, field string, n int) {
 		t.Helper()
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), await.Patience)
 		defer cancel()
 		got, err := resolver.LookupHost(ctx, name+".")
 		want := shown(field)

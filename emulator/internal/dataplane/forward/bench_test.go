@@ -22,6 +22,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clbemu/clbemu/contracttests/await"
 	"github.com/clbemu/clbemu/emulator/internal/dataplane/forward"
 )
 
@@ -139,7 +140,7 @@ func (p proxy) run(b *testing.B, protocol, to string) (*os.Process, string) {
 		cmd.Process.Signal(syscall.SIGTERM) // nginx then ends its workers too
 		cmd.Wait()
 	})
-	eventually(b, p.name+" listens", func() bool {
+	await.Until(b, p.name+" listens", func() bool {
 		c, err := net.Dial("tcp", addr)
 		if err == nil {
 			c.Close()

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clbemu/clbemu/contracttests/await"
 	"github.com/clbemu/clbemu/emulator/internal/dataplane/forward"
 )
 
@@ -47,7 +48,7 @@ func (o *observer) Ended(e *forward.Event) {
 // ended waits for n events.
 func (o *observer) ended(t *testing.T, n int) (list []forward.Event) {
 	t.Helper()
-	eventually(t, fmt.Sprint(n, " events have ended"), func() bool {
+	await.Until(t, fmt.Sprint(n, " events have ended"), func() bool {
 		o.mu.Lock()
 		defer o.mu.Unlock()
 		list = o.events
@@ -79,7 +80,7 @@ func whatComes(addr string) ([]byte, error) {
 		return nil, err
 	}
 	defer c.Close()
-	c.SetDeadline(time.Now().Add(patience))
+	c.SetDeadline(time.Now().Add(await.Patience))
 	if _, err := io.WriteString(c, "x"); err != nil {
 		return nil, err
 	}
@@ -138,7 +139,7 @@ func TestStalledTCP(t *testing.T) {
 				t.Fatal(err)
 			}
 			c.Close()
-			eventually(t, "the stalled connection of a client that left is closed", func() bool { return s.Stats().Total.Active == 0 })
+			await.Until(t, "the stalled connection of a client that left is closed", func() bool { return s.Stats().Total.Active == 0 })
 		})
 	}
 }
@@ -187,7 +188,7 @@ func TestFaultyHTTP(t *testing.T) {
 			o := &observer{at: forward.Forward, fault: c.fault, logs: true}
 			m := webMember(t, "m", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "hello, world") })
 			s, addr := start(t, forward.Plan{Protocol: forward.HTTP, Group: group(m), RequestTimeout: 300 * time.Millisecond}, forward.Config{Observer: o})
-			client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: patience}
+			client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: await.Patience}
 			response, err := client.Get("http://" + addr + "/path?q=1")
 			if err != nil {
 				t.Fatal(err)

@@ -8,27 +8,14 @@ import (
 	"net/netip"
 	"os"
 	"runtime"
-	"runtime/pprof"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/clbemu/clbemu/contracttests/await"
 	"github.com/clbemu/clbemu/emulator/internal/dataplane/forward"
 )
-
-// patience limits how long a test waits for what has to happen.
-const patience = 10 * time.Second
-
-// eventually fails the test if the condition does not come true.
-func eventually(t testing.TB, what string, condition func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(patience); !condition(); runtime.Gosched() {
-		if time.Now().After(deadline) {
-			t.Fatalf("after %v it is not so that %s", patience, what)
-		}
-	}
-}
 
 // A clock stands until it is moved.
 type clock struct {
@@ -109,16 +96,10 @@ func checkLeaks(t testing.TB) {
 	t.Helper()
 	goroutines, files := runtime.NumGoroutine(), descriptors()
 	t.Cleanup(func() {
-		for deadline := time.Now().Add(patience); ; runtime.GC() { // which closes pooled pipes
-			g, f := runtime.NumGoroutine(), descriptors()
-			if g <= goroutines && f <= files {
-				return
-			}
-			if time.Now().After(deadline) {
-				pprof.Lookup("goroutine").WriteTo(os.Stderr, 1)
-				t.Fatalf("%d goroutines and %d descriptors are left, %d and %d were there before", g, f, goroutines, files)
-			}
-		}
+		await.Until(t, fmt.Sprintf("no more than %d goroutines and %d descriptors are left, as before", goroutines, files), func() bool {
+			runtime.GC() // which closes pooled pipes
+			return runtime.NumGoroutine() <= goroutines && descriptors() <= files
+		})
 	})
 }
 
@@ -206,7 +187,7 @@ func dial(t testing.TB, addr string) *net.TCPConn {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Close() })
-	c.SetDeadline(time.Now().Add(patience))
+	c.SetDeadline(time.Now().Add(await.Patience))
 	return c.(*net.TCPConn)
 }
 

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clbemu/clbemu/contracttests/await"
 	"github.com/clbemu/clbemu/emulator/internal/dataplane/forward"
 )
 
@@ -47,7 +48,7 @@ func httpClient(t testing.TB) *http.Client {
 	transport := &http.Transport{DisableCompression: true}
 	t.Cleanup(transport.CloseIdleConnections)
 	return &http.Client{
-		Transport: transport, Timeout: patience,
+		Transport: transport, Timeout: await.Patience,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }
@@ -314,7 +315,7 @@ func upgrade(t *testing.T, url string) (*net.TCPConn, *bufio.Reader) {
 func TestUnaskedUpgrade(t *testing.T) {
 	closed := make(chan error, 1)
 	m := upgrades(t, func(c *net.TCPConn, rw *bufio.ReadWriter) {
-		c.SetReadDeadline(time.Now().Add(patience))
+		c.SetReadDeadline(time.Now().Add(await.Patience))
 		_, err := rw.ReadByte()
 		closed <- err
 	})
@@ -385,8 +386,8 @@ func TestUpgradeEnds(t *testing.T) {
 				conn, _ := upgrade(t, url)
 				c.ends(conn)
 			}
-			eventually(t, "all connections have ended", func() bool { return s.Stats().Members["m"].Active == 0 })
-			eventually(t, "the member's failures are counted", func() bool { return s.Stats().Members["m"].Errors >= c.errors*connections })
+			await.Until(t, "all connections have ended", func() bool { return s.Stats().Members["m"].Active == 0 })
+			await.Until(t, "the member's failures are counted", func() bool { return s.Stats().Members["m"].Errors >= c.errors*connections })
 			if n := s.Stats().Members["m"].Errors; n != c.errors*connections {
 				t.Errorf("%d failures of the member, want %d", n, c.errors*connections)
 			}

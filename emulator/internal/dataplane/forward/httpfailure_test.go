@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clbemu/clbemu/contracttests/await"
 	"github.com/clbemu/clbemu/emulator/internal/dataplane/forward"
 )
 
@@ -140,7 +141,7 @@ func TestClientHangsUp(t *testing.T) {
 	io.WriteString(c, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
 	<-arrived
 	c.Close()
-	eventually(t, "the client's end is noticed or its request runs", func() bool { return s.Stats().Members["m"].Active == 1 })
+	await.Until(t, "the client's end is noticed or its request runs", func() bool { return s.Stats().Members["m"].Active == 1 })
 	close(resume)
 	if err := <-ended; err != nil {
 		t.Errorf("the member's request ended with %v", err)
@@ -158,9 +159,9 @@ func TestBrokenBody(t *testing.T) {
 	}
 	c := dial(t, strings.TrimPrefix(url, "http://"))
 	io.WriteString(c, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nab")
-	eventually(t, "the request runs", func() bool { return s.Stats().Members["m"].Requests == 2 })
+	await.Until(t, "the request runs", func() bool { return s.Stats().Members["m"].Requests == 2 })
 	c.Close()
-	eventually(t, "the request has ended", func() bool { return s.Stats().Members["m"].Active == 0 })
+	await.Until(t, "the request has ended", func() bool { return s.Stats().Members["m"].Active == 0 })
 	if n := s.Stats().Members["m"].Errors; n != 0 {
 		t.Errorf("%d errors of the member are counted", n)
 	}
@@ -217,8 +218,8 @@ func TestSlowClient(t *testing.T) {
 	s, url := startHTTP(t, forward.Plan{Group: group(m), RequestTimeout: 100 * time.Millisecond}, forward.Config{})
 	c := dial(t, strings.TrimPrefix(url, "http://"))
 	io.WriteString(c, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-	eventually(t, "the request began", func() bool { return s.Stats().Members["m"].Requests == 1 })
-	eventually(t, "the request is cut", func() bool { return s.Stats().Members["m"].Active == 0 })
+	await.Until(t, "the request began", func() bool { return s.Stats().Members["m"].Requests == 1 })
+	await.Until(t, "the request is cut", func() bool { return s.Stats().Members["m"].Active == 0 })
 }
 
 // TestTimeoutsChange checks that a plan with another timeout holds for a client

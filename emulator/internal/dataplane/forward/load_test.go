@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clbemu/clbemu/contracttests/await"
 	"github.com/clbemu/clbemu/emulator/internal/dataplane/forward"
 )
 
@@ -32,9 +33,9 @@ func TestCloseCuts(t *testing.T) {
 			c := dial(t, addr)
 			if plan.Protocol == forward.HTTP {
 				io.WriteString(c, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-				eventually(t, "the request runs", func() bool { return s.Stats().Members["m"].Active == 1 })
+				await.Until(t, "the request runs", func() bool { return s.Stats().Members["m"].Active == 1 })
 			}
-			eventually(t, "the connection is open", func() bool { return s.Stats().Total.Active == 1 })
+			await.Until(t, "the connection is open", func() bool { return s.Stats().Total.Active == 1 })
 			s.Close()
 			if _, err := io.ReadAll(c); err != nil && !errors.Is(err, syscall.ECONNRESET) {
 				t.Errorf("the connection ended with %v", err)
@@ -109,7 +110,7 @@ func TestChangesUnderLoad(t *testing.T) {
 				before := done.Load()
 				rotated := append(members[i%3:i%3+1:i%3+1], members[(i+1)%3])
 				apply(t, s, forward.Plan{Protocol: protocol, Group: group(rotated...), RequestTimeout: time.Duration(60+i%2) * time.Second})
-				eventually(t, "requests go on", func() bool { return done.Load() > before || t.Failed() })
+				await.Until(t, "requests go on", func() bool { return done.Load() > before || t.Failed() })
 			}
 			close(stop)
 			clients.Wait()
@@ -124,7 +125,7 @@ func once(protocol forward.Protocol, addr string) error {
 		return err
 	}
 	defer c.Close()
-	c.SetDeadline(time.Now().Add(patience))
+	c.SetDeadline(time.Now().Add(await.Patience))
 	if protocol == forward.HTTP {
 		io.WriteString(c, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
 		got, err := io.ReadAll(c)
@@ -153,7 +154,7 @@ func TestManyConnections(t *testing.T) {
 		readLine(t, c)
 		conns = append(conns, c)
 	}
-	eventually(t, "idle connections hold two sockets and no pipe", func() bool {
+	await.Until(t, "idle connections hold two sockets and no pipe", func() bool {
 		runtime.GC() // closes pooled pipes
 		// The client's and the member's ends are in this process too.
 		return descriptors()-before <= 4*n+100
@@ -164,7 +165,7 @@ func TestManyConnections(t *testing.T) {
 	for _, c := range conns {
 		c.Close()
 	}
-	eventually(t, "all have ended", func() bool { return s.Stats().Total.Active == 0 })
+	await.Until(t, "all have ended", func() bool { return s.Stats().Total.Active == 0 })
 }
 
 // TestDescriptorsUsedUp checks that a server whose process has no descriptor left

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clbemu/clbemu/contracttests/await"
 	"github.com/clbemu/clbemu/emulator/internal/dataplane/forward"
 )
 
@@ -38,11 +39,11 @@ func TestOwnClient(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { c.Close() })
-		c.SetDeadline(time.Now().Add(patience))
+		c.SetDeadline(time.Now().Add(await.Patience))
 		return c
 	}
 	own := from("127.0.0.9")
-	eventually(t, "the member waits for itself", func() bool { return s.Stats().Held == 1 })
+	await.Until(t, "the member waits for itself", func() bool { return s.Stats().Held == 1 })
 	own.Close()
 	if got := readLine(t, from("127.0.0.8")); got != "self" {
 		t.Errorf("another client gets %q", got)

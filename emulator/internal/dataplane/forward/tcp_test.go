@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clbemu/clbemu/contracttests/await"
 	"github.com/clbemu/clbemu/emulator/internal/dataplane/forward"
 )
 
@@ -48,7 +49,7 @@ func TestBytes(t *testing.T) {
 			if err != nil || !bytes.Equal(got, data) {
 				t.Errorf("%d bytes came back, want the %d that were sent (%v)", len(got), len(data), err)
 			}
-			eventually(t, "the connection is counted", func() bool {
+			await.Until(t, "the connection is counted", func() bool {
 				m := s.Stats().Members["m"]
 				return m.Active == 0 && m.BytesIn == uint64(len(data)) && m.BytesOut == m.BytesIn && m.Connections == 1
 			})
@@ -117,7 +118,7 @@ func TestMemberResets(t *testing.T) {
 	c := dial(t, addr)
 	c.Write([]byte("x"))
 	wantReset(t, c)
-	eventually(t, "the error is counted", func() bool { return s.Stats().Members["m"].Errors == 1 })
+	await.Until(t, "the error is counted", func() bool { return s.Stats().Members["m"].Errors == 1 })
 }
 
 // TestClientResets checks that a client that gives up is no failure of its member.
@@ -136,7 +137,7 @@ func TestClientResets(t *testing.T) {
 		c.SetLinger(0)
 		c.Close()
 	}
-	eventually(t, "all connections have ended", func() bool {
+	await.Until(t, "all connections have ended", func() bool {
 		m := s.Stats().Members["m"]
 		return m.Connections == 20 && m.Active == 0
 	})
@@ -171,8 +172,8 @@ func TestStalledPeers(t *testing.T) {
 	}))
 	s, addr := start(t, forward.Plan{Group: group(m), EstablishedTimeout: 100 * time.Millisecond}, forward.Config{})
 	dial(t, addr)
-	eventually(t, "the connection began", func() bool { return s.Stats().Members["m"].Connections == 1 })
-	eventually(t, "the connection is cut", func() bool { return s.Stats().Members["m"].Active == 0 })
+	await.Until(t, "the connection began", func() bool { return s.Stats().Members["m"].Connections == 1 })
+	await.Until(t, "the connection is cut", func() bool { return s.Stats().Members["m"].Active == 0 })
 }
 
 // TestNoMember checks that clients get a connection and then nothing, and that
@@ -181,7 +182,7 @@ func TestNoMember(t *testing.T) {
 	s, addr := start(t, forward.Plan{EstablishedTimeout: 100 * time.Millisecond}, forward.Config{MaxHeld: 1})
 	held := dial(t, addr)
 	held.Write([]byte("hello"))
-	eventually(t, "the connection is held", func() bool { return s.Stats().Held == 1 })
+	await.Until(t, "the connection is held", func() bool { return s.Stats().Held == 1 })
 	if _, err := io.ReadAll(dial(t, addr)); err != nil {
 		t.Errorf("a connection too many ended with %v, want its end", err)
 	}

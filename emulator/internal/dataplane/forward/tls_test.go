@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clbemu/clbemu/contracttests/await"
 	"github.com/clbemu/clbemu/emulator/internal/dataplane/forward"
 )
 
@@ -84,7 +85,7 @@ func TestTCPSSL(t *testing.T) {
 	garbage := dial(t, addr)
 	io.WriteString(garbage, "GET / HTTP/1.1\r\n\r\n")
 	io.Copy(io.Discard, garbage)
-	eventually(t, "all connections have ended", func() bool { return s.Stats().Total.Active == 0 })
+	await.Until(t, "all connections have ended", func() bool { return s.Stats().Total.Active == 0 })
 }
 
 func TestTCPSSLIdle(t *testing.T) {

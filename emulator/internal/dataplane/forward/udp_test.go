@@ -10,6 +10,7 @@ import (
 
 	"github.com/pires/go-proxyproto"
 
+	"github.com/clbemu/clbemu/contracttests/await"
 	"github.com/clbemu/clbemu/emulator/internal/dataplane/forward"
 )
 
@@ -58,7 +59,7 @@ func dialUDP(t testing.TB, addr string) net.Conn {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Close() })
-	c.SetDeadline(time.Now().Add(patience))
+	c.SetDeadline(time.Now().Add(await.Patience))
 	return c
 }
 
@@ -101,7 +102,7 @@ func TestUDPSessionTimeout(t *testing.T) {
 	if got := ask(t, c, "x"); got != "a x" {
 		t.Errorf("the first session is answered %q", got)
 	}
-	eventually(t, "the session has ended", func() bool { return s.Stats().Sessions == 0 })
+	await.Until(t, "the session has ended", func() bool { return s.Stats().Sessions == 0 })
 	if got := ask(t, c, "x"); got != "b x" {
 		t.Errorf("the second session is answered %q", got)
 	}
@@ -111,7 +112,7 @@ func TestUDPLimits(t *testing.T) {
 	s, addr := startUDP(t, forward.Plan{Group: group(echoUDP(t, "a"))}, forward.Config{MaxSessions: 1})
 	ask(t, dialUDP(t, addr), "x")
 	dialUDP(t, addr).Write([]byte("x"))
-	eventually(t, "the second client is refused", func() bool { return s.Stats().Refused == 1 })
+	await.Until(t, "the second client is refused", func() bool { return s.Stats().Refused == 1 })
 }
 
 // TestUDPRefused checks that the member's ICMP error is noticed, and that the
@@ -123,7 +124,7 @@ func TestUDPRefused(t *testing.T) {
 	s, addr := startUDP(t, forward.Plan{Group: group(m)}, forward.Config{})
 	client := dialUDP(t, addr)
 	client.Write([]byte("x"))
-	eventually(t, "the refusal is counted", func() bool { return s.Stats().Members["m"].Errors > 0 })
+	await.Until(t, "the refusal is counted", func() bool { return s.Stats().Members["m"].Errors > 0 })
 	back, err := net.ListenUDP("udp", net.UDPAddrFromAddrPort(m.Addr))
 	if err != nil {
 		t.Fatal(err)
@@ -131,7 +132,7 @@ func TestUDPRefused(t *testing.T) {
 	t.Cleanup(func() { back.Close() })
 	client.Write([]byte("again"))
 	b := make([]byte, 10)
-	back.SetDeadline(time.Now().Add(patience))
+	back.SetDeadline(time.Now().Add(await.Patience))
 	if n, _, err := back.ReadFrom(b); err != nil || string(b[:n]) != "again" {
 		t.Errorf("the member got %q, want again (%v)", b[:n], err)
 	}
@@ -176,5 +177,5 @@ func TestUDPAccess(t *testing.T) {
 		Admit: func(netip.Addr, uint16) bool { return false },
 	}, forward.Config{})
 	dialUDP(t, addr).Write([]byte("x"))
-	eventually(t, "the client is refused", func() bool { return s.Stats().Refused == 1 })
+	await.Until(t, "the client is refused", func() bool { return s.Stats().Refused == 1 })
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clbemu/clbemu/contracttests/await"
 	"github.com/clbemu/clbemu/emulator/internal/dataplane/forward"
 )
 
@@ -104,7 +105,7 @@ func TestUDPRelease(t *testing.T) {
 		t.Errorf("before its five minutes are over the session is answered %q", got)
 	}
 	clock.advance(time.Second)
-	eventually(t, "the session has ended", func() bool { return s.Stats().Sessions == 0 })
+	await.Until(t, "the session has ended", func() bool { return s.Stats().Sessions == 0 })
 	if got := ask(t, c, "x"); got != "b x" {
 		t.Errorf("after five minutes the client is answered %q", got)
 	}
@@ -127,7 +128,7 @@ func TestWaits(t *testing.T) {
 		s, url := startHTTP(t, plan, config)
 		c := dial(t, strings.TrimPrefix(url, "http://"))
 		io.WriteString(c, request)
-		eventually(t, "the request was read", func() bool { return s.Stats().Total.BytesIn == uint64(len(request)) })
+		await.Until(t, "the request was read", func() bool { return s.Stats().Total.BytesIn == uint64(len(request)) })
 		return rest(c)
 	}
 	for name, test := range map[string]struct {
@@ -149,7 +150,7 @@ func TestWaits(t *testing.T) {
 			ask(t, dialUDP(t, addr), "x")
 			end := make(chan string, 1)
 			go func() {
-				eventually(t, "the session has ended", func() bool { return s.Stats().Sessions == 0 })
+				await.Until(t, "the session has ended", func() bool { return s.Stats().Sessions == 0 })
 				end <- "ended"
 			}()
 			return end
@@ -182,8 +183,8 @@ func TestWaits(t *testing.T) {
 			c := dial(t, strings.TrimPrefix(url, "http://"))
 			io.WriteString(c, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
 			go func() {
-				eventually(t, "the request began", func() bool { return s.Stats().Members["m"].Active == 1 })
-				eventually(t, "the request has ended", func() bool { return s.Stats().Members["m"].Active == 0 })
+				await.Until(t, "the request began", func() bool { return s.Stats().Members["m"].Active == 1 })
+				await.Until(t, "the request has ended", func() bool { return s.Stats().Members["m"].Active == 0 })
 				end <- "ended"
 			}()
 			return end
@@ -192,7 +193,7 @@ func TestWaits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			clock := newClock()
 			end := test.begin(t, forward.Config{Clock: clock})
-			eventually(t, "it waits", func() bool { return clock.waits(limit) })
+			await.Until(t, "it waits", func() bool { return clock.waits(limit) })
 			clock.advance(limit - time.Second)
 			passed, got := limit-time.Second, ""
 			// What begins to wait only now ends as much later.

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clbemu/clbemu/contracttests/await"
 	"github.com/clbemu/clbemu/emulator/internal/dataplane/forward"
 )
 
@@ -39,7 +40,7 @@ func TestZones(t *testing.T) {
 	check("127.0.0.2", "a a a")
 	check("127.0.0.3", "b b b")
 	c := dial(t, at["127.0.0.4"])
-	eventually(t, "a client waits at the zone without a member", func() bool { return s.Stats().Held == 1 })
+	await.Until(t, "a client waits at the zone without a member", func() bool { return s.Stats().Held == 1 })
 	c.Close()
 	plan.Persistence = time.Hour
 	apply(t, s, plan)
