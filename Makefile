@@ -12,22 +12,31 @@ export GOFLAGS := -trimpath $(filter-out -trimpath,$(GOFLAGS))
 
 MODULE = github.com/clbemu/clbemu
 MODULES = . cmd/clbemu-replica deploy deploy/clbemucontainer deploy/helm contracttests/kubernetes examples/testcontainers
-# Packages whose tests run nothing concurrent in their own process: they start processes,
-# or make one call after the other. All others run with the race detector.
-WITHOUT_RACE = cmd/clbemu cmd/internal/command contracttests contracttests/durability contracttests/library \
-	contracttests/terraform docs examples examples/go examples/go/retry contracttests/binary emulator/explain cmd/internal/exploring contracttests/mutants
-NO_RACE_PACKAGES = $(WITHOUT_RACE:%=$(MODULE)/%)
+# Goroutines meet in these packages, whose tests run with the race detector; elsewhere in the
+# tests of files called race_test.go or *_race_test.go. All other tests run without it.
+RACE = state state/engine/bolt state/engine/memory state/jsonstream faults emulator/journal emulator/emulatortest \
+	emulator/internal/clouds emulator/internal/dataplane emulator/internal/dataplane/forward emulator/internal/dns \
+	emulator/internal/gateway emulator/internal/listen emulator/internal/replicas
+# These need a browser, or Terraform, and have a target of their own.
+APART = contracttests/console contracttests/terraform
 PACKAGES = ./...
 LISTED = $(shell go list $(PACKAGES))
-RACE_PACKAGES = $(filter-out $(NO_RACE_PACKAGES),$(LISTED))
-PLAIN_PACKAGES = $(filter $(NO_RACE_PACKAGES),$(LISTED))
+RACE_PACKAGES = $(filter $(RACE:%=$(MODULE)/%),$(LISTED))
+PLAIN_PACKAGES = $(filter-out $(RACE_PACKAGES) $(APART:%=$(MODULE)/%),$(LISTED))
+RACE_FILES = $(shell find cmd/clbemu cmd/internal contracttests docs emulator examples faults scenarios state -name '*race_test.go' -not -path '*/kubernetes/*')
+RACE_FOLDERS = $(filter $(patsubst ./%/,$(MODULE)/%,$(dir $(RACE_FILES:%=./%))),$(PLAIN_PACKAGES))
+RACE_TESTS = $(shell sed -nE 's/^func (Test[A-Za-z0-9_]*).*/\1/p' $(RACE_FILES) | paste -s -d '|' -)
 # What quick leaves out: tests that start processes, browsers and whole scenarios.
-QUICK_PACKAGES = $(filter-out $(NO_RACE_PACKAGES) $(MODULE)/contracttests/% $(MODULE)/emulator/target $(MODULE)/cmd/internal/explor%,$(RACE_PACKAGES))
+QUICK_PACKAGES = $(filter-out $(MODULE)/cmd/clbemu $(MODULE)/contracttests% $(MODULE)/docs $(MODULE)/examples% $(MODULE)/emulator/target $(MODULE)/emulator/explain \
+	$(MODULE)/cmd/internal/command $(MODULE)/cmd/internal/explor%,$(PLAIN_PACKAGES) $(RACE_PACKAGES))
 TOOLS = $(CURDIR)/bin/tools
 TEST = $(TOOLS)/gotestsum --format-hide-empty-pkg
 SLOWEST = $(TOOLS)/gotestsum tool slowest --threshold 1s --num 20
+# Many tests wait for processes, so more packages run at once than there are cores. The tests
+# with names and lines in their reports need no tables for debuggers.
+FLAGS = -vet=off -shuffle=on -timeout 30m -p 4 -ldflags='-s -w'
 
-.PHONY: build replica run tools needs test replica-test quick fuzz crash soak bench contract golden mutants pictures site fmt lint check
+.PHONY: build replica run tools needs test large browser node terraform replica-test quick fuzz crash soak bench contract golden mutants pictures site fmt lint check
 .PHONY: deploy-test e2e ccm-version control-plane control-plane-programs image-archive image-pack
 .PHONY: release-tools release-snapshot release release-test kind-up e2e-kind mutants-kind kind-down
 
@@ -51,22 +60,42 @@ tools:
 needs:
 	@.ci/needs
 
-# test everything once, or PACKAGES, and print what was slow and what was skipped
+# test everything that needs Go, make, git and gcc alone, or PACKAGES; sizes are small, and
+# whole in `make large`
 test: tools needs
 	@test -n "$$(go list $(PACKAGES))" || { echo 'PACKAGES names no package: $(PACKAGES)'; exit 1; }
-	@status=0; rm -f bin/race.json bin/plain.json; \
-	race='$(RACE_PACKAGES)' plain='$(PLAIN_PACKAGES)'; \
-	[ -z "$$race" ] || CGO_ENABLED=1 $(TEST) --jsonfile bin/race.json -- -race -vet=off -shuffle=on -timeout 30m $$race || status=1; \
-	[ -z "$$plain" ] || $(TEST) --jsonfile bin/plain.json -- -vet=off -shuffle=on -timeout 30m $$plain || status=1; \
+	@status=0; rm -f bin/*.json; \
+	plain='$(PLAIN_PACKAGES)' race='$(RACE_PACKAGES)' folders='$(RACE_FOLDERS)'; \
+	[ -z "$$plain" ] || $(TEST) --jsonfile bin/plain.json -- $(FLAGS) $(SIZE) $$plain || status=1; \
+	[ -z "$$race" ] || CGO_ENABLED=1 $(TEST) --jsonfile bin/race.json -- -race $(FLAGS) $(SIZE) $$race || status=1; \
+	[ -z "$$folders" ] || CGO_ENABLED=1 $(TEST) --jsonfile bin/race-files.json -- -race $(FLAGS) $(SIZE) -run '^($(RACE_TESTS))$$' $$folders || status=1; \
 	[ '$(PACKAGES)' != ./... ] || $(MAKE) --no-print-directory replica-test || status=1; \
 	echo; echo 'The twenty slowest tests:'; \
-	cat bin/race.json bin/plain.json 2>/dev/null | $(SLOWEST); \
+	cat bin/*.json 2>/dev/null | $(SLOWEST); \
+	[ -z '$(SIZE)' ] || echo 'Sizes were small: make large has them whole. Without a browser, Node and Terraform: make browser node terraform'; \
 	exit $$status
+SIZE = -short
+
+# large: the tests of `make test` with whole sizes, such as 10,000 load balancers
+large: SIZE =
+large: test
+
+# browser: the console and the site of the pages, in Chromium
+browser: tools
+	CLBEMU_CHROMIUM=required CLBEMU_NODE=required $(TEST) -- $(FLAGS) -count=1 ./contracttests/console
+
+# node: clients for Node, and the language server that editors have
+node: tools
+	CLBEMU_NODE=required $(TEST) -- $(FLAGS) -count=1 -run 'Node|Editor|ClientFamilies' ./contracttests ./examples
+
+# terraform: configurations with the real provider, in the folder CLBEMU_TERRAFORM_PROVIDER
+terraform: tools
+	$(TEST) -- $(FLAGS) -count=1 -timeout 60m ./contracttests/terraform
 
 # replica-test: the module of clbemu-replica, as far as it goes without etcd, which e2e has
 replica-test: tools
-	cd cmd/clbemu-replica && CGO_ENABLED=1 $(TEST) -- -race -vet=off -shuffle=on ./etcd
-	cd cmd/clbemu-replica && $(TEST) -- -vet=off -shuffle=on .
+	cd cmd/clbemu-replica && CGO_ENABLED=1 $(TEST) -- -race $(FLAGS) ./etcd
+	cd cmd/clbemu-replica && $(TEST) -- $(FLAGS) .
 
 # quick: lint of this module, unit tests, golden files and the CCM's calls with its own SDK
 quick: MODULES = .
@@ -151,7 +180,7 @@ lint: tools
 	done
 
 # check what a change must pass, but for e2e
-check: lint test
+check: lint test browser node
 	$(MAKE) --no-print-directory fuzz FUZZTIME=10000x
 
 # deploy-test: what is deployed, as far as it goes without Docker and Kubernetes

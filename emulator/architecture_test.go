@@ -328,35 +328,52 @@ func TestPatternsWait(t *testing.T) {
 // concurrent matches code that starts something next to the test.
 var concurrent = regexp.MustCompile(`\bgo func\b|\.Go\(|\bsync\.WaitGroup\b`)
 
-// TestWithoutRace proves that the packages which the Makefile tests without the race
-// detector exist, and that none of their tests calls an emulator of its own process
-// from several goroutines.
-func TestWithoutRace(t *testing.T) {
+// inProcess matches code that starts an emulator, or a part of one, in its own process.
+var inProcess = regexp.MustCompile(`"` + module + `emulator"|\bemulatortest\.(Start|Fork)\(|\bprivate\.New|\bstate\.Open\(|\bgatewaytest\.|\bmustNew\(|\brunning\(|\bnewFixture\(`)
+
+// TestRace proves that the packages which the Makefile tests with the race detector exist, and
+// that all other tests in which goroutines meet, next to an emulator in their own process, are
+// in a file that it tests so: race_test.go, or one that ends in _race_test.go.
+func TestRace(t *testing.T) {
 	makefile, err := os.ReadFile("../Makefile")
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := regexp.MustCompile(`(?m)^WITHOUT_RACE = ((?:.*\\\n)*.*)$`).FindSubmatch(makefile)
+	found := regexp.MustCompile(`(?m)^RACE = ((?:.*\\\n)*.*)$`).FindSubmatch(makefile)
 	if found == nil {
-		t.Fatal("the Makefile has no WITHOUT_RACE")
+		t.Fatal("the Makefile has no RACE")
 	}
-	packages := strings.Fields(strings.ReplaceAll(string(found[1]), "\\", " "))
-	if len(packages) < 5 {
-		t.Fatalf("WITHOUT_RACE is %q", packages)
-	}
-	known := ours(t)
-	for _, name := range packages {
+	whole := strings.Fields(strings.ReplaceAll(string(found[1]), "\\", " "))
+	known, seen := ours(t), 0
+	for _, name := range whole {
 		if _, ok := known[name]; !ok {
-			t.Errorf("WITHOUT_RACE has %s, which is no package", name)
+			t.Errorf("RACE has %s, which is no package", name)
+		}
+	}
+	for name := range known {
+		if slices.Contains(whole, name) {
+			continue
 		}
 		for file, text := range texts(t, filepath.Join("..", name), "*_test.go") {
-			inProcess := strings.Contains(text, `"`+module+`emulator"`) || strings.Contains(text, "emulatortest.Start(")
-			if found := concurrent.FindString(text); inProcess && found != "" {
-				t.Errorf("%s calls an emulator of its own process and has %s: test it with the race detector", file, found)
+			if strings.HasSuffix(file, "race_test.go") {
+				seen++
+				continue
+			}
+			for _, part := range strings.Split(text, "\nfunc ") {
+				test, _, _ := strings.Cut(part, "(")
+				if found := concurrent.FindString(part); strings.HasPrefix(test, "Test") && found != "" && inProcess.MatchString(text) && !startsProcesses[name] {
+					t.Errorf("%s: %s has %s, and the file starts an emulator in its own process: move the test to a file that ends in _race_test.go", file, test, found)
+				}
 			}
 		}
 	}
+	if seen < 10 {
+		t.Errorf("%d files of tests with the race detector were seen", seen)
+	}
 }
+
+// startsProcesses are packages whose goroutines wait for processes that the tests start.
+var startsProcesses = map[string]bool{"cmd/clbemu": true, "contracttests/durability": true}
 
 // runs finds what a line of the Makefile runs: in what folder, which tests.
 var (
@@ -375,8 +392,8 @@ func TestMakefileNamesTests(t *testing.T) {
 	found := 0
 	for line := range strings.Lines(string(makefile)) {
 		pattern := runs.FindStringSubmatch(line)
-		if pattern == nil || strings.Contains(line, "-bench") || strings.Contains(line, "-fuzz") {
-			continue
+		if pattern == nil || strings.Contains(line, "-bench") || strings.Contains(line, "-fuzz") || strings.Contains(line, "$(RACE_TESTS)") {
+			continue // the last names what files declare
 		}
 		folder := ""
 		if in := runsFolder.FindStringSubmatch(line); in != nil {

@@ -4,14 +4,12 @@ import (
 	"bytes"
 	"context"
 	"crypto/x509"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -19,7 +17,6 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"github.com/clbemu/clbemu/contracttests/await"
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
@@ -179,43 +176,6 @@ func TestControlListener(t *testing.T) {
 			t.Error(err)
 		}
 	}
-}
-
-// TestCloseFinishesCalls proves that a call in flight is answered before the
-// store closes, and that no goroutine stays.
-func TestCloseFinishesCalls(t *testing.T) {
-	before := runtime.NumGoroutine()
-	e := mustNew(t, emulator.Config{Listen: "127.0.0.1:0", ControlListen: "127.0.0.1:0"})
-	if err := e.Start(); err != nil {
-		t.Fatal(err)
-	}
-	body, write := io.Pipe()
-	started := make(chan struct{})
-	status := make(chan int)
-	go func() {
-		request, _ := http.NewRequest("POST", "http://"+e.Addr()+"/?Version=2014-05-15&Action=DescribeRegions", io.MultiReader(signal{started}, body))
-		// The server asks for the body when the call is being read.
-		request.Header.Set("Expect", "100-continue")
-		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, ExpectContinueTimeout: time.Minute}}
-		response, err := client.Do(request)
-		if err != nil {
-			status <- 0
-			return
-		}
-		response.Body.Close()
-		status <- response.StatusCode
-	}()
-	<-started
-	closed := make(chan error)
-	go func() { closed <- e.Close(context.Background()) }()
-	write.Close()
-	if got := <-status; got != http.StatusOK {
-		t.Errorf("the call in flight = %d, want 200", got)
-	}
-	if err := <-closed; err != nil {
-		t.Errorf("Close = %v", err)
-	}
-	await.Until(t, fmt.Sprintf("no more than the %d goroutines of before are left", before), func() bool { return runtime.NumGoroutine() <= before })
 }
 
 // signal is an empty reader that signals when it is read.

@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -157,42 +156,6 @@ func TestCrashBesideProgram(t *testing.T) {
 	end(t, running)
 	if running.Exit() != 0 || !strings.Contains(running.Output(), "try again") || used(t, local) != 1 || local.API != before {
 		t.Errorf("exit %d with %q at %s and %d load balancers, want one after a second try at %s", running.Exit(), running.Output(), local.API, used(t, local), before)
-	}
-}
-
-// TestAddressStaysTaken proves that no other process gets the addresses of an emulator
-// while it is restarted.
-func TestAddressStaysTaken(t *testing.T) {
-	local := newOpen(t, false)
-	_, address, _ := strings.Cut(local.API, "//")
-	stolen, stop, stopped := false, make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(stopped)
-		for !stolen {
-			select {
-			case <-stop:
-				return
-			default:
-			}
-			if l, err := net.Listen("tcp", address); err == nil {
-				stolen = true
-				l.Close()
-			}
-		}
-	}()
-	for i := range 20 {
-		if err := local.Restart(t.Context(), i%2 == 0); err != nil {
-			t.Error(err)
-			break
-		}
-	}
-	close(stop)
-	<-stopped
-	if stolen {
-		t.Errorf("%s could be taken by another", address)
-	}
-	if n := used(t, local); n != 0 {
-		t.Errorf("%d load balancers after the restarts, want none", n)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -179,14 +178,4 @@ func TestNonsense(t *testing.T) {
 	stranger := start(t, true, "wrong")
 	stranger.call("list_clouds", nil, true, "token")
 	stranger.call("fork_cloud", m{"name": "x"}, true, "token")
-}
-
-// TestScenariosAtOnce proves that scenarios run at the same time, each in a fork of its own.
-func TestScenariosAtOnce(t *testing.T) {
-	s := start(t, true, "secret")
-	var running sync.WaitGroup
-	for range 4 {
-		running.Go(func() { s.call("run_scenario", m{"name": "backend-quota"}, false, `"status":"passed"`) })
-	}
-	running.Wait()
 }

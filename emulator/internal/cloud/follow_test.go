@@ -128,27 +128,3 @@ func (r *brokenReading) Commits(ctx context.Context) iter.Seq2[engine.Commit, er
 		}
 	}
 }
-
-// A feed that breaks leads to a new reading, never to a gap; those who watch begin again.
-func TestFollowABrokenFeed(t *testing.T) {
-	e := &memory.Engine{}
-	leader := planted(t, e)
-	follower := followed(t, &broken{e, 3})
-	watched := make(chan error, 1)
-	go func() {
-		for _, err := range follower.Watch(t.Context(), 0) {
-			if err != nil {
-				watched <- err
-				return
-			}
-		}
-	}()
-	for n := range 20 {
-		update(t, leader, state.Owner{}, putAccount(fmt.Sprint(n)))
-	}
-	reaches(t, follower, leader.Revision())
-	sameStores(t, leader, follower)
-	if err := <-watched; !errors.Is(err, state.ErrBehind) {
-		t.Errorf("the watch ended with %v", err)
-	}
-}

@@ -11,7 +11,6 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -299,28 +298,6 @@ func randomScript(t *testing.T, seed uint64) []byte {
 	return script
 }
 
-// read starts readers that run until the test calls stop.
-func read(t *testing.T, s *state.Store) (stop func()) {
-	ended := make(chan struct{})
-	var wg sync.WaitGroup
-	for range 3 {
-		wg.Go(func() {
-			for {
-				select {
-				case <-ended:
-					return
-				default:
-				}
-				if err := s.View(hangzhou, consistent); err != nil {
-					t.Error(err)
-					return
-				}
-			}
-		})
-	}
-	return func() { close(ended); wg.Wait() }
-}
-
 // FuzzOps plays any bytes as operations.
 func FuzzOps(f *testing.F) {
 	f.Add([]byte{7, 0, 0, 0, 3, 0, 0, 6, 0, 3, 4, 0, 0, 9, 0, 1, 10, 0, 0, 8, 0, 0, 2, 0, 0})
@@ -334,50 +311,4 @@ func FuzzOps(f *testing.F) {
 		checkAndClose(t, s)
 		checkReopened(t, e, clock, want)
 	})
-}
-
-// Many writers at once: every acknowledged change is there, and nothing
-// is given out twice.
-func TestConcurrentWriters(t *testing.T) {
-	e := &memory.Engine{}
-	s := planted(t, e)
-	var wg sync.WaitGroup
-	var mu sync.Mutex
-	acknowledged := newTwin()
-	for range 16 {
-		wg.Go(func() {
-			made := newTwin()
-			err := s.Update(hangzhou, func(tx *state.Tx) error { return createLoadBalancer(made, tx, 0, 0) })
-			if err != nil && factOf(err) != cloud.NoFreeAddress {
-				t.Errorf("Update: %v", err)
-			}
-			if err == nil {
-				mu.Lock()
-				maps.Copy(acknowledged.loadBalancers, made.loadBalancers)
-				mu.Unlock()
-			}
-		})
-	}
-	wg.Wait()
-	if n := len(acknowledged.loadBalancers); n != 12 {
-		t.Errorf("%d load balancers got one of 12 addresses", n)
-	}
-	view(t, s, hangzhou, func(v *state.View) {
-		if err := acknowledged.compare(v); err != nil {
-			t.Error(err)
-		}
-	})
-}
-
-// The clock may move while transactions run.
-func TestManualClockIsSafe(t *testing.T) {
-	clock := state.NewManualClock(start)
-	var wg sync.WaitGroup
-	for range 8 {
-		wg.Go(func() { clock.Advance(time.Second); clock.Now() })
-	}
-	wg.Wait()
-	if want := start.Add(8 * time.Second); !clock.Now().Equal(want) {
-		t.Errorf("Now = %v, want %v", clock.Now(), want)
-	}
 }

@@ -135,14 +135,6 @@ func (g *gate) Close() error {
 	return g.Engine.Close()
 }
 
-// started runs Update in the background; the channel gets its error.
-func started(s *state.Store, fn func(*state.Tx) error) <-chan error {
-	done := make(chan error, 1)
-	go func() { done <- s.Update(state.Owner{}, fn) }()
-	synctest.Wait()
-	return done
-}
-
 // atWork is started of an Update that does its work when it may finish.
 func atWork(s *state.Store, fn func(*state.Tx) error) (done <-chan error, finish chan struct{}) {
 	finish = make(chan struct{})
@@ -371,37 +363,6 @@ func recovered(fn func() error) (err error) {
 		}
 	}()
 	return fn()
-}
-
-func TestClose(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		g := newGate()
-		s := open(t, g)
-		g.shut.Store(true)
-		writer := started(s, putAccount("1"))
-		closed := make(chan error, 1)
-		go func() { closed <- s.Close() }()
-		mustWait(t, "Close", closed)
-		if err := s.Update(state.Owner{}, putAccount("2")); !errors.Is(err, state.ErrClosed) {
-			t.Errorf("Update while the store closes = %v, want ErrClosed", err)
-		}
-		g.verdict <- nil
-		if err := errors.Join(<-writer, <-closed); err != nil {
-			t.Errorf("the waiting commit or Close: %v", err)
-		}
-		if _, err := s.Check(t.Context()); !errors.Is(err, state.ErrClosed) {
-			t.Errorf("Check of a closed store = %v, want ErrClosed", err)
-		}
-		if err := s.Close(); err != nil || g.closed != 1 {
-			t.Errorf("the second Close = %v, engine closed %d times", err, g.closed)
-		}
-		g.shut.Store(false)
-		again := open(t, g)
-		defer checkAndClose(t, again)
-		if !hasAccount(t, again, "1") || hasAccount(t, again, "2") {
-			t.Error("the reopened store does not hold exactly what was acknowledged")
-		}
-	})
 }
 
 // Time stands still within a transaction and follows the clock between them.

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
-	"github.com/clbemu/clbemu/emulator/internal/control"
 	"github.com/clbemu/clbemu/emulator/journal"
 )
 
@@ -241,39 +240,6 @@ func TestStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	all.want("") // and server.Close returns, as no stream is open
-}
-
-// TestSlowStream proves that who reads too slowly holds up nobody, and learns how
-// many entries it did not get.
-func TestSlowStream(t *testing.T) {
-	const size, calls = 10, 5000
-	j, err := journal.New(journal.Config{Entries: size})
-	if err != nil {
-		t.Fatal(err)
-	}
-	f := newFixture(t, nil)
-	w := &slow{ResponseRecorder: httptest.NewRecorder(), began: make(chan struct{}), goOn: make(chan struct{})}
-	j.Record(journal.Entry{Kind: journal.KindCall, Action: "first"})
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		control.New(control.Config{Store: f.store, Metrics: f.metrics, Journal: j}).
-			ServeHTTP(w, httptest.NewRequest("GET", "http://localhost/v1/journal/stream", nil))
-	}()
-	<-w.began
-	for range calls { // while the stream stands in the write of its first event
-		j.Record(journal.Entry{Kind: journal.KindCall, Action: "a"})
-	}
-	close(w.goOn)
-	if err := j.Close(); err != nil { // buffered entries are sent all the same
-		t.Fatal(err)
-	}
-	<-done
-	text := w.Body.String()
-	want := fmt.Sprintf("event: missed\ndata: {\"missed\":%d}\n", calls-size)
-	if !strings.Contains(text, want) || strings.Count(text, "event: call") != size+1 {
-		t.Errorf("the stream is %s, want the first entry, %q and the last %d", text, want, size)
-	}
 }
 
 // slow is a client whose first write waits.

@@ -1,23 +1,17 @@
 package control_test
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/clbemu/clbemu/contracttests/await"
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/control"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
-	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
-	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -203,72 +197,6 @@ func TestLoadBalancerTree(t *testing.T) {
 	if answer := f.send("GET", "/v1/loadbalancers/lb-2", "", nil); answer.Code != http.StatusNotFound || !strings.Contains(answer.Body.String(), "do you mean lb-1?") {
 		t.Errorf("GET of an unknown load balancer = %d %s", answer.Code, answer.Body)
 	}
-}
-
-// TestWatchResources proves that a watcher sees the existing resources, every creation,
-// change and deletion, and what becomes due by time alone.
-func TestWatchResources(t *testing.T) {
-	clock := state.NewManualClock(gatewaytest.Start)
-	f := fixtureOver(t, gatewaytest.StoreAt(t, clock, world.Default().Plant), ownProducts)
-	f.plant()
-	if answer := f.send("PATCH", "/v1/world", `{"settings":[{"name":"life.listener.starting","value":"1h"}]}`, nil); answer.Code != http.StatusOK {
-		t.Fatalf("PATCH /v1/world = %s", answer.Body)
-	}
-	server := httptest.NewServer(f.handler)
-	defer server.Close()
-	response, err := http.Get(server.URL + "/v1/resources/stream?kind=listener&name=lb-1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	changes := make(chan controlapi.ResourceChange)
-	go func() {
-		defer close(changes)
-		for lines := bufio.NewScanner(response.Body); lines.Scan(); {
-			if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
-				var change controlapi.ResourceChange
-				if json.Unmarshal([]byte(data), &change) == nil {
-					changes <- change
-				}
-			}
-		}
-	}()
-	follow := func(change, id, status string) {
-		t.Helper()
-		for {
-			select {
-			case got := <-changes:
-				if got.Change == change && (id == "" || got.Resource != nil && got.Resource.ID == id && got.Resource.Status == status) {
-					return
-				}
-				t.Logf("passing over %s %+v", got.Change, got.Resource)
-			case <-time.After(await.Patience):
-				t.Fatalf("the stream does not say that %s is %s", id, change)
-			}
-		}
-	}
-	follow("added", "lb-1_http_80", "running")
-	follow("synced", "", "")
-	change := func(edit func(tx *state.Tx)) {
-		t.Helper()
-		if err := f.store.Update(state.Owner{}, func(tx *state.Tx) error { edit(tx); return nil }); err != nil {
-			t.Fatal(err)
-		}
-	}
-	owner := f.owner()
-	change(func(tx *state.Tx) {
-		cloud.Listeners.Put(tx, &cloud.Listener{Owner: owner, LoadBalancerID: "lb-1", Port: 443, Protocol: cloud.TCP, Status: cloud.ListenerStopped})
-	})
-	follow("added", "lb-1_tcp_443", "stopped")
-	change(func(tx *state.Tx) {
-		cloud.Listeners.Put(tx, &cloud.Listener{Owner: owner, LoadBalancerID: "lb-1", Port: 443, Protocol: cloud.TCP, Status: cloud.ListenerStopped})
-		state.Enter(tx, cloud.StageListenerStarting, "lb-1_tcp_443")
-	})
-	follow("changed", "lb-1_tcp_443", "starting")
-	clock.Advance(2 * time.Hour)
-	follow("changed", "lb-1_tcp_443", "running")
-	change(func(tx *state.Tx) { cloud.Listeners.Delete(tx, "lb-1_tcp_443") })
-	follow("deleted", "lb-1_tcp_443", "")
 }
 
 // TestUnchecked proves that a server that no running listener checks is shown as not checked,

@@ -3,15 +3,10 @@ package control_test
 import (
 	"context"
 	"errors"
-	"net/http/httptest"
-	"net/url"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
-	"github.com/clbemu/clbemu/emulator/controlclient"
 	"github.com/clbemu/clbemu/emulator/internal/control"
 	"github.com/clbemu/clbemu/scenarios"
 )
@@ -105,62 +100,6 @@ func TestResultsTogether(t *testing.T) {
 	if n := len(kept()); n != 1 {
 		t.Errorf("%d results are remembered after one of 10 MiB, want that one", n)
 	}
-}
-
-// TestStart proves that a scenario which is started goes on when its call was answered,
-// is watched from its beginning by whoever comes, keeps the stage, and is stopped; and
-// that the library can be read.
-func TestStart(t *testing.T) {
-	waiting, tasks := make(chan struct{}), sync.WaitGroup{}
-	p := &player{}
-	f := newFixture(t, func(cfg *control.Config) {
-		cfg.Player = playerUntil{p}
-		cfg.Go = func(task func(context.Context)) { tasks.Go(func() { task(context.Background()) }) }
-	})
-	p.during = func() { close(waiting) }
-	var playing controlapi.Playing
-	f.ask("POST", "/v1/scenarios/start?name=arrears", "", 200, &playing)
-	if playing.Scenario != "arrears" {
-		t.Errorf("it plays %+v", playing)
-	}
-	f.mustRefuse("POST", "/v1/scenarios/run", "good", 409, "another scenario")
-	f.mustRefuse("POST", "/v1/scenarios/start", "bad", 422, "scenario.yaml:1: bad")
-	<-waiting
-	server := httptest.NewServer(f.handler)
-	defer server.Close()
-	var seen []string
-	err := (&controlclient.Client{URL: server.URL}).WatchScenarios(t.Context(), func(event controlapi.ScenarioEvent) error {
-		switch seen = append(seen, event.Event+" "+event.Scenario); event.Event {
-		case controlapi.ScenarioStepDone:
-			f.ask("POST", "/v1/scenarios/stop", "", 200, nil)
-		case controlapi.ScenarioEnded:
-			return errors.New(strings.Join(event.Result.Notes, " "))
-		}
-		return nil
-	})
-	if err == nil || err.Error() != "it was stopped before its end" || strings.Join(seen, ", ") != "begun arrears, step arrears, ended arrears" {
-		t.Errorf("who watches sees %q and %v", seen, err)
-	}
-	tasks.Wait()
-	f.mustRefuse("POST", "/v1/scenarios/stop", "", 409, "no scenario is being played")
-
-	var library controlapi.Library
-	f.ask("GET", "/v1/scenarios/library", "", 200, &library)
-	if len(library.Scenarios) < 30 || library.Scenarios[0].About == "" {
-		t.Errorf("the library is %+v", library)
-	}
-	if text := f.send("GET", "/v1/scenarios/library/"+library.Scenarios[0].Name, "", nil).Body.String(); !strings.Contains(text, "about: ") {
-		t.Errorf("the text of %s is %s", library.Scenarios[0].Name, text)
-	}
-	for _, text := range []string{"欠费", "Message: The account is arrearage."} {
-		var found controlapi.Library
-		f.ask("GET", "/v1/scenarios/library?text="+url.QueryEscape(text), "", 200, &found)
-		if n := len(found.Scenarios); n == 0 || n == len(library.Scenarios) || !slices.ContainsFunc(found.Scenarios, func(s controlapi.LibraryScenario) bool { return s.Name == "arrears" }) {
-			t.Errorf("%s finds %+v", text, found)
-		}
-	}
-	f.mustRefuse("GET", "/v1/scenarios/library/arears", "", 404, "do you mean arrears?")
-	newFixture(t, func(cfg *control.Config) { cfg.Player = p }).mustRefuse("POST", "/v1/scenarios/start", "good", 501, "without a stage")
 }
 
 // playerUntil plays until it is stopped.

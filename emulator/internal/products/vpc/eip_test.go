@@ -1,15 +1,9 @@
 package vpc_test
 
 import (
-	"sync"
-	"sync/atomic"
 	"testing"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
-	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
-	"github.com/clbemu/clbemu/emulator/internal/products/vpc"
-	"github.com/clbemu/clbemu/state"
 )
 
 // An EIP goes on each kind of thing that takes one, shows there, and comes off.
@@ -104,36 +98,5 @@ func TestDescribeEIPs(t *testing.T) {
 		{"ResourceGroup", params{"ResourceGroupId": "rg-clbemu0second"}, 0},
 	} {
 		c.Lists(t, f.name, "DescribeEipAddresses", f.params, "EipAddresses.EipAddress", f.want)
-	}
-}
-
-// Calls at the same time get different addresses, and no more than there are.
-func TestLastAddresses(t *testing.T) {
-	const callers, block = 16, "198.51.100.0/28" // 12 usable addresses
-	store := gatewaytest.Store(t, plantWorld, func(tx *state.Tx) error {
-		cloud.Regions.Put(tx, &cloud.Region{ID: "cn-small", PublicCIDRBlock: block})
-		return nil
-	})
-	var refused atomic.Int32
-	var taken sync.Map
-	var wg sync.WaitGroup
-	for range callers {
-		wg.Go(func() {
-			got := gatewaytest.NewClient(t, store, vpc.Product(gateway.Deps{})).Call("AllocateEipAddress", params{"RegionId": "cn-small"})
-			switch {
-			case got.Code == "OperationFailed.InsufficientEIP":
-				refused.Add(1)
-			case got.Code != "":
-				t.Errorf("AllocateEipAddress = %s", got.Code)
-			default:
-				if _, twice := taken.LoadOrStore(got.Text("EipAddress"), true); twice {
-					t.Errorf("%s was given out twice", got.Text("EipAddress"))
-				}
-			}
-		})
-	}
-	wg.Wait()
-	if refused.Load() != callers-12 {
-		t.Errorf("%d of %d callers were refused, want %d", refused.Load(), callers, callers-12)
 	}
 }

@@ -1,16 +1,9 @@
 package vpc_test
 
 import (
-	"fmt"
-	"sync"
-	"sync/atomic"
 	"testing"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
-	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
-	"github.com/clbemu/clbemu/emulator/internal/products/vpc"
-	"github.com/clbemu/clbemu/state"
 )
 
 // A vSwitch has a route in every table of its VPC, and counts its free addresses
@@ -80,40 +73,5 @@ func TestCheckCanAllocate(t *testing.T) {
 		if got.Text("CanAllocate") != want {
 			t.Errorf("CanAllocate of %s = %s, want %s", ip, got.Text("CanAllocate"), want)
 		}
-	}
-}
-
-// A vSwitch gives out its last address once, whoever asks at the same time, and
-// then says that it has none.
-func TestLastAddressesOfVSwitch(t *testing.T) {
-	store := gatewaytest.Store(t, plantWorld)
-	c := gatewaytest.NewClient(t, store, vpc.Product(gateway.Deps{}))
-	id := c.Do("CreateVSwitch", with(newVSwitch, params{"CidrBlock": "192.168.9.0/29"})).Text("VSwitchId")
-	var wg sync.WaitGroup
-	var got atomic.Int32
-	for i := range 16 {
-		wg.Go(func() {
-			err := store.Update(owner, func(tx *state.Tx) error {
-				n := &cloud.NetworkInterface{Owner: owner, ID: fmt.Sprintf("eni-%d", i), VPCID: vpcID, VSwitchID: id}
-				ip, err := cloud.AllocateAddress(tx, id, "192.168.9.0/29", "", cloud.NetworkInterfaces.Kind(), n.ID)
-				if err != nil {
-					return err
-				}
-				n.PrivateIPAddresses = []string{ip}
-				cloud.NetworkInterfaces.Put(tx, n)
-				return nil
-			})
-			if err == nil {
-				got.Add(1)
-			}
-		})
-	}
-	wg.Wait()
-	if got.Load() != 4 {
-		t.Errorf("%d of 16 got an address of a /29, want 4", got.Load())
-	}
-	gatewaytest.Expect(t, c.Do("DescribeVSwitches", params{"VSwitchId": id}), map[string]string{"VSwitches.VSwitch.0.AvailableIpAddressCount": "0"})
-	if reply := c.Call("DeleteVSwitch", params{"VSwitchId": id}); reply.Code != "DependencyViolation" {
-		t.Errorf("DeleteVSwitch with interfaces = %s, want DependencyViolation", reply.Code)
 	}
 }
