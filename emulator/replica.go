@@ -64,22 +64,19 @@ func (e *Emulator) lead(ctx context.Context) error {
 }
 
 // mayReadLocally reports whether a call is a read of the default cloud that no fault rule
-// can be about: rules count the calls that they see. It looks only where SDKs put the
-// action; what they put elsewhere is the leader's.
+// can be about: rules count the calls that they see. A call whose body may say what it is
+// goes to the leader.
 func (e *Emulator) mayReadLocally(r *http.Request) bool {
-	query := r.URL.Query()
-	version, action, key := query.Get("Version"), query.Get("Action"), query.Get("AccessKeyId")
-	if r.Header.Get("X-Acs-Action") != "" {
-		version, action = r.Header.Get("X-Acs-Version"), r.Header.Get("X-Acs-Action")
-		_, key, _ = strings.Cut(r.Header.Get("Authorization"), "Credential=")
-		key, _, _ = strings.Cut(key, ",")
+	claim, known := gateway.ClaimOf(r)
+	if !known {
+		return false
 	}
 	host := strings.TrimSuffix(listen.HostOf(r.Host), ".localhost")
-	if strings.Contains(key, ".") || host != listen.HostOf(r.Host) && !slices.Contains(onecloud.OwnHosts, host) {
+	if strings.Contains(claim.AccessKeyID, ".") || host != listen.HostOf(r.Host) && !slices.Contains(onecloud.OwnHosts, host) {
 		return false // a fork's
 	}
-	at := slices.IndexFunc(e.first.Products(), func(p *gateway.Product) bool { return p.Version == version })
-	if at < 0 || !e.first.Products()[at].Reads(action) {
+	at := slices.IndexFunc(e.first.Products(), func(p *gateway.Product) bool { return p.Version == claim.Version })
+	if at < 0 || !e.first.Products()[at].Reads(claim.Action) {
 		return false
 	}
 	may := false

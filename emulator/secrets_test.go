@@ -210,8 +210,8 @@ func plantRole(t *testing.T, planted plants, s *emulatortest.Server) string {
 	}
 	planted["secret of a role"], planted["session token of a role"] = key.AccessKeySecret, key.SecurityToken
 	for _, token := range []string{key.SecurityToken, key.SecurityToken + "x"} {
-		c := &emulatortest.Client{URL: s.URL(), AccessKeyID: key.AccessKeyID, AccessKeySecret: key.AccessKeySecret}
-		if _, err := c.Call(emulatortest.Slb, "DescribeRegions", map[string]string{"SecurityToken": token}); err != nil {
+		c := &emulatortest.Client{URL: s.URL(), AccessKeyID: key.AccessKeyID, AccessKeySecret: key.AccessKeySecret, SecurityToken: token}
+		if _, err := c.Call(emulatortest.Slb, "DescribeRegions", nil); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -41,6 +41,8 @@ func TestCallAction(t *testing.T) {
 		{[]string{"CreateVpc", "Cidrblock=10.0.0.0/8"}, 2, "", "CreateVpc has no parameter Cidrblock: do you mean CidrBlock?"},
 		{[]string{"CreateVpc", "CidrBlock"}, 2, "", `"CidrBlock" is not a parameter: write it as NAME=VALUE`},
 		{[]string{"CreateVpc", "VpcName=a", "VpcName=b"}, 2, "", "VpcName is given twice"},
+		{[]string{"AddTags", "--product", "Ecs", "Action=CreateLoadBalancer"}, 2, "", `"Action" is a parameter of the protocol, which clbemu sets itself`},
+		{[]string{"DescribeRegions", "AccessKeyId=other.testid"}, 2, "", "DescribeRegions has no parameter AccessKeyId"},
 		{nil, 2, "", "call needs an action"},
 		{[]string{"DescribeRegions", "--api", "http://127.0.0.1:1"}, 3, "", "http://127.0.0.1:1 does not answer"},
 		{[]string{"DescribeRegions", "--api", leaderless.URL}, 1, `"Code": "ServiceUnavailable"`, "was refused with 503 ServiceUnavailable: no replica leads"},

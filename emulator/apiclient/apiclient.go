@@ -12,8 +12,10 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 )
@@ -31,7 +33,9 @@ type Client struct {
 	HTTP *http.Client
 	// AccessKeyID and AccessKeySecret are the default world's when empty.
 	AccessKeyID, AccessKeySecret string
-	UserAgent                    string
+	// SecurityToken belongs to a temporary access key.
+	SecurityToken string
+	UserAgent     string
 }
 
 // maxAnswer is more than any answer has, in bytes.
@@ -49,14 +53,32 @@ func (r Reply) Text(name string) string {
 	return text
 }
 
+// Check returns an error if one of the parameters belongs to the protocol, which the client
+// sets itself: with another Action or AccessKeyId, the call would not be the one that was
+// asked for. The API compares letter case, and Check does not.
+func (*Client) Check(params map[string]string) error {
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		switch lower := strings.ToLower(strings.TrimSpace(name)); {
+		case lower == "action", lower == "version", lower == "format", lower == "timestamp", lower == "securitytoken",
+			lower == "accesskeyid", lower == "access_key_id", strings.HasPrefix(lower, "signature"):
+			return fmt.Errorf("%q is a parameter of the protocol, which clbemu sets itself: leave it out", name)
+		}
+	}
+	return nil
+}
+
 // Call sends one call in cn-hangzhou unless the parameters name another region.
-// An error means that no answer came; a refusal is a Reply.
+// An error means that no answer came, or that Check rejects the parameters; a refusal is a
+// Reply.
 func (c *Client) Call(version, action string, params map[string]string) (Reply, error) {
 	return c.CallContext(context.Background(), version, action, params)
 }
 
 // CallContext is Call until ctx ends.
 func (c *Client) CallContext(ctx context.Context, version, action string, params map[string]string) (Reply, error) {
+	if err := c.Check(params); err != nil {
+		return Reply{}, err
+	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.URL+"/?"+c.Sign(version, action, params), nil)
 	if err != nil {
 		return Reply{}, err
@@ -81,12 +103,15 @@ func (c *Client) CallContext(ctx context.Context, version, action string, params
 	return reply, nil
 }
 
-// Sign returns the query of a POST with its signature.
+// Sign returns the query of a POST with its signature. It does not Check the parameters.
 func (c *Client) Sign(version, action string, params map[string]string) string {
 	query := url.Values{
 		"Version": {version}, "Action": {action}, "Format": {"JSON"}, "RegionId": {"cn-hangzhou"},
 		"AccessKeyId": {cmp.Or(c.AccessKeyID, AccessKeyID)}, "SignatureMethod": {"HMAC-SHA1"}, "SignatureVersion": {"1.0"},
 		"SignatureNonce": {rand.Text()}, "Timestamp": {time.Now().UTC().Format("2006-01-02T15:04:05Z")},
+	}
+	if c.SecurityToken != "" {
+		query.Set("SecurityToken", c.SecurityToken)
 	}
 	for name, value := range params {
 		query.Set(name, value)

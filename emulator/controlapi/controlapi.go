@@ -246,9 +246,15 @@ type CloudCall struct {
 	// Account is the account whose key signs the call; the first one when empty.
 	Account string `json:"account,omitempty"`
 	// Product is what its API is called, such as Slb.
-	Product    string            `json:"product"`
-	Action     string            `json:"action"`
+	Product string `json:"product"`
+	Action  string `json:"action"`
+	// Parameters are those of the action: those of the protocol, such as Action, Version and
+	// AccessKeyId, are refused.
 	Parameters map[string]string `json:"parameters,omitempty"`
+	// ReadOnly refuses an action that changes the cloud.
+	ReadOnly bool `json:"readOnly,omitempty"`
+	// Caller is what the journal shows as the caller; console when empty.
+	Caller string `json:"caller,omitempty"`
 }
 
 // CloudAnswer is the answer of a CloudCall, of a refusal as well.

@@ -77,6 +77,9 @@ func (r *Remote) Call(ctx context.Context, call scenarios.APICall) (scenarios.An
 	if version == "" {
 		return scenarios.Answer{}, fmt.Errorf("no product is called %s", call.Product)
 	}
+	if err := new(apiclient.Client).Check(call.Params); err != nil {
+		return scenarios.Answer{}, fmt.Errorf("%s: %w", call.Action, err)
+	}
 	limited, cancel := context.WithTimeout(ctx, call.Timeout)
 	defer cancel()
 	client := apiclient.Client{URL: r.API, HTTP: r.client(), UserAgent: call.UserAgent, AccessKeyID: r.AccessKeyID, AccessKeySecret: r.AccessKeySecret}

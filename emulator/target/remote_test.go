@@ -44,6 +44,21 @@ func newRemote(t *testing.T) (*target.Remote, *emulatortest.Server) {
 var create = scenarios.APICall{Product: "Slb", Action: "CreateLoadBalancer", UserAgent: scenarios.ClientAgent,
 	Params: map[string]string{"AddressType": "internet", "InstanceChargeType": "PayByCLCU", "ClientToken": "once"}}
 
+// TestCallsWhatItSays proves that a scenario's call is the one that its step names: no
+// parameter signs it for another cloud, or makes another action of it.
+func TestCallsWhatItSays(t *testing.T) {
+	remote, server := newRemote(t)
+	for _, name := range []string{"Action", "action", "AccessKeyId", "Version", "SignatureNonce"} {
+		_, err := remote.Call(t.Context(), scenarios.APICall{Product: "Slb", Action: "DescribeRegions", Params: map[string]string{name: "CreateLoadBalancer"}})
+		if err == nil || !strings.Contains(err.Error(), name+`" is a parameter of the protocol`) {
+			t.Errorf("Call with %s = %v", name, err)
+		}
+	}
+	if calls := server.Calls(t); len(calls) > 0 {
+		t.Errorf("called is %+v", calls)
+	}
+}
+
 // mustCall makes a call that must be answered with success.
 func mustCall(t *testing.T, target scenarios.Target, call scenarios.APICall) scenarios.Answer {
 	t.Helper()

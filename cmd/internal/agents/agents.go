@@ -76,10 +76,23 @@ func writer[In, Out any](t *tools, name, about string, do func(context.Context, 
 
 // add adds a tool whose answer is JSON of any form: its input alone has a schema.
 func add[In, Out any](t *tools, tool *mcp.Tool, do func(context.Context, In) (Out, error)) {
-	mcp.AddTool(t.server, tool, func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
-		out, err := do(ctx, in)
+	mcp.AddTool(t.server, tool, func(ctx context.Context, call *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
+		out, err := do(context.WithValue(ctx, callerKey{}, call.Session), in)
 		return nil, out, err
 	})
+}
+
+// callerKey is the key of the session in the context of a tool.
+type callerKey struct{}
+
+// callerOf is the caller that the journal shows of an agent's calls.
+func callerOf(ctx context.Context) string {
+	session, _ := ctx.Value(callerKey{}).(*mcp.ServerSession)
+	if session == nil || session.InitializeParams() == nil || session.InitializeParams().ClientInfo == nil {
+		return "mcp"
+	}
+	client := session.InitializeParams().ClientInfo
+	return strings.TrimSpace("mcp " + client.Name + " " + client.Version)
 }
 
 // on adds a tool about one cloud.

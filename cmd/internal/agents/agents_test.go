@@ -40,7 +40,7 @@ func start(t *testing.T, changes bool, token string) session {
 				return &controlclient.Client{URL: address, Token: token}, nil
 			}}, at)
 	}()
-	client, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).Connect(ctx, other, nil)
+	client, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1.2"}, nil).Connect(ctx, other, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,11 +113,26 @@ func TestReads(t *testing.T) {
 	s.call("read_journal", m{"action": "Describe*", "limit": 5}, false, "DescribeLoadBalancers")
 	s.call("call_action", m{"product": "Slb", "action": "CreateLoadBalancer"}, true, "--allow-changes")
 	s.call("call_action", m{"product": "Slb", "action": "DescribeLoadBalancers"}, false, `"TotalCount":0`)
+	s.call("read_journal", m{"action": "Describe*"}, false, `"userAgent":"mcp test 1.2"`)
 	s.call("fork_cloud", m{"name": "x"}, true, "unknown tool")
 	schema, err := s.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "clbemu://scenario.schema.json"})
 	if err != nil || !json.Valid([]byte(schema.Contents[0].Text)) {
 		t.Errorf("the schema = %v, %v", schema, err)
 	}
+}
+
+// TestReadsWhateverIsSaid proves that no parameter makes another call of one that was allowed.
+func TestReadsWhateverIsSaid(t *testing.T) {
+	s := start(t, false, "secret")
+	for _, parameters := range []m{
+		{"Action": "CreateVpc"}, {"action": "CreateVpc"}, {" Action ": "CreateVpc"}, {"Version": "2014-05-15", "Action": "CreateLoadBalancer"},
+		{"AccessKeyId": "other.testid"}, {"access_key_id": "x"}, {"SecurityToken": "x"}, {"Timestamp": "2026-01-01T00:00:00Z"},
+		{"TimeStamp": "2026-01-01T00:00:00Z"}, {"SignatureNonce": "1"}, {"Signature": "x"}, {"SignatureMethod": "HMAC-SHA256"}, {"Format": "XML"},
+	} {
+		s.call("call_action", m{"product": "Vpc", "action": "DescribeVpcs", "parameters": parameters}, true, "is a parameter of the protocol")
+	}
+	s.call("call_action", m{"product": "Vpc", "action": "CreateVpc", "parameters": m{"Action": "DescribeVpcs"}}, true, "--allow-changes")
+	s.call("read_journal", nil, false, `"entries":[]`)
 }
 
 // TestChanges proves that an agent that works in a fork changes nothing else, and finds

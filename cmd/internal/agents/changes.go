@@ -5,11 +5,9 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
-	"github.com/clbemu/clbemu/emulator/controlclient"
 	"github.com/clbemu/clbemu/scenarios"
 )
 
@@ -23,13 +21,12 @@ func (t *tools) calls() {
 		Parameters map[string]string `json:"parameters,omitempty" jsonschema:"by the API's names, such as LoadBalancerId"`
 	}) (controlapi.CloudAnswer, error) {
 		c, err := t.Client(in.Cloud)
-		if err == nil && !t.Changes {
-			err = onlyReads(ctx, c, in.Product, in.Action)
-		}
 		if err != nil {
 			return controlapi.CloudAnswer{}, err
 		}
-		return c.MakeCall(ctx, controlapi.CloudCall{Product: in.Product, Action: in.Action, Parameters: in.Parameters})
+		// The emulator, which executes the action, says whether it only reads.
+		return c.MakeCall(ctx, controlapi.CloudCall{Product: in.Product, Action: in.Action, Parameters: in.Parameters,
+			ReadOnly: !t.Changes, Caller: callerOf(ctx)})
 	}
 	const about = "Sign and send a call of the cloud's API, such as DescribeVServerGroups. A refusal is an answer, with its status and code."
 	if t.Changes {
@@ -37,19 +34,6 @@ func (t *tools) calls() {
 	} else {
 		reader(t, "call_action", about+" Only actions that read are allowed.", do)
 	}
-}
-
-// onlyReads refuses an action that changes the cloud.
-func onlyReads(ctx context.Context, c *controlclient.Client, product, action string) error {
-	all, err := c.Actions(ctx)
-	if err != nil {
-		return err
-	}
-	at := slices.IndexFunc(all, func(a controlapi.Action) bool { return a.Product == product && a.Action == action })
-	if at >= 0 && all[at].Mutates {
-		return fmt.Errorf("%s changes the cloud, and clbemu mcp was started without --allow-changes", action)
-	}
-	return nil // the emulator refuses an action that it does not know
 }
 
 // changes adds the tools that change the emulator.

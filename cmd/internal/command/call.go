@@ -167,7 +167,7 @@ func parametersOf(action names.Action, args []string) (map[string]string, error)
 		}
 		parameters[name] = value
 	}
-	return parameters, nil
+	return parameters, new(apiclient.Client).Check(parameters)
 }
 
 // complete offers actions, and then the names of the parameters.

@@ -195,8 +195,8 @@ func (c *Cloud) send(ctx context.Context, mutates bool, product, version, action
 	for name, value := range params {
 		sent[name] = value
 	}
-	if c.Credentials.Token != "" {
-		sent["SecurityToken"] = c.Credentials.Token
+	if err := new(apiclient.Client).Check(params); err != nil {
+		return scenarios.Answer{}, err
 	}
 	over := ctx
 	if mutates {
@@ -205,7 +205,8 @@ func (c *Cloud) send(ctx context.Context, mutates bool, product, version, action
 	limited, cancel := context.WithTimeout(over, callTimeout)
 	defer cancel()
 	at := c.endpoint(product)
-	client := apiclient.Client{URL: at, HTTP: c.HTTP, UserAgent: c.UserAgent, AccessKeyID: c.Credentials.ID, AccessKeySecret: c.Credentials.Secret}
+	client := apiclient.Client{URL: at, HTTP: c.HTTP, UserAgent: c.UserAgent,
+		AccessKeyID: c.Credentials.ID, AccessKeySecret: c.Credentials.Secret, SecurityToken: c.Credentials.Token}
 	reply, err := client.CallContext(limited, version, action, sent)
 	if err != nil {
 		return lostAnswer(ctx, mutates, at, err)

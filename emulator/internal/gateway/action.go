@@ -247,6 +247,12 @@ func (p *Product) Reads(action string) bool {
 	return ok && row.Emulated && !row.Mutates
 }
 
+// Changes reports whether the product has an action, emulated, that changes the cloud.
+func (p *Product) Changes(action string) bool {
+	row, ok := p.rows[action]
+	return ok && row.Emulated && row.Mutates
+}
+
 // Has reports whether the product has an action, emulated or not.
 func (p *Product) Has(action string) bool {
 	_, ok := p.rows[action]

@@ -162,6 +162,26 @@ func (c *Call) parse(room *Room, w http.ResponseWriter, r *http.Request) *Proble
 	return params.check()
 }
 
+// A Claim is what a request says that it calls.
+type Claim struct{ Version, Action, AccessKeyID string }
+
+// ClaimOf returns the claim of a request as parse reads it, and whether it is known without
+// the body, where parameters may be too.
+func ClaimOf(r *http.Request) (claim Claim, known bool) {
+	params, err := appendQuery(nil, r.URL.RawQuery)
+	params.sort()
+	if err != nil || params.check() != nil {
+		return Claim{}, false
+	}
+	sent, _ := params.split()
+	call := &Call{request: r, AccessKeyID: sent.accessKeyID, underACS3: strings.HasPrefix(r.Header.Get("Authorization"), acs3)}
+	claim = Claim{Version: sent.version, Action: sent.action, AccessKeyID: call.claimedKey()}
+	if r.ContentLength == 0 {
+		claim.Version, claim.Action = first(claim.Version, r.Header.Get("x-acs-version")), first(claim.Action, r.Header.Get("x-acs-action"))
+	}
+	return claim, claim.Version != "" && claim.Action != "" && (r.ContentLength == 0 || claim.AccessKeyID != "")
+}
+
 // appendBody appends the parameters that are in the body.
 func (c *Call) appendBody(params Params, r *http.Request) (Params, *Problem) {
 	contentType := r.Header.Get("Content-Type")

@@ -1,6 +1,7 @@
 package onecloud
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -16,7 +17,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// consoleAgent is the caller that the journal shows of the console's calls.
+// consoleAgent is the caller that the journal shows of calls that name none.
 const consoleAgent = "console"
 
 // consoleCall signs and makes a call like any other: faults, policies and throttling
@@ -30,14 +31,32 @@ func (c *Cloud) consoleCall(ctx context.Context, made controlapi.CloudCall) (con
 		}
 		return controlapi.CloudAnswer{}, fmt.Errorf("there is no product %q%s", made.Product, names.DidYouMean(made.Product, known, "choose from "+strings.Join(known, ", ")))
 	}
+	product := c.products[at]
+	if made.ReadOnly && product.Changes(made.Action) {
+		return controlapi.CloudAnswer{}, fmt.Errorf("%s changes the cloud, and this call may only read: for an agent, start clbemu mcp with --allow-changes", made.Action)
+	}
 	key, err := c.keyOf(made.Account)
 	if err != nil {
 		return controlapi.CloudAnswer{}, err
 	}
 	client := &apiclient.Client{URL: "http://localhost", HTTP: &http.Client{Transport: controlclient.Transport(c.api)},
-		AccessKeyID: key.ID, AccessKeySecret: key.Secret, UserAgent: consoleAgent}
-	reply, err := client.CallContext(ctx, c.products[at].Version, made.Action, made.Parameters)
+		AccessKeyID: key.ID, AccessKeySecret: key.Secret, UserAgent: callerOf(made)}
+	reply, err := client.CallContext(ctx, product.Version, made.Action, made.Parameters)
 	return controlapi.CloudAnswer{Status: reply.Status, Body: reply.Body}, err
+}
+
+// maxCaller bounds the length of a caller's name.
+const maxCaller = 128
+
+// callerOf is the caller that the journal shows of a call.
+func callerOf(made controlapi.CloudCall) string {
+	printable := strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' {
+			return '?'
+		}
+		return r
+	}, made.Caller)
+	return cmp.Or(printable[:min(len(printable), maxCaller)], consoleAgent)
 }
 
 // keyOf is the first access key of an account, or of the first account, that can sign

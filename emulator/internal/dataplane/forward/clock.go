@@ -169,19 +169,27 @@ func (w *watch) stop() {
 type deadlineConn struct {
 	net.Conn
 	alarm *alarm
+	rang  atomic.Bool // the deadline has passed
 }
 
 func newDeadlineConn(c net.Conn, clock Clock) *deadlineConn {
-	return &deadlineConn{c, newAlarm(clock, func() { c.SetReadDeadline(past) })}
+	d := &deadlineConn{Conn: c}
+	d.alarm = newAlarm(clock, func() {
+		d.rang.Store(true)
+		c.SetReadDeadline(past)
+	})
+	return d
 }
 
 // past is a deadline that is over.
 var past = time.Unix(1, 0)
 
-// SetReadDeadline takes the time until t as time of the clock.
+// SetReadDeadline takes the time until t as time of the clock. A time that has passed only
+// interrupts a read: net/http ends its reads so, and the other side is not late by that.
 func (c *deadlineConn) SetReadDeadline(t time.Time) error {
 	c.alarm.mu.Lock()
 	defer c.alarm.mu.Unlock()
+	c.rang.Store(false)
 	left := time.Until(t)
 	if t.IsZero() || left <= 0 {
 		c.alarm.at = time.Time{}

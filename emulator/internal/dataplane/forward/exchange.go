@@ -3,6 +3,7 @@ package forward
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httputil"
@@ -73,6 +74,7 @@ func (w *web) exchange(t *table, rw http.ResponseWriter, r *http.Request) {
 	defer x.end()
 	defer x.leave()
 	defer x.hangUp()
+	defer x.recovered()
 	if r.ContentLength != 0 {
 		x.body = &requestBody{exchange: x, body: r.Body, control: http.NewResponseController(rw)}
 		defer x.body.finish()
@@ -170,6 +172,10 @@ func (x *exchange) roundTrip(out *http.Request) (*http.Response, error) {
 		}
 	}
 	resp, err := x.web.server.transport.RoundTrip(out)
+	if err == nil && resp.StatusCode < http.StatusContinue {
+		resp.Body.Close()
+		return nil, fmt.Errorf("its status is %03d, and HTTP has none below 100", resp.StatusCode)
+	}
 	if err == nil && f != nil && resp.StatusCode != http.StatusSwitchingProtocols && resp.Body != http.NoBody {
 		resp.Body = x.faultyAnswer(out.Context(), resp.Body, f)
 	}
@@ -205,6 +211,19 @@ func (x *exchange) end() {
 	if x.event != nil {
 		x.event.Out = x.passed.Load()
 		x.web.server.ended(x.event)
+	}
+}
+
+// recovered counts a panic as a failure of the member, whose answer it is about, and ends
+// the client's connection.
+func (x *exchange) recovered() {
+	switch p := recover(); {
+	case p == nil:
+	case p != http.ErrAbortHandler && x.target != nil:
+		x.web.server.countFailure(x.target.record)
+		fallthrough
+	default:
+		panic(http.ErrAbortHandler)
 	}
 }
 

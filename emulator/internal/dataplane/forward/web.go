@@ -69,6 +69,8 @@ func (s *Server) newWeb(t *table) *web {
 		ConnContext:       withClientConn,
 		ConnState:         noteState,
 		ErrorLog:          quietLog,
+
+		DisableGeneralOptionsHandler: true, // OPTIONS * goes to a member, as any request
 	}
 	secure := t.Protocol == HTTPS
 	s.running.Go(func() {
@@ -144,15 +146,45 @@ type clientConn struct {
 	writes   *alarm        // rings unless the client reads the reply
 	in, out  buckets
 	requests atomic.Int64
+	phase    atomic.Int32
+	outer    net.Conn    // what net/http writes to: the connection, or TLS over it
 	late     atomic.Bool // the last read met its deadline
+	refused  atomic.Bool // a late header was answered, and net/http has no more to say
 	hijacked atomic.Bool // net/http has no more to say: the connection was upgraded
 	once     sync.Once
+}
+
+// The phases of a connection: net/http reads the first header, answers, is done, waits for
+// another header, and reads it.
+const (
+	readsFirst int32 = iota
+	answers
+	done
+	waits
+	readsNext
+)
+
+// SetReadDeadline is that of deadlineConn. After an answer, net/http sets a deadline for the
+// begin of another header, and then one for its end.
+func (c *clientConn) SetReadDeadline(t time.Time) error {
+	if !c.phase.CompareAndSwap(waits, readsNext) {
+		c.phase.CompareAndSwap(done, waits)
+	}
+	return c.deadlineConn.SetReadDeadline(t)
+}
+
+// SetDeadline is SetReadDeadline, and the deadline of writes.
+func (c *clientConn) SetDeadline(t time.Time) error {
+	return errors.Join(c.SetReadDeadline(t), c.SetWriteDeadline(t))
 }
 
 // Read reads what the client sends.
 func (c *clientConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
-	c.late.Store(err != nil && timedOut(err))
+	c.late.Store(err != nil && timedOut(err) && c.rang.Load())
+	if c.late.Load() && c.phase.Load() == readsNext {
+		c.refuseLate() // net/http says nothing of a header whose begin came with the request before it
+	}
 	if n > 0 {
 		c.server.total.bytesIn.Add(uint64(n))
 		c.in.wait(c.server.ctx, n)
@@ -160,10 +192,26 @@ func (c *clientConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// refuseLate answers a client whose header did not arrive in time; net/http would close the
+// connection, or call half a line malformed.
+func (c *clientConn) refuseLate() {
+	if c.outer == nil || c.refused.Load() {
+		return
+	}
+	c.outer.Write([]byte(rawPage(http.StatusRequestTimeout, halfRequest)))
+	if secure, ok := c.outer.(*tls.Conn); ok {
+		secure.CloseWrite()
+	}
+	c.refused.Store(true)
+}
+
 // Write sends to the client, which has the request timeout to take it.
 func (c *clientConn) Write(p []byte) (int, error) {
 	text := p
-	if !c.hijacked.Load() {
+	switch {
+	case c.refused.Load():
+		return len(p), nil
+	case !c.hijacked.Load():
 		text = replacePage(p)
 	}
 	if err := c.out.wait(c.server.ctx, len(text)); err != nil {
@@ -213,19 +261,22 @@ func withClientConn(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, clientConnKey{}, socketOf(c))
 }
 
-// noteState notes when a connection is upgraded, and answers 408 to a client whose header
-// did not arrive in time; net/http would only close the connection. A connection is active
-// once net/http has read something of a request, or failed to read the rest.
+// noteState notes the phase of a connection. It is active once net/http has read something of
+// a request, or failed to read the rest.
 func noteState(c net.Conn, state http.ConnState) {
 	cc := socketOf(c)
 	if cc == nil {
 		return
 	}
 	switch {
+	case state == http.StateNew:
+		cc.outer = c
+	case state == http.StateIdle:
+		cc.phase.Store(done)
 	case state == http.StateHijacked:
 		cc.hijacked.Store(true)
 	case state == http.StateActive && cc.late.Load():
-		c.Write([]byte(rawPage(http.StatusRequestTimeout, halfRequest)))
+		cc.refuseLate()
 	}
 }
 
@@ -250,8 +301,11 @@ func (w *web) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	s := w.server
 	s.total.requests.Add(1)
 	cc, _ := r.Context().Value(clientConnKey{}).(*clientConn)
-	if cc != nil && r.ProtoMajor == 1 && cc.requests.Add(1) >= requestsPerConnection {
-		rw.Header().Set("Connection", "close")
+	if cc != nil && r.ProtoMajor == 1 {
+		cc.phase.Store(answers)
+		if cc.requests.Add(1) >= requestsPerConnection {
+			rw.Header().Set("Connection", "close")
+		}
 	}
 	t := s.table.Load()
 	switch {
