@@ -36,7 +36,7 @@ SLOWEST = $(TOOLS)/gotestsum tool slowest --threshold 1s --num 20
 # with names and lines in their reports need no tables for debuggers.
 FLAGS = -vet=off -shuffle=on -timeout 30m -p 4 -ldflags='-s -w'
 
-.PHONY: build replica run tools needs test large browser node terraform replica-test quick fuzz crash soak bench contract golden mutants pictures site fmt lint check
+.PHONY: build replica run tools needs test large browser node versions terraform replica-test quick fuzz crash soak bench contract golden mutants pictures site fmt lint check
 .PHONY: deploy-test e2e ccm-version control-plane control-plane-programs image-archive image-pack
 .PHONY: release-tools release-snapshot release release-test kind-up e2e-kind mutants-kind kind-down
 
@@ -72,7 +72,7 @@ test: tools needs
 	[ '$(PACKAGES)' != ./... ] || $(MAKE) --no-print-directory replica-test || status=1; \
 	echo; echo 'The twenty slowest tests:'; \
 	cat bin/*.json 2>/dev/null | $(SLOWEST); \
-	[ -z '$(SIZE)' ] || echo 'Sizes were small: make large has them whole. Without a browser, Node and Terraform: make browser node terraform'; \
+	[ -z '$(SIZE)' ] || echo 'Sizes were small: make large has them whole. Without a browser, Node and Terraform: make browser node versions terraform'; \
 	exit $$status
 SIZE = -short
 
@@ -87,6 +87,10 @@ browser: tools
 # node: clients for Node, and the language server that editors have
 node: tools
 	CLBEMU_NODE=required $(TEST) -- $(FLAGS) -count=1 -run 'Node|Editor|ClientFamilies' ./contracttests ./examples
+
+# versions: what go install and a release say of their version
+versions: tools
+	$(TEST) -- $(FLAGS) -count=1 -run 'InstallTaggedClone|InstallVersion|ReleaseVersion' ./cmd/clbemu
 
 # terraform: configurations with the real provider, in the folder CLBEMU_TERRAFORM_PROVIDER
 terraform: tools
@@ -180,7 +184,7 @@ lint: tools
 	done
 
 # check what a change must pass, but for e2e
-check: lint test browser node
+check: lint test browser node versions
 	$(MAKE) --no-print-directory fuzz FUZZTIME=10000x
 
 # deploy-test: what is deployed, as far as it goes without Docker and Kubernetes

@@ -23,7 +23,7 @@ import (
 
 var replaySeed = flag.Uint64("replay.seed", 0, "seed of the random tests; 0 takes a new one")
 
-var mutations = flag.Int("mutations", 250, "how many mutated states TestImportOfMutatedStates imports")
+var mutations = flag.Int("mutations", 0, "how many mutated states TestImportOfMutatedStates imports; 0 is 250, or 60 with -short")
 
 // unsigned makes unsigned calls of an emulator in memory.
 type unsigned struct {
@@ -228,6 +228,12 @@ func TestImportOfMutatedStates(t *testing.T) {
 	seed := *replaySeed
 	if seed == 0 {
 		seed = rand.Uint64()
+	}
+	if *mutations == 0 {
+		*mutations = 250
+		if testing.Short() {
+			*mutations = 60
+		}
 	}
 	random := rand.New(rand.NewPCG(seed, 0))
 	clock := state.NewManualClock(time.Now())

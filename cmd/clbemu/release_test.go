@@ -61,6 +61,9 @@ func installed(t *testing.T, bin, name string) (v controlapi.Version) {
 // that reports the tag, the commit and its date. It builds as make does, to share the
 // build cache.
 func TestInstallTaggedClone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make versions builds it")
+	}
 	clone, bin := tagged(t), t.TempDir()
 	tool(t, clone, []string{"GOBIN=" + bin, "GOFLAGS=-trimpath", "CGO_ENABLED=0"}, "go", "install", "./cmd/clbemu")
 	at, err := time.Parse(time.RFC3339, tool(t, clone, nil, "git", "log", "-1", "--format=%cI"))
@@ -77,6 +80,9 @@ func TestInstallTaggedClone(t *testing.T) {
 // a module proxy has of it: the nested modules are not in there, and no replacement is
 // needed. Such a binary knows its version alone.
 func TestInstallVersion(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make versions builds it")
+	}
 	clone, proxy, bin := tagged(t), t.TempDir(), t.TempDir()
 	versions := filepath.Join(proxy, module, "@v")
 	if err := os.MkdirAll(versions, 0o755); err != nil {
@@ -115,6 +121,9 @@ func TestInstallVersion(t *testing.T) {
 // TestReleaseVersion proves that the programs of a release say its version, commit and date,
 // by the variables that goreleaser's file names. TestRelease in deploy/systemd runs goreleaser.
 func TestReleaseVersion(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make versions builds it")
+	}
 	text, err := os.ReadFile("../../.goreleaser.yaml")
 	if err != nil {
 		t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 	"github.com/clbemu/clbemu/contracttests/binary"
 )
 
-var rounds = flag.Int("rounds", 100, "number of crashes of TestCrash")
+var rounds = flag.Int("rounds", 0, "number of crashes of TestCrash; 0 is 100, or 20 with -short")
 
 // maxWriters is the number of writers; not all of them write in each life.
 const maxWriters = 64
@@ -27,6 +27,12 @@ const maxWriters = 64
 // and no invariant is broken.
 func TestCrash(t *testing.T) {
 	t.Parallel()
+	if *rounds == 0 {
+		*rounds = 100
+		if testing.Short() {
+			*rounds = 20
+		}
+	}
 	c := newCloud(t, chances(t, fmt.Sprintf("-rounds %d", *rounds)), maxWriters)
 	c.endsAmidChanges = true
 	for round := range *rounds {

@@ -100,6 +100,9 @@ func TestRulesThatCanNotBeRead(t *testing.T) {
 // TestManyRules proves that there is a bound to rules, in number and in bytes, and that
 // one too many changes nothing.
 func TestManyRules(t *testing.T) {
+	if testing.Short() {
+		t.Skip("10,000 rules: make large")
+	}
 	f := newFixture(t, withCloud)
 	add := func(from, to int, about string) string {
 		var text strings.Builder

@@ -19,7 +19,7 @@ import (
 
 var (
 	seed  = flag.Uint64("bolt.seed", 0, "seed of the random tests; 0 takes the time")
-	flips = flag.Int("bolt.flips", 600, "how many flipped bits TestFlippedBits tries")
+	flips = flag.Int("bolt.flips", 0, "how many flipped bits TestFlippedBits tries; 0 is 600, or 100 with -short")
 )
 
 // chance is a source of chance whose seed a failure prints.
@@ -96,6 +96,12 @@ func TestVerifyAcceptsWhatWasWritten(t *testing.T) {
 // is kept is what was, and stays so when it is written to. Half of the flips are
 // in the heads of pages, where bbolt's own pointers are.
 func TestFlippedBits(t *testing.T) {
+	if *flips == 0 {
+		*flips = 600
+		if testing.Short() {
+			*flips = 100
+		}
+	}
 	random := chance(t)
 	dir, path := written(t)
 	e := mustOpen(t, dir)
