@@ -13,6 +13,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -155,15 +156,30 @@ func Load(names scenarios.Names) (all []*File, err error) {
 
 // Of returns the statements about an action, nil if there are none.
 func Of(product, action string) (*File, error) {
-	file := strings.ToLower(product) + "/" + action + ".yaml"
-	text, err := files.ReadFile(file)
+	f, err := once(strings.ToLower(product) + "/" + action + ".yaml")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
+	return f, err
+}
+
+// parsed has the files that once has read.
+var parsed sync.Map
+
+// once reads a file of the binary, if this is the first time.
+func once(file string) (*File, error) {
+	if f, ok := parsed.Load(file); ok {
+		return f.(*File), nil
+	}
+	text, err := files.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	return Read(file, text, nil)
+	f, err := Read(file, text, nil)
+	if err == nil {
+		parsed.Store(file, f)
+	}
+	return f, err
 }
 
 // About returns the statements about refusals with a code, with the action of each.
@@ -180,7 +196,7 @@ func About(code string) (found []Found, err error) {
 		if !bytes.Contains(text, []byte(code)) {
 			continue
 		}
-		f, err := Read(file, text, nil)
+		f, err := once(file)
 		if err != nil {
 			return nil, err
 		}

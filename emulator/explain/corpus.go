@@ -1,17 +1,20 @@
 package explain
 
 import (
+	"bytes"
 	"cmp"
+	_ "embed"
 	"fmt"
 	"math"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/names"
-	"github.com/clbemu/clbemu/scenarios"
 )
 
 // Answer is what is known of an error, or of something else that a text is about.
@@ -60,6 +63,12 @@ var gap = sync.OnceValue(func() *regexp.Regexp {
 
 func patternOf(message string) pattern {
 	p := pattern{words: wordsOf(gap().ReplaceAllString(message, " ")), gaps: len(gap().FindAllString(message, -1))}
+	return p.weighed()
+}
+
+// weighed returns the pattern with the weight of its words.
+func (p pattern) weighed() pattern {
+	p.total = 0
 	for _, word := range p.words {
 		p.total += weightOf(word)
 	}
@@ -99,52 +108,108 @@ type Index struct {
 	rarity map[string]float64
 }
 
-// NewIndex collects the answers: errors about Services, causes of refusals, other refusals,
-// what documents say, and the scenarios.
-func NewIndex(known *names.Names) (*Index, error) {
-	f, err := facts()
+//go:embed index.jsonl
+var indexText []byte
+
+// indexHead is the first line of the index; the others are those of answers.
+type indexHead struct {
+	Codes   []string `json:"codes"`
+	Actions []string `json:"actions"` // as words
+
+	answers []indexLine
+}
+
+// indexLine is a line of the index: an answer, with what finds it.
+type indexLine struct {
+	Answer
+
+	Known    bool          `json:"known,omitempty"`
+	ByFault  bool          `json:"byFault,omitempty"`
+	Tested   bool          `json:"tested,omitempty"`
+	Patterns []indexedText `json:"patterns,omitempty"`
+	Codes    []string      `json:"codes,omitempty"`
+	Beside   []string      `json:"beside,omitempty"`
+	Words    string        `json:"words,omitempty"` // but for those of the phrases
+	Title    string        `json:"title"`
+	Phrases  []string      `json:"phrases"`
+}
+
+// indexedText is a message without what differs from one to the next.
+type indexedText struct {
+	Words  string `json:"words"`
+	Gaps   int    `json:"gaps,omitempty"`
+	Framed bool   `json:"framed,omitempty"`
+}
+
+// lines decodes the index, which its tests write: to collect it at each start takes the time of
+// a hundred searches.
+var lines = sync.OnceValues(func() (head indexHead, err error) {
+	d := jsontext.NewDecoder(bytes.NewReader(indexText))
+	err = json.UnmarshalDecode(d, &head)
+	for err == nil && d.PeekKind() != 0 {
+		var line indexLine
+		err = json.UnmarshalDecode(d, &line)
+		head.answers = append(head.answers, line)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("read what is known of refusals: %w", err)
+		return head, fmt.Errorf("read the index of explanations: %w", err)
+	}
+	return head, nil
+})
+
+// NewIndex returns the index of all answers: errors about Services, causes of refusals, other
+// refusals, what documents say, and the scenarios.
+func NewIndex(known *names.Names) (*Index, error) {
+	head, err := lines()
+	if err != nil {
+		return nil, err
 	}
 	c := &Index{known: known, codes: make(map[string]string), rarity: make(map[string]float64), actions: make(map[string]bool)}
-	for _, action := range known.Actions() {
-		c.actions[stem(strings.ToLower(action.Name))] = true
-	}
-	for _, code := range known.AllCodes() {
+	for _, code := range head.Codes {
 		c.codes[strings.ToLower(code)] = code
 	}
-	if err := c.addMessages(&f); err != nil {
-		return nil, err
+	for _, action := range head.Actions {
+		c.actions[action] = true
 	}
-	c.addRefusals(&f)
-	if err := c.addStatements(); err != nil {
-		return nil, err
+	for i := range head.answers {
+		c.answers = append(c.answers, head.answers[i].answer())
 	}
-	c.addScenarios(f.Events)
-	for _, a := range c.answers {
-		title := &Answer{words: make(map[string]bool)}
-		title.addTexts(slices.Concat(a.codes, []string{a.Code, a.Message})...)
-		a.title = title.words
-		a.addTexts(slices.Concat(a.codes, []string{a.Code, a.Message, a.Happened})...)
-		a.addTexts(a.Cures...)
-		for _, cause := range a.Causes {
-			a.addTexts(cause.About, cause.Begin, cause.End, cause.Code, cause.Message)
+	c.weighWords()
+	return c, nil
+}
+
+// answer returns the answer of a line.
+func (l *indexLine) answer() *Answer {
+	a := l.Answer
+	a.known, a.byFault, a.tested, a.codes, a.beside, a.phrases = l.Known, l.ByFault, l.Tested, l.Codes, l.Beside, l.Phrases
+	a.words, a.title = setOf(append(l.Phrases, l.Words)...), setOf(l.Title)
+	for _, p := range l.Patterns {
+		q := pattern{words: strings.Fields(p.Words), gaps: p.Gaps, framed: p.Framed}
+		a.patterns = append(a.patterns, q.weighed())
+	}
+	return &a
+}
+
+func setOf(texts ...string) map[string]bool {
+	set := make(map[string]bool)
+	for _, text := range texts {
+		for word := range strings.FieldsSeq(text) {
+			set[word] = true
 		}
+	}
+	return set
+}
+
+// weighWords finds how much each word tells.
+func (c *Index) weighWords() {
+	for _, a := range c.answers {
 		for word := range a.words {
 			c.rarity[word]++
-		}
-	}
-	published := c.published()
-	for _, a := range c.answers {
-		a.complete()
-		if action, ok := published[a.Code]; ok && len(a.Documented) == 0 {
-			a.Documented = []string{"API reference, errors of " + action}
 		}
 	}
 	for word, n := range c.rarity {
 		c.rarity[word] = math.Log(1 + float64(len(c.answers))/n)
 	}
-	return c, nil
 }
 
 // rare is how much a word tells; one that no answer has tells most.
@@ -153,232 +218,6 @@ func (c *Index) rare(word string) float64 {
 		return 0.3
 	}
 	return cmp.Or(c.rarity[word], math.Log(1+float64(len(c.answers))))
-}
-
-func (c *Index) add(a *Answer, texts ...string) {
-	a.words = make(map[string]bool)
-	for _, text := range texts {
-		p := patternOf(text)
-		p.framed = a.beside != nil
-		a.patterns = append(a.patterns, p)
-	}
-	a.addTexts(texts...)
-	c.answers = append(c.answers, a)
-}
-
-// addMessages adds the errors about Services, with the causes of the same code or message.
-func (c *Index) addMessages(f *Facts) error {
-	all, err := messages()
-	if err != nil {
-		return err
-	}
-	documents, _, err := Statements()
-	if err != nil {
-		return err
-	}
-	for _, m := range all {
-		a := &Answer{Message: m.Texts[0], Happened: m.Happened, Cures: m.Cures, PlayedBy: m.By, beside: m.Beside, known: true}
-		if m.Scenario != "" {
-			a.Scenarios = []string{m.Scenario}
-		}
-		for _, text := range m.Texts {
-			a.codes = append(a.codes, c.codesIn(text)...)
-		}
-		c.add(a, m.Texts...)
-		a.addTexts(m.Scenario)
-		a.addCauses(f)
-		if len(a.Causes) == 0 {
-			a.Causes = []controlapi.Cause{{About: m.Happened, Begin: m.Begin, End: m.End}}
-		} else {
-			a.Code, a.Status, a.Message = a.Causes[0].Code, a.Causes[0].Status, a.Causes[0].Message
-		}
-		a.Documented = titles(documents, m.In)
-	}
-	return nil
-}
-
-// addCauses adds the causes of the answer's codes, and of its messages. A code that is of
-// other messages too does not find the answer.
-func (a *Answer) addCauses(f *Facts) {
-	own := slices.Clone(a.codes)
-	is := func(cause controlapi.Cause) bool {
-		return slices.Contains(own, cause.Code) || a.says(index(wordsOf(cause.Message)))
-	}
-	for _, cause := range f.Causes {
-		if !is(cause) {
-			continue
-		}
-		a.Causes = append(a.Causes, cause)
-		if !slices.ContainsFunc(f.Causes, func(other controlapi.Cause) bool { return other.Code == cause.Code && !is(other) }) {
-			a.codes = append(a.codes, cause.Code)
-		}
-	}
-	for _, cause := range a.Causes {
-		a.patterns = append(a.patterns, patternOf(cause.Message))
-	}
-}
-
-// titles returns the titles of documents by their ids.
-func titles(documents []Document, ids []string) (list []string) {
-	for _, d := range documents {
-		if slices.Contains(ids, d.ID) {
-			list = append(list, d.Title)
-		}
-	}
-	return list
-}
-
-// says reports whether one of the answer's messages is in a text.
-func (a *Answer) says(words indexed) bool {
-	return slices.ContainsFunc(a.patterns, func(p pattern) bool { return words.has(p) > 0 })
-}
-
-// addRefusals adds the refusals that no message has: those with causes first, and those last
-// that only the cloud answers.
-func (c *Index) addRefusals(f *Facts) {
-	byText, byCode := make(map[string]*Answer), make(map[string]bool)
-	for _, a := range c.answers {
-		for _, cause := range a.Causes {
-			byText[cause.Code+" "+cause.Message] = a
-		}
-	}
-	refusal := func(status int, code, message, evidence string) *Answer {
-		a := byText[code+" "+message]
-		if a == nil {
-			a = &Answer{Code: code, Status: status, Message: message, codes: []string{code}}
-			c.add(a, message)
-			byText[code+" "+message] = a
-		}
-		if evidence != "" && !slices.Contains(a.Documented, evidence) {
-			a.Documented = append(a.Documented, evidence)
-		}
-		byCode[code] = true
-		return a
-	}
-	for _, cause := range f.Causes {
-		a := refusal(cause.Status, cause.Code, cause.Message, "")
-		if !slices.Contains(a.Causes, cause) {
-			a.Causes = append(a.Causes, cause)
-			a.Happened = cmp.Or(a.Happened, cause.About)
-		}
-	}
-	for _, action := range c.known.Actions() {
-		for row := range action.Errors() {
-			if row.Code != "" && row.Message != "" {
-				refusal(row.Status, row.Code, worded(row.Message), row.Evidence)
-			}
-		}
-	}
-	for _, action := range c.known.Actions() {
-		for _, code := range action.Catalogued() {
-			if byCode[code] {
-				continue
-			}
-			if row, _, _ := action.Worded(code); row.Message != "" {
-				refusal(row.Status, code, row.Message, "").byFault = true
-			}
-		}
-	}
-	for _, a := range c.answers {
-		a.Happened = cmp.Or(a.Happened, a.Message)
-	}
-}
-
-// published names an action whose page has a code, by the code.
-func (c *Index) published() map[string]string {
-	first := make(map[string]string)
-	for _, action := range c.known.Actions() {
-		for _, code := range action.Catalogued() {
-			first[code] = cmp.Or(first[code], action.Product+" "+action.Name)
-		}
-	}
-	return first
-}
-
-// addStatements adds what the documents say, but for the messages, which are there.
-func (c *Index) addStatements() error {
-	documents, all, err := Statements()
-	for i := range all {
-		words := index(wordsOf(all[i].Says))
-		if slices.ContainsFunc(c.answers, func(a *Answer) bool { return a.known && a.says(words) }) {
-			continue
-		}
-		a := &Answer{Happened: all[i].Says, Today: all[i].Today, Note: all[i].Note, Documented: titles(documents, all[i].In)}
-		if name, _, ok := all[i].By.Scenario(); ok {
-			a.Scenarios = []string{name}
-		} else {
-			a.PlayedBy = all[i].By.String()
-		}
-		c.add(a)
-	}
-	return err
-}
-
-// addScenarios adds the library: to the answers whose codes a scenario has, to the answers
-// that are in the Events of its play, and as answers of their own.
-func (c *Index) addScenarios(events []Event) {
-	heads := scenarios.LibraryHeads()
-	texts := sync.OnceValue(func() map[string]indexed {
-		all := make(map[string]indexed)
-		for _, h := range heads {
-			all[h.Name] = index(wordsOf(h.Text))
-		}
-		return all
-	})
-	with := c.withCodes(heads)
-	for _, e := range events {
-		if found := c.byMessage(c.read(e.Text)); len(found) > 0 {
-			found[0].answer.Scenarios = append(found[0].answer.Scenarios, e.Scenarios...)
-		}
-	}
-	answers := make(map[string]int)
-	for _, a := range c.answers {
-		for _, code := range a.codes {
-			answers[code]++
-		}
-	}
-	for _, a := range c.answers {
-		for _, code := range a.codes {
-			for _, h := range heads {
-				// Where several messages have the code, the scenario has to have this one.
-				if slices.Contains(with[code], h.Name) && (answers[code] == 1 || a.known || a.says(texts()[h.Name])) {
-					a.Scenarios = append(a.Scenarios, h.Name)
-				}
-			}
-		}
-		a.Scenarios = unique(a.Scenarios)
-		a.cureBy(heads)
-	}
-	for _, h := range heads {
-		a := &Answer{Happened: h.About, Cures: []string{h.Advice}, Scenarios: []string{h.Name}}
-		c.add(a)
-		a.addTexts(h.Name)
-	}
-}
-
-// withCodes returns the scenarios that have a code in their text, by the code.
-func (c *Index) withCodes(heads []scenarios.LibraryHead) map[string][]string {
-	with := make(map[string][]string)
-	for _, h := range heads {
-		for _, token := range token().FindAllString(h.Text, -1) {
-			if code := c.codes[strings.ToLower(strings.Trim(token, "."))]; code != "" && !slices.Contains(with[code], h.Name) {
-				with[code] = append(with[code], h.Name)
-			}
-		}
-	}
-	return with
-}
-
-// cureBy takes the advice of the first scenario of a message that has no cure.
-func (a *Answer) cureBy(heads []scenarios.LibraryHead) {
-	if len(a.Scenarios) == 0 || len(a.Cures) > 0 || len(a.patterns) == 0 {
-		return
-	}
-	for _, h := range heads {
-		if h.Name == a.Scenarios[0] {
-			a.Cures = []string{h.Advice}
-		}
-	}
 }
 
 // unique returns a list without what is in it a second time.
