@@ -226,10 +226,11 @@ func define(t reflect.Type, definitions object) {
 // files are the published schemas, and what each describes.
 var files = map[string]struct {
 	title string
+	of    string // the definition that may name its apiVersion
 	root  func(definitions object) any
 }{
-	"scenarios/schema.json": {"clbemu scenario", func(definitions object) any { return schema(reflect.TypeFor[scenarios.Scenario](), definitions) }},
-	"faults/schema.json": {"clbemu fault rules", func(definitions object) any {
+	"scenarios/schema.json": {"clbemu scenario", "Scenario", func(definitions object) any { return schema(reflect.TypeFor[scenarios.Scenario](), definitions) }},
+	"faults/schema.json": {"clbemu fault rules", "FaultRule", func(definitions object) any {
 		rule := schema(reflect.TypeFor[faults.Rule](), definitions)
 		return object{"oneOf": []any{rule, object{"type": "array", "items": rule, "minItems": 1}}}
 	}},
@@ -240,6 +241,7 @@ func described(t *testing.T, file string) []byte {
 	t.Helper()
 	definitions := object{}
 	root := files[file].root(definitions)
+	definitions[files[file].of].(object)["properties"].(object)["apiVersion"] = object{"const": "clbemu/v1", "description": "The form of the file; this one if absent."}
 	maps.Copy(definitions, nameDefinitions())
 	text, err := json.MarshalIndent(object{"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": published + file,
 		"title": files[file].title, "allOf": []any{root}, "$defs": definitions}, "", "  ")
@@ -326,7 +328,8 @@ func TestSchemaOfFaults(t *testing.T) {
 	for text, ok := range map[string]bool{
 		"{name: a, match: {action: 'Create*'}, effect: {delay: {fixed: 1s}}}":                                                                true,
 		"[{name: a, effect: {error: {code: Throttling}}}, {name: b, match: {action: DescribeRegions}, effect: {error: {code: Throttling}}}]": true,
-		"{name: a, effect: {delays: {fixed: 1s}}}":                                                                                           false, "{name: a, match: {actions: x}, effect: {delay: {fixed: 1s}}}": false,
+		"{apiVersion: clbemu/v1, name: a, effect: {delay: {fixed: 1s}}}":                                                                     true, "{apiVersion: v1, name: a, effect: {delay: {fixed: 1s}}}": false,
+		"{name: a, effect: {delays: {fixed: 1s}}}": false, "{name: a, match: {actions: x}, effect: {delay: {fixed: 1s}}}": false,
 		"{name: a, match: {action: CreateLoadBalancers}, effect: {delay: {fixed: 1s}}}": false, "[]": false,
 	} {
 		if err := takes([]byte(text)); (err == nil) != ok {

@@ -66,6 +66,7 @@ func TestSchema(t *testing.T) {
 	schema := object{"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": id, "title": "clbemu world"}
 	maps.Copy(schema, schemaOf(reflect.TypeFor[spec](), definitions))
 	schema["$defs"] = definitions
+	definitions["spec"].(object)["properties"].(object)["apiVersion"] = object{"const": "clbemu/v1"}
 	want, err := json.MarshalIndent(schema, "", "  ")
 	if err != nil {
 		t.Fatal(err)
@@ -91,7 +92,7 @@ func TestSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	texts := map[string]bool{"accounts: []": false, "{accounts: [], regions: [], vpc: []}": false}
+	texts := map[string]bool{"accounts: []": false, "{apiVersion: clbemu/v1, accounts: [], regions: []}": true, "{apiVersion: clbemu/v2, accounts: [], regions: []}": false, "{accounts: [], regions: [], vpc: []}": false}
 	for _, file := range []string{"default.yaml", "../../examples/world/cluster.yaml"} {
 		text, err := os.ReadFile(file)
 		if err != nil {

@@ -27,6 +27,7 @@ func (d *Decoder) Documents(text []byte) []*yaml.Node {
 		}
 		for _, content := range document.Content {
 			d.aliases(content, "")
+			d.version(content)
 			documents = append(documents, content)
 		}
 	}
@@ -52,6 +53,26 @@ func (d *Decoder) Document(text []byte) *yaml.Node {
 		return nil
 	}
 	return documents[0]
+}
+
+// apiVersion is the form of the files of this version, which a document may name as its
+// apiVersion.
+const apiVersion = "clbemu/v1"
+
+// version takes the key apiVersion out of a document, and reports another version.
+func (d *Decoder) version(document *yaml.Node) {
+	if document.Kind != yaml.MappingNode {
+		return
+	}
+	for i := 0; i+1 < len(document.Content); i += 2 {
+		if key, value := document.Content[i], document.Content[i+1]; key.Value == "apiVersion" {
+			if value.Value != apiVersion {
+				d.Fail(value, key.Value, "%q is not a version that this clbemu reads: write %s, or use the clbemu that the file is for", value.Value, apiVersion)
+			}
+			document.Content = append(document.Content[:i:i], document.Content[i+2:]...)
+			return
+		}
+	}
 }
 
 // aliases reports aliases, which could stand for more than any file should hold.

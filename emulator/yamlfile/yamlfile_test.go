@@ -219,3 +219,25 @@ func TestManyProblems(t *testing.T) {
 		t.Errorf("a hundred problems are %q", text)
 	}
 }
+
+// TestVersion proves that a document may name the version of its form, each of several, and
+// that another version is refused at its place, once.
+func TestVersion(t *testing.T) {
+	for text, want := range map[string]string{
+		"apiVersion: clbemu/v1\nname: a\n":                                "",
+		"name: a\napiVersion: clbemu/v1\n":                                "",
+		"apiVersion: clbemu/v2\nname: a\n":                                `f.yaml:1:13: apiVersion: "clbemu/v2" is not a version that this clbemu reads: write clbemu/v1`,
+		"name: a\napiVersion: {}\n":                                       `f.yaml:2:13: apiVersion: "" is not a version`,
+		"apiVersion: clbemu/v1\nname: a\napiVersion: clbemu/v1\n":         "apiVersion",
+		"apiVersion: clbemu/v1\nname: a\n---\napiVersion: v1\nname: b\n":  `f.yaml:4:13: apiVersion: "v1" is not`,
+		"apiVersion: clbemu/v1\nname: a\nparts: [{id: p, apiVersion: x}]": "apiVersion", // within, it is a field like any
+	} {
+		d := &yamlfile.Decoder{File: "f.yaml"}
+		for _, document := range d.Documents([]byte(text)) {
+			d.Decode(document, &file{}, "")
+		}
+		if err := d.Err(); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
