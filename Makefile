@@ -38,7 +38,7 @@ FLAGS = -vet=off -shuffle=on -timeout 30m -p 4 -ldflags='-s -w'
 
 .PHONY: build replica run tools needs test large browser node versions terraform replica-test quick fuzz crash soak bench contract golden mutants pictures site fmt lint check
 .PHONY: deploy-test e2e ccm-version control-plane control-plane-programs image-archive image-pack
-.PHONY: release-tools release-snapshot release release-test kind-up e2e-kind mutants-kind kind-down
+.PHONY: vulnerabilities coverage release-tools release-snapshot release release-test kind-up e2e-kind mutants-kind kind-down
 
 # build the binary, static, into bin/
 build:
@@ -233,6 +233,18 @@ image-archive:
 image-pack:
 	cd deploy && go run ./image -programs '../bin/$(PROGRAMS)' -arch $(ARCHS) -out ../$(OUT)/clbemu-image.tar
 	cd deploy && go run ./image -image clbemu-worldwatch -programs '../bin/$(PROGRAMS)' -arch $(ARCHS) -out ../$(OUT)/clbemu-worldwatch-image.tar
+
+# vulnerabilities: those that are published of what the programs link and call; this asks the Go vulnerability database
+vulnerabilities: tools
+	@for module in $(MODULES); do cd $(CURDIR)/$$module && $(TOOLS)/govulncheck ./... || exit 1; done
+
+# coverage: the statements that make test reaches, by package and as a page, in bin/coverage
+coverage:
+	mkdir -p bin/coverage
+	go test $(FLAGS) $(SIZE) -coverpkg ./... -coverprofile bin/coverage/profile $(filter-out $(APART:%=$(MODULE)/%),$(LISTED))
+	go tool cover -func bin/coverage/profile >bin/coverage/functions.txt
+	go tool cover -html bin/coverage/profile -o bin/coverage/index.html
+	@tail -n 1 bin/coverage/functions.txt
 
 # release-tools: goreleaser and what it calls, at the versions of .ci/release/go.mod
 release-tools:

@@ -165,6 +165,8 @@ type sharedClock struct {
 	shared engine.Elected
 }
 
+var _ state.Clock = sharedClock{}
+
 // Now implements state.Clock.
 func (c sharedClock) Now() time.Time { return c.Clock.Now().Add(c.shared.Ahead()) }
 

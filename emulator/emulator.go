@@ -121,6 +121,8 @@ func (e *Emulator) listen(name, address string, connections chan struct{}, handl
 // process is the emulator as its clouds know it.
 type process struct{ e *Emulator }
 
+var _ clouds.Process = process{}
+
 // Listen implements clouds.Process.
 func (p process) Listen(name, port string, connections chan struct{}, handler http.Handler) (*listen.Server, error) {
 	address := net.JoinHostPort(cmp.Or(listen.HostOf(p.e.cfg.Listen), "127.0.0.1"), port)

@@ -81,6 +81,9 @@ type When struct {
 // Duration is a time.Duration written as 1m30s.
 type Duration time.Duration
 
+var _ yaml.Marshaler = (*Duration)(nil)
+var _ yamlfile.Reader = (*Duration)(nil)
+
 // MarshalYAML implements yaml.Marshaler.
 func (d Duration) MarshalYAML() (any, error) { return time.Duration(d).String(), nil }
 

@@ -234,6 +234,8 @@ type Amount struct {
 	AtMost  *int `yaml:"atMost" doc:"At most this many."`
 }
 
+var _ yamlfile.Reader = (*Amount)(nil)
+
 // ReadYAML implements yamlfile.Reader.
 func (a *Amount) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
 	type plain Amount

@@ -24,6 +24,8 @@ type Matcher struct {
 	pattern *regexp.Regexp
 }
 
+var _ yamlfile.Reader = (*Matcher)(nil)
+
 // ReadYAML implements yamlfile.Reader.
 func (m *Matcher) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
 	if node.Kind == yaml.ScalarNode {

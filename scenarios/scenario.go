@@ -22,6 +22,8 @@ type place struct {
 	node *yaml.Node
 }
 
+var _ yamlfile.Placed = (*place)(nil)
+
 // Place implements yamlfile.Placed.
 func (p *place) Place(node *yaml.Node) { p.Line, p.node = node.Line, node }
 

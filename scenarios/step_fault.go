@@ -20,6 +20,8 @@ type Fault struct {
 	node *yaml.Node
 }
 
+var _ yamlfile.Reader = (*Fault)(nil)
+
 // ReadYAML implements yamlfile.Reader.
 func (f *Fault) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
 	f.node = node
@@ -91,6 +93,8 @@ var clearKind = kind[Clear](Kind{Name: "clear", About: "Remove fault rules by na
 
 // Clear lists the names of fault rules to remove.
 type Clear NameList
+
+var _ yamlfile.Reader = (*Clear)(nil)
 
 // ReadYAML implements yamlfile.Reader.
 func (r *Clear) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {

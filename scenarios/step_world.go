@@ -22,6 +22,8 @@ type Setting struct {
 // Settings are conditions in the order of the file.
 type Settings []Setting
 
+var _ yamlfile.Reader = (*Settings)(nil)
+
 // ReadYAML implements yamlfile.Reader.
 func (s *Settings) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
 	if node.Kind != yaml.MappingNode || len(node.Content) == 0 {

@@ -13,6 +13,8 @@ import (
 // Duration is a time.Duration written as 1m30s.
 type Duration time.Duration
 
+var _ yamlfile.Reader = (*Duration)(nil)
+
 // ReadYAML implements yamlfile.Reader.
 func (d *Duration) ReadYAML(file *yamlfile.Decoder, node *yaml.Node, field string) {
 	if file.Open(node) {
@@ -45,6 +47,8 @@ func (d Duration) String() string {
 // Value is a parameter as sent.
 type Value string
 
+var _ yamlfile.Reader = (*Value)(nil)
+
 // ReadYAML implements yamlfile.Reader.
 func (v *Value) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
 	*v = Value(readAsText(d, node, field))
@@ -70,6 +74,8 @@ func readAsText(d *yamlfile.Decoder, node *yaml.Node, field string) string {
 // NameList is one name or a list of them.
 type NameList []string
 
+var _ yamlfile.Reader = (*NameList)(nil)
+
 // ReadYAML implements yamlfile.Reader.
 func (n *NameList) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
 	list := []*yaml.Node{node}
@@ -90,6 +96,8 @@ func (n *NameList) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) 
 type Manifest struct {
 	text string
 }
+
+var _ yamlfile.Reader = (*Manifest)(nil)
 
 // ReadYAML implements yamlfile.Reader.
 func (m *Manifest) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {

@@ -23,6 +23,8 @@ type SystemClock struct {
 	machine func() time.Time // nil is time.Now
 }
 
+var _ Clock = (*SystemClock)(nil)
+
 // Now implements Clock.
 func (c *SystemClock) Now() time.Time {
 	now := time.Now
@@ -47,6 +49,8 @@ type ManualClock struct {
 	now    time.Time
 	timers []timer
 }
+
+var _ Clock = (*ManualClock)(nil)
 
 // timer is the timer that ManualClock.After returns.
 type timer struct {

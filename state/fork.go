@@ -82,6 +82,8 @@ func (s *Store) CopyTo(ctx context.Context, e engine.Engine) error {
 // is, and no commit fails, so nothing ever loads its rows.
 type discardEngine struct{}
 
+var _ engine.Engine = discardEngine{}
+
 // Load implements engine.Engine.
 func (discardEngine) Load(context.Context, func(table, id string, value []byte) error) error {
 	return nil

@@ -47,6 +47,8 @@ type Source struct {
 	Kind string `yaml:"kind" required:"true"`
 }
 
+var _ yamlfile.Validator = (*Source)(nil)
+
 // Validate implements yamlfile.Validator.
 func (s *Source) Validate() error {
 	if !slices.Contains(Kinds, s.Kind) {
@@ -78,6 +80,9 @@ type Statement struct {
 	line int
 	play *scenarios.Scenario
 }
+
+var _ yamlfile.Placed = (*Statement)(nil)
+var _ yamlfile.Validator = (*Statement)(nil)
 
 // Place implements yamlfile.Placed.
 func (s *Statement) Place(node *yaml.Node) { s.line = node.Line }

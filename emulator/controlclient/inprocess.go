@@ -20,6 +20,8 @@ func Transport(handler http.Handler) http.RoundTripper { return &inProcess{handl
 
 type inProcess struct{ handler http.Handler }
 
+var _ http.RoundTripper = (*inProcess)(nil)
+
 // RoundTrip implements http.RoundTripper.
 func (t *inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 	ctx, leave := context.WithCancel(r.Context())
@@ -48,6 +50,9 @@ type answer struct {
 	once     sync.Once
 	begun    chan struct{}
 }
+
+var _ http.Flusher = (*answer)(nil)
+var _ http.ResponseWriter = (*answer)(nil)
 
 // Header implements http.ResponseWriter.
 func (w *answer) Header() http.Header { return w.header }
@@ -91,6 +96,8 @@ type answerBody struct {
 	leave context.CancelFunc
 	ended <-chan struct{}
 }
+
+var _ io.Closer = (*answerBody)(nil)
 
 // Close implements io.Closer.
 func (b *answerBody) Close() error {

@@ -13,6 +13,9 @@ type Parameter = struct{ Name, Value string }
 // Parameters are in order of name, each name once. In JSON they are an object.
 type Parameters []Parameter
 
+var _ json.Marshaler = (*Parameters)(nil)
+var _ json.Unmarshaler = (*Parameters)(nil)
+
 // Find returns the value of a parameter, and whether there is one.
 func (p Parameters) Find(name string) (value string, ok bool) {
 	at, ok := p.search(name)

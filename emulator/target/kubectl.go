@@ -17,6 +17,8 @@ type Kubectl struct {
 	Kubeconfig string
 }
 
+var _ scenarios.Cluster = Kubectl{}
+
 // Kubectl implements scenarios.Cluster.
 func (k Kubectl) Kubectl(ctx context.Context, stdin string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "kubectl", append([]string{"--kubeconfig", k.Kubeconfig}, args...)...)

@@ -17,6 +17,8 @@ type Names struct {
 	actions func() []scenarios.Action
 }
 
+var _ scenarios.Names = (*Names)(nil)
+
 // NewNames returns the names as scenarios want them.
 func NewNames(known *names.Names) *Names {
 	n := &Names{Names: known}

@@ -49,6 +49,8 @@ type running struct {
 	ended  chan struct{}
 }
 
+var _ scenarios.Running = (*running)(nil)
+
 func startProgram(ctx context.Context, p scenarios.Program, environment []string) (*running, error) {
 	r := &running{cmd: exec.CommandContext(ctx, p.Command[0], p.Command[1:]...), output: &tail{also: p.Output}, ended: make(chan struct{})}
 	r.cmd.Dir = p.Dir
@@ -135,6 +137,8 @@ type tail struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
+
+var _ io.Writer = (*tail)(nil)
 
 const maxTail = 64 << 10
 

@@ -47,6 +47,9 @@ type Remote struct {
 	scale  *float64          // how the clock went before
 }
 
+var _ scenarios.Programs = (*Remote)(nil)
+var _ scenarios.Target = (*Remote)(nil)
+
 // callTimeout limits calls that set no timeout. It is the timeout of the
 // SDK in the cloud controller manager.
 const callTimeout = 20 * time.Second

@@ -22,6 +22,9 @@ type scalar struct {
 	text string
 }
 
+var _ yamlfile.Absentee = (*scalar)(nil)
+var _ yamlfile.Reader = (*scalar)(nil)
+
 // ReadYAML implements yamlfile.Reader.
 func (s *scalar) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
 	s.place = place{node.Line, field}
@@ -52,6 +55,8 @@ type pair struct {
 
 // pairs are in the order of the file.
 type pairs []pair
+
+var _ yamlfile.Reader = (*pairs)(nil)
 
 // ReadYAML implements yamlfile.Reader.
 func (ps *pairs) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {

@@ -12,6 +12,8 @@ import (
 // little more than the texts. The zero value has none.
 type Texts struct{ chunks [][]byte }
 
+var _ json.Marshaler = (*Texts)(nil)
+
 // chunkSize is small enough that the last chunk, which is not full, is no waste.
 const chunkSize = 64 << 10
 

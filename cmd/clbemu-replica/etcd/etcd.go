@@ -90,6 +90,11 @@ type Engine struct {
 	parts   int
 }
 
+var _ engine.Elected = (*Engine)(nil)
+var _ engine.Election = (*Engine)(nil)
+var _ engine.Engine = (*Engine)(nil)
+var _ engine.Followed = (*Engine)(nil)
+
 // format is the content of the key of this name.
 type format struct {
 	Version int `json:"version"`

@@ -29,6 +29,8 @@ type reading struct {
 	confirmed atomic.Pointer[time.Time]
 }
 
+var _ engine.Reading = (*reading)(nil)
+
 // Follow implements engine.Followed.
 func (e *Engine) Follow(ctx context.Context) (engine.Reading, error) { return e.read(ctx) }
 

@@ -38,6 +38,8 @@ type term struct {
 	reason error // set before over is closed
 }
 
+var _ engine.Term = (*term)(nil)
+
 // leads is the precondition of all that a leader writes: its key is there as long as its
 // lease is.
 func (t *term) leads() clientv3.Cmp {

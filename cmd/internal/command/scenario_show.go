@@ -86,6 +86,8 @@ func (l *waitLine) clear() {
 // prefixed marks what a program writes.
 type prefixed struct{ screen *terminal.Screen }
 
+var _ io.Writer = prefixed{}
+
 // Write implements io.Writer.
 func (p prefixed) Write(text []byte) (int, error) {
 	for line := range strings.Lines(string(text)) {

@@ -136,6 +136,8 @@ type patientTarget struct {
 	waited time.Duration
 }
 
+var _ scenarios.Target = (*patientTarget)(nil)
+
 // Pass implements scenarios.Target.
 func (p *patientTarget) Pass(ctx context.Context, d time.Duration) error {
 	defer since(time.Now(), &p.waited)
@@ -152,6 +154,8 @@ type watchedPrograms struct {
 	waited *time.Duration
 }
 
+var _ scenarios.Programs = (*watchedPrograms)(nil)
+
 // Start implements scenarios.Programs.
 func (w *watchedPrograms) Start(ctx context.Context, p scenarios.Program) (scenarios.Running, error) {
 	r, err := w.Programs.Start(ctx, p)
@@ -167,6 +171,8 @@ type awaited struct {
 	scenarios.Running
 	waited *time.Duration
 }
+
+var _ scenarios.Running = (*awaited)(nil)
 
 // Wait implements scenarios.Running.
 func (a *awaited) Wait(ctx context.Context, most time.Duration) (ended bool, err error) {

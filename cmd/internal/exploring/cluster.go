@@ -50,6 +50,8 @@ type clusterPlace struct {
 	cluster target.Kubectl
 }
 
+var _ explore.Place = (*clusterPlace)(nil)
+
 // join creates the instances of the cluster's nodes.
 func (p *clusterPlace) join(ctx context.Context) error {
 	if err := p.release(ctx); err != nil {

@@ -36,6 +36,8 @@ type Clock interface {
 // MachineClock is the machine's time.
 type MachineClock struct{}
 
+var _ Clock = MachineClock{}
+
 // Now implements Clock.
 func (MachineClock) Now() time.Time { return time.Now() }
 

@@ -31,6 +31,8 @@ type session struct {
 	ended error
 }
 
+var _ scenarios.Target = (*session)(nil)
+
 // exchange is a call with its answer, as sent.
 type exchange struct {
 	product, action string

@@ -99,6 +99,8 @@ type exporter struct {
 	failing bool // since the last report; the SDK exports one batch at a time
 }
 
+var _ sdktrace.SpanExporter = (*exporter)(nil)
+
 // ExportSpans sends a batch. One that can't be sent is lost, and the first of several in a
 // row is reported.
 func (e *exporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {

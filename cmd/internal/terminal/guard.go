@@ -18,6 +18,8 @@ type Guard struct {
 	rest []byte // of a letter or a style whose end is still to come
 }
 
+var _ io.Writer = (*Guard)(nil)
+
 // Guarded returns a guard over a writer, which may be one already.
 func Guarded(w io.Writer) *Guard {
 	if g, ok := w.(*Guard); ok {

@@ -43,6 +43,8 @@ type Screen struct {
 	line string // the living one
 }
 
+var _ io.Writer = (*Screen)(nil)
+
 // New returns a screen over a terminal, a file or a pipe.
 func New(w io.Writer) *Screen {
 	w = Unguarded(w)

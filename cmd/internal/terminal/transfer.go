@@ -35,6 +35,8 @@ func (t *Transfer) Writer(w io.Writer) io.Writer { return io.MultiWriter(w, (*co
 // counter counts bytes.
 type counter atomic.Int64
 
+var _ io.Writer = (*counter)(nil)
+
 // Write implements io.Writer.
 func (c *counter) Write(text []byte) (int, error) {
 	(*atomic.Int64)(c).Add(int64(len(text)))

@@ -53,6 +53,8 @@ var AttachedHealth = Health(topology.Attached{})
 
 type staged struct{ found topology.Health }
 
+var _ topology.Health = staged{}
+
 // Of implements topology.Health.
 func (s staged) Of(v *state.View, f *topology.Frontend, g *topology.Group, m *topology.Member) topology.Status {
 	if topology.Checked(f, g) {

@@ -58,6 +58,8 @@ type PolicyStatement struct {
 // TextList is a text or a list of texts.
 type TextList []string
 
+var _ json.Unmarshaler = (*TextList)(nil)
+
 // UnmarshalJSON implements json.Unmarshaler.
 func (l *TextList) UnmarshalJSON(text []byte) error {
 	var single string

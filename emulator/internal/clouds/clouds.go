@@ -70,6 +70,10 @@ type Clouds struct {
 	closed    bool
 }
 
+var _ control.Clouds = (*Clouds)(nil)
+var _ onecloud.Neighbours = (*Clouds)(nil)
+var _ prometheus.Collector = (*Clouds)(nil)
+
 // forkedCloud is a cloud with what stays over a reset of it.
 type forkedCloud struct {
 	*onecloud.Cloud

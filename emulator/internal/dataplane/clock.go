@@ -21,6 +21,8 @@ type clock struct {
 	timers timers
 }
 
+var _ forward.Clock = (*clock)(nil)
+
 func newClock(store *state.Store) *clock {
 	return &clock{store: store, changed: make(chan struct{}, 1)}
 }

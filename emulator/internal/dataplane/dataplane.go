@@ -83,6 +83,9 @@ type Plane struct {
 	listeners map[string]*listener // by frontend
 }
 
+var _ prometheus.Collector = (*Plane)(nil)
+var _ topology.Health = (*Plane)(nil)
+
 // New returns a plane that forwards nothing before Start.
 func New(cfg Config) (*Plane, error) {
 	binder, err := newBinder(&cfg)

@@ -18,6 +18,8 @@ type observer struct {
 	listener *listener
 }
 
+var _ forward.Observer = (*observer)(nil)
+
 // pointOf is the point of rules for a point of package forward.
 func pointOf(p forward.Point) faults.Point {
 	if p == forward.Connect {

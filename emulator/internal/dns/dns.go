@@ -43,6 +43,8 @@ type Server struct {
 	forget   func() // the socket for UDP
 }
 
+var _ dns.Handler = (*Server)(nil)
+
 // Start answers at an address, host:port, until Close, for the names under some domains.
 // The default host is the loopback address. It calls failed when one of its two
 // listeners fails later.

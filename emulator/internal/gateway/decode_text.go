@@ -54,6 +54,8 @@ func doubleQuoted(text string) string {
 // string, some clients as a number. CLB-0017.
 type Int int
 
+var _ json.Unmarshaler = (*Int)(nil)
+
 // UnmarshalJSON implements json.Unmarshaler.
 func (n *Int) UnmarshalJSON(text []byte) error {
 	s := strings.Trim(string(text), `"`)
@@ -68,6 +70,8 @@ func (n *Int) UnmarshalJSON(text []byte) error {
 // Text is a string in a JSON-text parameter, which some clients write as a
 // number.
 type Text string
+
+var _ json.Unmarshaler = (*Text)(nil)
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (s *Text) UnmarshalJSON(text []byte) error {

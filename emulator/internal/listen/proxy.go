@@ -28,6 +28,8 @@ type proxy struct {
 	server  *http.Server // of what comes through the tunnels
 }
 
+var _ http.Handler = (*proxy)(nil)
+
 func newProxy(life context.Context, cfg ServerConfig, at net.Addr, handler http.Handler) *proxy {
 	return &proxy{handler, cfg.Proxy, newTunnels(at), newHTTP(life, cfg.Log, handler)}
 }
@@ -85,6 +87,8 @@ type tunnels struct {
 	closed chan struct{}
 	close  func()
 }
+
+var _ net.Listener = (*tunnels)(nil)
 
 func newTunnels(at net.Addr) *tunnels {
 	closed := make(chan struct{})

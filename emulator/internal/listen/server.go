@@ -136,6 +136,8 @@ type inPieces struct {
 	read time.Time // when the call was
 }
 
+var _ http.ResponseWriter = (*inPieces)(nil)
+
 // Unwrap is for http.ResponseController.
 func (w *inPieces) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 

@@ -124,6 +124,8 @@ func (m *Metrics) Handler() http.Handler {
 // resourceCounts counts what the store holds, when it is asked.
 type resourceCounts struct{ store *state.Store }
 
+var _ prometheus.Collector = (*resourceCounts)(nil)
+
 var resourcesDesc = prometheus.NewDesc("clbemu_resources", "Resources in the state.", []string{"kind"}, nil)
 
 // Describe implements prometheus.Collector.

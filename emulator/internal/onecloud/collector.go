@@ -33,6 +33,8 @@ type collector struct {
 	usual func() (map[conditions.Key]string, error)
 }
 
+var _ prometheus.Collector = (*collector)(nil)
+
 func (c *Cloud) newCollector() *collector {
 	return &collector{c, sync.OnceValues(c.usualConditions)}
 }

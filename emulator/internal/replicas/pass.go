@@ -142,6 +142,9 @@ type leaderResponse struct {
 	begun, late bool
 }
 
+var _ http.Flusher = (*leaderResponse)(nil)
+var _ http.ResponseWriter = (*leaderResponse)(nil)
+
 var errLate = errors.New("this replica lost the lead while it had the call, so that it is not known whether it was executed")
 
 // begin reports whether the answer may be sent.
@@ -255,6 +258,8 @@ func (p *forwarder) forward(w http.ResponseWriter, q *http.Request, leader contr
 // singleAttempt keeps net/http from sending a call again that has no body, as it does when a
 // connection closes: a GET may create things here.
 type singleAttempt struct{ http.RoundTripper }
+
+var _ http.RoundTripper = singleAttempt{}
 
 // RoundTrip implements http.RoundTripper.
 func (o singleAttempt) RoundTrip(q *http.Request) (*http.Response, error) {

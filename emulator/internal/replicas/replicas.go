@@ -50,6 +50,8 @@ type Replica struct {
 	changed chan struct{}
 }
 
+var _ prometheus.Collector = (*Replica)(nil)
+
 type member struct {
 	controlapi.Replica
 	term int64

@@ -46,6 +46,8 @@ func Shown(h Health, v *state.View, f *Frontend, g *Group, m *Member) Status {
 // Attached is the health that is attached to the store of a view, or else what is assumed.
 type Attached struct{}
 
+var _ Health = Attached{}
+
 // Of implements Health.
 func (Attached) Of(v *state.View, f *Frontend, g *Group, m *Member) Status {
 	if h, ok := v.Attached().(Health); ok {
@@ -57,6 +59,8 @@ func (Attached) Of(v *state.View, f *Frontend, g *Group, m *Member) Status {
 // Assumed sends no packet: a check finds a server that runs normal, and any other
 // abnormal. CLB-0123.
 type Assumed struct{}
+
+var _ Health = Assumed{}
 
 // Of implements Health.
 func (Assumed) Of(_ *state.View, f *Frontend, g *Group, m *Member) Status {

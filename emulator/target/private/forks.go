@@ -42,6 +42,8 @@ type Fork struct {
 	parent *controlclient.Client
 }
 
+var _ scenarios.Target = (*Fork)(nil)
+
 // Fork makes a cloud.
 func (f *Forks) Fork(ctx context.Context) (*Fork, error) {
 	name := fmt.Sprintf("fork-%d", f.made.Add(1))
@@ -56,6 +58,8 @@ func (f *Forks) Fork(ctx context.Context) (*Fork, error) {
 
 // pathRouter sends what goes to the control API there, and all else to the cloud's.
 type pathRouter struct{ api, control http.RoundTripper }
+
+var _ http.RoundTripper = pathRouter{}
 
 // RoundTrip implements http.RoundTripper.
 func (t pathRouter) RoundTrip(r *http.Request) (*http.Response, error) {

@@ -53,6 +53,9 @@ type Emulator struct {
 	packets  bool                    // listeners answer
 }
 
+var _ scenarios.Programs = (*Emulator)(nil)
+var _ scenarios.Target = (*Emulator)(nil)
+
 // life is the emulator from a start to an end.
 type life struct {
 	emulator *emulator.Emulator
@@ -70,6 +73,8 @@ type detachableEngine struct {
 	mu       sync.Mutex
 	detached bool
 }
+
+var _ engine.Engine = (*detachableEngine)(nil)
 
 var errDetached = errors.New("the process was killed")
 
@@ -309,6 +314,8 @@ type supervised struct {
 	scenarios.Running
 	emulator *Emulator
 }
+
+var _ scenarios.Running = supervised{}
 
 // Wait implements scenarios.Running.
 func (s supervised) Wait(ctx context.Context, most time.Duration) (ended bool, err error) {

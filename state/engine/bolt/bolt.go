@@ -45,6 +45,8 @@ type Engine struct {
 	panicked     bool // bbolt gave up within a commit: its locks are in an unknown state
 }
 
+var _ engine.Engine = (*Engine)(nil)
+
 // Open opens or creates the database in dir. It fails with engine.ErrLocked
 // when another process has it, and refuses a file that is not a clbemu database,
 // that is damaged or that a newer version wrote; in all cases the file stays as

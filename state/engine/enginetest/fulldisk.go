@@ -14,6 +14,8 @@ type FullDisk struct {
 	Full bool
 }
 
+var _ engine.Engine = (*FullDisk)(nil)
+
 // FullPath is the path of the disk in its errors.
 const FullPath = "/home/somebody/clbemu-data"
 

@@ -24,6 +24,9 @@ type Engine struct {
 	readings []*reading
 }
 
+var _ engine.Engine = (*Engine)(nil)
+var _ engine.Followed = (*Engine)(nil)
+
 // Load implements engine.Engine.
 func (e *Engine) Load(ctx context.Context, fn func(table, id string, value []byte) error) error {
 	e.mu.Lock()
@@ -103,6 +106,8 @@ type reading struct {
 	queue []engine.Commit
 	news  chan struct{}
 }
+
+var _ engine.Reading = (*reading)(nil)
 
 // Follow implements engine.Followed, for others in this process.
 func (e *Engine) Follow(context.Context) (engine.Reading, error) {

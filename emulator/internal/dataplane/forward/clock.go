@@ -21,6 +21,8 @@ type Clock interface {
 // MachineClock is the clock of the machine.
 type MachineClock struct{}
 
+var _ Clock = MachineClock{}
+
 // Now implements Clock.
 func (MachineClock) Now() time.Time { return time.Now() }
 

@@ -36,6 +36,8 @@ type ofLoadBalancer struct {
 	LoadBalancerID string `rpc:"LoadBalancerId,required"`
 }
 
+var _ changes.Part = (*ofLoadBalancer)(nil)
+
 // LoadBalancerOf implements changes.Part.
 func (r *ofLoadBalancer) LoadBalancerOf(*state.View) (string, error) { return r.LoadBalancerID, nil }
 
