@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/clbemu/clbemu/scenarios"
 )
 
 // Kubectl is a cluster by the kubectl command. It implements scenarios.Cluster.

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/clbemu/clbemu/emulator/internal/dataplane/forward"
 	"github.com/clbemu/clbemu/state"
 )
 

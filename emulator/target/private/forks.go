@@ -13,6 +13,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/controlclient"
 	"github.com/clbemu/clbemu/emulator/products"
 	"github.com/clbemu/clbemu/emulator/target"
+	"github.com/clbemu/clbemu/scenarios"
 	"github.com/clbemu/clbemu/state"
 )
 
