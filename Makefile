@@ -54,7 +54,7 @@ run: build
 
 # tools: the linters and the printer of test results, at the versions of .ci/go.mod
 tools:
-	@go -C .ci build -o $(TOOLS)/ tool
+	@go -C .ci build -o $(TOOLS)/ tool ./analyze
 
 # needs: what tests use beside Go, and what is skipped without it
 needs:
@@ -174,15 +174,20 @@ site:
 fmt:
 	gofmt -w $$(git ls-files '*.go')
 
-# lint formatting, suspicious code and the module files
+# lint formatting, suspicious code, spelling and the module files
 lint: tools
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'not formatted: make fmt'; exit 1; }
 	@$(TOOLS)/actionlint -shellcheck= -pyflakes= .github/workflows/*.yaml # other tools differ from machine to machine
 	@dead=$$($(TOOLS)/deadcode -test ./... | grep -v ' \(Replica\|Before\)$$') || :; \
 		test -z "$$dead" || { echo "$$dead"; echo 'nothing calls it: other modules call Replica and Before alone'; exit 1; }
 	@for module in $(MODULES); do \
-		echo "lint $$module" && cd $(CURDIR)/$$module && go vet ./... && $(TOOLS)/staticcheck ./... && go mod tidy -diff || exit 1; \
+		echo "lint $$module" && cd $(CURDIR)/$$module && go vet ./... && go vet -vettool $(TOOLS)/analyze ./... && \
+		$(TOOLS)/staticcheck ./... && go mod tidy -diff || exit 1; \
 	done
+	@$(TOOLS)/misspell -error -i $(MISSPELT) $$(git ls-files '*.go' '*.md')
+
+# Words that tests misspell for users, and the cloud itself.
+MISSPELT = adress,listners,levle,nmae,prefered,payed,cannnot,descritpion
 
 # check what a change must pass, but for e2e
 check: lint test browser node versions

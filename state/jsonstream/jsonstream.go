@@ -95,7 +95,7 @@ func (r *Reader) more() bool {
 func (r *Reader) delimiter(want json.Delim) error {
 	got, err := r.token()
 	switch {
-	case err == io.EOF:
+	case errors.Is(err, io.EOF):
 		return io.ErrUnexpectedEOF
 	case err != nil:
 		return err
@@ -127,7 +127,7 @@ func (r *Reader) Skip() error {
 // End makes sure that nothing is behind the document.
 func (r *Reader) End() error {
 	_, err := r.token()
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return nil
 	}
 	if err == nil {

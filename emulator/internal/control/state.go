@@ -98,7 +98,7 @@ func withoutFolders(err error) string {
 	text := err.Error()
 	var visit func(error)
 	visit = func(err error) {
-		switch e := err.(type) {
+		switch e := any(err).(type) { // of this error alone: visit unwraps
 		case *fs.PathError:
 			text = strings.ReplaceAll(text, e.Path, filepath.Base(e.Path))
 		case *os.LinkError:

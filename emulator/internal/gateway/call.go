@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"bytes"
+	"errors"
 	"net"
 	"net/http"
 	"slices"
@@ -220,7 +221,7 @@ func (c *Call) readBody(room *Room, w http.ResponseWriter, r *http.Request) *Pro
 		c.large.shrink(int64(len(c.body)))
 		return nil
 	}
-	if _, tooLarge := err.(*http.MaxBytesError); tooLarge {
+	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		return problemTooLarge
 	}
 	return problemUnreadable

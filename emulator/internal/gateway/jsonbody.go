@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"strconv"
 	"strings"
@@ -34,7 +35,7 @@ func appendJSON(params Params, body []byte) (Params, *Problem) {
 	if kind := r.text.PeekKind(); kind != '{' && kind != 'n' || !r.value("", 0) {
 		return nil, problemUnreadable
 	}
-	if _, err := r.text.ReadToken(); err != io.EOF {
+	if _, err := r.text.ReadToken(); !errors.Is(err, io.EOF) {
 		return nil, problemUnreadable
 	}
 	return r.params, nil

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -174,7 +175,7 @@ func TestSilentClients(t *testing.T) {
 		}
 		time.Sleep(2 * patience) // while there is room for all, none is closed
 		_ = silent[1].SetReadDeadline(time.Now().Add(time.Millisecond))
-		if _, err := silent[1].Read(make([]byte, 1)); err == io.EOF {
+		if _, err := silent[1].Read(make([]byte, 1)); errors.Is(err, io.EOF) {
 			t.Error("a silent client is closed while there is room")
 		}
 		start := time.Now()
@@ -183,7 +184,7 @@ func TestSilentClients(t *testing.T) {
 		if took := time.Since(start); err != nil || response.StatusCode != http.StatusOK || took > patience {
 			t.Errorf("a client beside silent ones gets %v, %v after %s", response, err, took)
 		}
-		if _, err := silent[0].Read(make([]byte, 1)); err != io.EOF {
+		if _, err := silent[0].Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
 			t.Errorf("the client that was silent for longest reads %v, want the end", err)
 		}
 		time.Sleep(10 * patience)

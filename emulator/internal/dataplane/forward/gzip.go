@@ -3,6 +3,7 @@ package forward
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"io"
 	"mime"
 	"net/http"
@@ -100,7 +101,7 @@ func (b *gzipBody) fill() {
 	n, b.err = b.body.Read(chunk[:])
 	b.writer.Write(chunk[:n])
 	switch {
-	case b.err == io.EOF:
+	case errors.Is(b.err, io.EOF):
 		b.writer.Close()
 	case n > 0:
 		b.writer.Flush()

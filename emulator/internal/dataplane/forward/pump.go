@@ -45,7 +45,7 @@ func (p *pump) run() {
 			err = p.move()
 		}
 	}
-	if err != io.EOF {
+	if !errors.Is(err, io.EOF) {
 		if p.src == p.member && !p.idle.Load() && p.gone() {
 			p.server.countFailure(p.target.record)
 		}
@@ -89,7 +89,7 @@ func (p *pump) move() error {
 		switch {
 		case err == nil:
 			return io.EOF
-		case err == errUseSplice:
+		case errors.Is(err, errUseSplice):
 			p.splice = true
 		case !timedOut(err):
 			return err
@@ -137,7 +137,7 @@ func (p *pump) round() (n int64, err error) {
 			n += int64(got)
 		}
 		switch {
-		case err == io.EOF:
+		case errors.Is(err, io.EOF):
 			return n, nil
 		case err != nil:
 			return n, err
