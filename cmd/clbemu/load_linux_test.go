@@ -211,7 +211,7 @@ func greeted(address string) (net.Conn, error) {
 }
 
 // TestNoDescriptorsLeft takes all descriptors that connections to a listener may have, which
-// are three quarters of 200, and finds the API well meanwhile, and the listener when they
+// are half of 200, and finds the API well meanwhile, and the listener when they
 // are closed.
 func TestNoDescriptorsLeft(t *testing.T) {
 	cmd := binary.Command("--engine", "memory")
@@ -233,7 +233,7 @@ func TestNoDescriptorsLeft(t *testing.T) {
 			open = append(open, c)
 		}
 	}
-	for deadline := time.Now().Add(30 * time.Second); descriptorsOf(t, pid) < 145; {
+	for deadline := time.Now().Add(30 * time.Second); descriptorsOf(t, pid) < 98; {
 		if time.Now().After(deadline) {
 			t.Fatalf("the emulator has %d descriptors of 200", descriptorsOf(t, pid))
 		}
