@@ -63,6 +63,10 @@ func TestBadStarts(t *testing.T) {
 		{"bad log level", func(*testing.T, string) []string { return []string{"--log-level", "loud"} }, 2, "--log-level"},
 		{"bad log format", func(*testing.T, string) []string { return []string{"--log-format", "xml"} }, 2, "--log-format"},
 		{"certificate without key", func(*testing.T, string) []string { return []string{"--tls-cert", "c.pem"} }, 2, "--tls-cert and --tls-key go together"},
+		{"a token in a device", func(*testing.T, string) []string { return []string{"--control-token-file", os.DevNull} }, 3, "is no regular file, and the token is to be kept in one"},
+		{"a world without end", func(*testing.T, string) []string { return []string{"--world", "/dev/zero"} }, 1, "/dev/zero has more than 64 MiB"},
+		{"faults without end", func(*testing.T, string) []string { return []string{"--faults", "/dev/zero"} }, 1, "/dev/zero has more than 64 MiB"},
+		{"a configuration without end", func(*testing.T, string) []string { return []string{"--config", "/dev/zero"} }, 2, "/dev/zero has more than 64 MiB"},
 		{"no configuration file", func(_ *testing.T, dir string) []string {
 			return []string{"--config", filepath.Join(dir, "none.yaml")}
 		}, 2, "none.yaml"},
