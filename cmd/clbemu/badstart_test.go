@@ -208,8 +208,27 @@ func TestDiskFillsUp(t *testing.T) {
 	if got := count(); got != made {
 		t.Errorf("%d groups after the refused write, want the %d acknowledged ones", got, made)
 	}
+	unready := func() {
+		t.Helper()
+		if status, text, err := s.Ask("GET", "/readyz", nil); err != nil || status != http.StatusServiceUnavailable || !strings.Contains(string(text), "reads are served, and writes fail: ") {
+			t.Errorf("/readyz on a full disk = %d %s, %v", status, text, err)
+		}
+	}
+	unready()
+	s.End(syscall.SIGTERM)
+	s = binary.Await(t, limited(0, dir)) // which takes nothing
+	if reply := call("DescribeVServerGroups", map[string]string{"LoadBalancerId": id}); reply.Status != http.StatusOK {
+		t.Errorf("a read on a disk that is full at the start = %v", reply)
+	}
+	if reply := create(made); reply.Text("Code") != "InternalError" {
+		t.Errorf("a write on a disk that is full at the start = %v", reply)
+	}
+	unready()
 	s.End(syscall.SIGTERM)
 	s = binary.Serve(t, "--data-dir", dir)
+	if status, text, err := s.Ask("GET", "/readyz", nil); err != nil || status != http.StatusOK {
+		t.Errorf("/readyz = %d %s, %v", status, text, err)
+	}
 	if got := count(); got != made {
 		t.Errorf("%d groups after a restart, want the %d acknowledged ones", got, made)
 	}
