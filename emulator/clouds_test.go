@@ -434,7 +434,9 @@ func TestDurableClouds(t *testing.T) {
 	edit("late", func(fields map[string]any) { fields["expires"] = "2020-01-01T00:00:00Z" })
 	edit("itself", func(fields map[string]any) { fields["made"].(map[string]any)["from"] = "itself" })
 	for _, err := range []error{os.WriteFile(filepath.Join(clouds, "hurt", "cloud.json"), []byte("{"), 0o600),
-		os.Remove(filepath.Join(clouds, "half", "cloud.json"))} {
+		os.Remove(filepath.Join(clouds, "half", "cloud.json")),
+		os.Mkdir(filepath.Join(clouds, "crashed"), 0o700), os.WriteFile(filepath.Join(clouds, "crashed", "cloud.part"), nil, 0o600),
+		os.Mkdir(filepath.Join(clouds, "my backup"), 0o700), os.WriteFile(filepath.Join(clouds, "my backup", "notes"), []byte("mine"), 0o600)} {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -462,7 +464,8 @@ func TestDurableClouds(t *testing.T) {
 		}
 		mustFork(t, control, "hurt", controlapi.NewCloud{})
 	})
-	for name, want := range map[string]bool{"kept": true, "hurt": false, "itself": true, "late": false, "half": false} {
+	for name, want := range map[string]bool{"kept": true, "hurt": false, "itself": true, "late": false, "half": false, "crashed": false, "my backup": false,
+		"../set-aside/half/clbemu.db": true, "../set-aside/my backup/notes": true, "../set-aside/crashed": false} {
 		if _, err := os.Stat(filepath.Join(clouds, name)); (err == nil) != want {
 			t.Errorf("the folder of %s: %v, want it there: %v", name, err, want)
 		}

@@ -6,7 +6,6 @@ package emulator
 import (
 	"cmp"
 	"context"
-	"crypto/tls"
 	"errors"
 	"net"
 	"net/http"
@@ -114,8 +113,8 @@ func (e *Emulator) Store() *state.Store { return e.first.Store() }
 // Start does it too; it is for those who serve the handlers themselves.
 func (e *Emulator) StartPackets() { e.first.StartPackets() }
 
-func (e *Emulator) listen(name, address string, connections chan struct{}, handler http.Handler, config, proxy *tls.Config) (*listen.Server, error) {
-	return listen.NewServer(e.first.Life(), listen.ServerConfig{Name: name, Address: address, Connections: connections, TLS: config, Proxy: proxy, Log: e.cfg.Log}, handler)
+func (e *Emulator) serverConfig(name, address string, connections *listen.Places) listen.ServerConfig {
+	return listen.ServerConfig{Name: name, Address: address, Connections: connections, Log: e.cfg.Log}
 }
 
 // process is the emulator as its clouds know it.
@@ -124,9 +123,11 @@ type process struct{ e *Emulator }
 var _ clouds.Process = process{}
 
 // Listen implements clouds.Process.
-func (p process) Listen(name, port string, connections chan struct{}, handler http.Handler) (*listen.Server, error) {
+func (p process) Listen(name, port string, connections *listen.Places, handler http.Handler) (*listen.Server, error) {
 	address := net.JoinHostPort(cmp.Or(listen.HostOf(p.e.cfg.Listen), "127.0.0.1"), port)
-	return p.e.listen(name, address, connections, handler, p.e.cfg.TLS, p.e.cfg.Proxy)
+	cfg := p.e.serverConfig(name, address, connections)
+	cfg.TLS, cfg.Proxy, cfg.Mark = p.e.cfg.TLS, p.e.cfg.Proxy, listen.ForksMark()
+	return listen.NewServer(p.e.first.Life(), cfg, handler)
 }
 
 // APIURL implements clouds.Process.

@@ -9,26 +9,20 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/listen"
 )
 
-// So many connections are open at a time; others wait until one is closed. Those of
-// the API leave descriptors to the control API, and both to the state.
-const (
-	maxConnections        = 1024
-	maxControlConnections = 256
-)
-
 // Start listens on its addresses and serves until Close.
 func (e *Emulator) Start() error {
 	if err := errors.Join(e.guardControl(), e.guardUnsigned()); err != nil {
 		return err
 	}
-	files := listen.Descriptors()
 	// The handlers depend on the addresses.
 	apiHandler, controlHandler := e.Handler(), e.ControlHandler()
-	api, err := e.listen("API", e.cfg.Listen, make(chan struct{}, min(maxConnections, files/2)), forward(&apiHandler), e.cfg.TLS, e.cfg.Proxy)
+	cfg := e.serverConfig("API", e.cfg.Listen, listen.NewCallPlaces())
+	cfg.TLS, cfg.Proxy = e.cfg.TLS, e.cfg.Proxy
+	api, err := listen.NewServer(e.first.Life(), cfg, forward(&apiHandler))
 	if err != nil {
 		return err
 	}
-	control, err := e.listen("control", e.cfg.ControlListen, make(chan struct{}, min(maxControlConnections, files/8)), forward(&controlHandler), nil, nil)
+	control, err := listen.NewServer(e.first.Life(), e.serverConfig("control", e.cfg.ControlListen, listen.NewControlPlaces()), forward(&controlHandler))
 	if err != nil {
 		return errors.Join(err, api.Close())
 	}

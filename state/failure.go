@@ -69,6 +69,25 @@ func (s *Store) Failing() error {
 	return nil
 }
 
+// unwritten is a commit that failed.
+type unwritten struct {
+	error
+	at time.Time
+}
+
+// worthSaying is how long the failure of the last commit is reported: nothing but another
+// commit finds out whether the disk takes one again.
+const worthSaying = time.Minute
+
+// Unwritten returns why the last commit failed, if that was within the last minute, nil if
+// it did not, or was before that.
+func (s *Store) Unwritten() error {
+	if u := s.unwritten.Load(); u != nil && time.Since(u.at) < worthSaying {
+		return u.error
+	}
+	return nil
+}
+
 // Recovered counts how often the store has read again what is kept, after a commit of
 // which that was not known. What follows from the state may be another then.
 func (s *Store) Recovered() uint64 { return s.recovered.Load() }

@@ -51,6 +51,8 @@ type Store struct {
 	projected atomic.Pointer[projection]
 	// failing is why the store refuses writes, nil while it takes them.
 	failing atomic.Pointer[failure]
+	// unwritten is how the last commit failed, nil if it did not.
+	unwritten atomic.Pointer[unwritten]
 	// recovered counts how often what is kept was read again.
 	recovered atomic.Uint64
 	// following is nil but for a store that shows what another process commits.
@@ -335,6 +337,7 @@ func (s *Store) show(b *batch) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.inFlight = nil
+	s.unwritten.Store(nil)
 	before := s.visible.Swap(b.after[len(b.after)-1].state)
 	s.recordPast(b)
 	s.publish(b, before)
@@ -359,6 +362,7 @@ func (s *Store) fail(b *batch, err error) {
 	s.mu.Unlock()
 	s.newest = s.visible.Load()
 	if !errors.Is(err, engine.ErrTooLarge) {
+		s.unwritten.Store(&unwritten{err, time.Now()})
 		s.recover(err)
 	}
 	if failing := s.failing.Load(); failing != nil {

@@ -63,6 +63,10 @@ func TestBadStarts(t *testing.T) {
 		{"bad log level", func(*testing.T, string) []string { return []string{"--log-level", "loud"} }, 2, "--log-level"},
 		{"bad log format", func(*testing.T, string) []string { return []string{"--log-format", "xml"} }, 2, "--log-format"},
 		{"certificate without key", func(*testing.T, string) []string { return []string{"--tls-cert", "c.pem"} }, 2, "--tls-cert and --tls-key go together"},
+		{"a token in a device", func(*testing.T, string) []string { return []string{"--control-token-file", os.DevNull} }, 3, "is no regular file, and the token is to be kept in one"},
+		{"a world without end", func(*testing.T, string) []string { return []string{"--world", "/dev/zero"} }, 1, "/dev/zero has more than 64 MiB"},
+		{"faults without end", func(*testing.T, string) []string { return []string{"--faults", "/dev/zero"} }, 1, "/dev/zero has more than 64 MiB"},
+		{"a configuration without end", func(*testing.T, string) []string { return []string{"--config", "/dev/zero"} }, 2, "/dev/zero has more than 64 MiB"},
 		{"no configuration file", func(_ *testing.T, dir string) []string {
 			return []string{"--config", filepath.Join(dir, "none.yaml")}
 		}, 2, "none.yaml"},
@@ -204,8 +208,27 @@ func TestDiskFillsUp(t *testing.T) {
 	if got := count(); got != made {
 		t.Errorf("%d groups after the refused write, want the %d acknowledged ones", got, made)
 	}
+	unready := func() {
+		t.Helper()
+		if status, text, err := s.Ask("GET", "/readyz", nil); err != nil || status != http.StatusServiceUnavailable || !strings.Contains(string(text), "reads are served, and writes fail: ") {
+			t.Errorf("/readyz on a full disk = %d %s, %v", status, text, err)
+		}
+	}
+	unready()
+	s.End(syscall.SIGTERM)
+	s = binary.Await(t, limited(0, dir)) // which takes nothing
+	if reply := call("DescribeVServerGroups", map[string]string{"LoadBalancerId": id}); reply.Status != http.StatusOK {
+		t.Errorf("a read on a disk that is full at the start = %v", reply)
+	}
+	if reply := create(made); reply.Text("Code") != "InternalError" {
+		t.Errorf("a write on a disk that is full at the start = %v", reply)
+	}
+	unready()
 	s.End(syscall.SIGTERM)
 	s = binary.Serve(t, "--data-dir", dir)
+	if status, text, err := s.Ask("GET", "/readyz", nil); err != nil || status != http.StatusOK {
+		t.Errorf("/readyz = %d %s, %v", status, text, err)
+	}
 	if got := count(); got != made {
 		t.Errorf("%d groups after a restart, want the %d acknowledged ones", got, made)
 	}

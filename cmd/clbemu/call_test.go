@@ -4,6 +4,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -72,5 +74,52 @@ func TestCallCompletes(t *testing.T) {
 		if r := binary.Run(t, args...); !strings.Contains(r.Stdout, test.want) || strings.Contains(r.Stdout, test.not) {
 			t.Errorf("%q completes to %s", test.args, r.Stdout)
 		}
+	}
+}
+
+// TestCallNamesTheRule proves that a call which a fault rule struck names the rule, whatever
+// the effect did to the answer.
+func TestCallNamesTheRule(t *testing.T) {
+	s := binary.Serve(t, "--engine", "memory")
+	for _, effect := range []string{"reset: true", "empty: true", "truncate: {bytes: 5}", "malformed: true", "error: {code: Throttling.User}", "delay: {fixed: 1ms}"} {
+		mustRun(t, "fault", "add", "--server", s.Control, writeFile(t, filepath.Join(t.TempDir(), "rule.yaml"), "{name: mine, match: {action: DescribeRegions}, effect: {"+effect+"}}"))
+		r := binary.Run(t, "call", "DescribeRegions", "--server", s.Control)
+		if want := map[bool]int{true: 0, false: 1}[effect == "delay: {fixed: 1ms}"]; r.Code != want || !strings.Contains(oneLine(r.Stderr), "fault delete mine") || !strings.Contains(oneLine(r.Stderr), "fault rule") {
+			t.Errorf("a call under %s = %+v, want code %d and the rule", effect, r, want)
+		}
+		if strings.Contains(r.Stderr, "clbemu serve") {
+			t.Errorf("a call under %s asks for an emulator: %s", effect, r.Stderr)
+		}
+	}
+}
+
+// TestEnvLeadsThere proves that a shell which evaluates env goes where env went: calls reach
+// that emulator and that cloud, with that key.
+func TestEnvLeadsThere(t *testing.T) {
+	one, two := binary.Serve(t, "--engine", "memory"), binary.Serve(t, "--engine", "memory", "--control-token", "s3cret")
+	mustRun(t, "cloud", "create", "mine", "--server", one.Control)
+	file := writeFile(t, filepath.Join(t.TempDir(), "token"), "s3cret\n")
+	for name, test := range map[string]struct {
+		flags  []string
+		server *binary.Server
+	}{
+		"server": {[]string{"--server", one.Control}, one}, "cloud": {[]string{"--server", one.Control, "--cloud", "mine"}, one},
+		"token": {[]string{"--server", two.Control, "--control-token", "s3cret"}, two}, "token file": {[]string{"--server", two.Control, "--control-token-file", file}, two},
+		"key": {[]string{"--server", one.Control, "--access-key-id", "testid", "--access-key-secret", "testsecret"}, one},
+		"api": {[]string{"--server", one.Control, "--api", one.API}, one},
+	} {
+		t.Run(name, func(t *testing.T) {
+			shell := exec.Command("sh", append([]string{"-c", `set -e; eval "$("$0" env "$@")"; "$0" call AllocateEipAddress Name=by-env; "$0" get eip; "$0" journal; "$0" world`, binary.Path}, test.flags...)...)
+			shell.Dir = t.TempDir()
+			shell.Env = []string{"PATH=/usr/bin:/bin", "CLBEMU_SERVER=http://127.0.0.1:1", "CLBEMU_CLOUD=default", "CLBEMU_CONTROL_TOKEN=" + map[bool]string{true: "s3cret"}[name == "token"]}
+			out, err := shell.CombinedOutput()
+			if err != nil || !strings.Contains(string(out), "by-env") {
+				t.Errorf("after env %q: %v\n%s", test.flags, err, out)
+			}
+			list := binary.Run(t, "get", "eip", "--server", test.server.Control, "--control-token", "s3cret", "--cloud", map[bool]string{true: "mine", false: "default"}[name == "cloud"])
+			if !strings.Contains(list.Stdout, "by-env") {
+				t.Errorf("the address is not where env led: %+v", list)
+			}
+		})
 	}
 }

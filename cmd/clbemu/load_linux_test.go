@@ -211,7 +211,7 @@ func greeted(address string) (net.Conn, error) {
 }
 
 // TestNoDescriptorsLeft takes all descriptors that connections to a listener may have, which
-// are three quarters of 200, and finds the API well meanwhile, and the listener when they
+// are half of 200, and finds the API well meanwhile, and the listener when they
 // are closed.
 func TestNoDescriptorsLeft(t *testing.T) {
 	cmd := binary.Command("--engine", "memory")
@@ -233,7 +233,7 @@ func TestNoDescriptorsLeft(t *testing.T) {
 			open = append(open, c)
 		}
 	}
-	await.Until(t, "the emulator has 145 of 200 descriptors", func() bool { return descriptorsOf(t, pid) >= 145 })
+	await.Until(t, "the emulator has 98 of 200 descriptors", func() bool { return descriptorsOf(t, pid) >= 98 })
 	call(t, s, "DescribeRegions", nil)
 	for _, c := range open {
 		c.Close()

@@ -355,3 +355,26 @@ func clientHalves(t *testing.T) (names []string) {
 	}
 	return names
 }
+
+// TestOwnCommand proves that run and watch both wait for the program whose command stands in
+// the half, and that watch says where there is none.
+func TestOwnCommand(t *testing.T) {
+	half := func(command string) string {
+		return writeFile(t, filepath.Join(t.TempDir(), "own.yaml"), "about: A test.\nadvice: None.\nprogram:\n"+command+"  expect:\n  - calls: {action: DescribeRegions, exactly: 1}\n")
+	}
+	// It takes a moment to its first call.
+	slow := fmt.Sprintf("  command: [sh, -c, 'sleep 0.3; %[1]s call DescribeRegions --api \"http://$SLB_ENDPOINT\"']\n", binary.Path)
+	for _, verb := range []string{"run", "watch"} {
+		r := binary.Run(t, "scenario", verb, half(slow))
+		if r.Code != 0 {
+			t.Errorf("scenario %s of a file with a command = %+v", verb, r)
+		}
+		endless := "  command: [sleep, '1000']\n"
+		if r := binary.Run(t, "scenario", verb, "--for", "200ms", half(endless)); r.Code != 1 || !strings.Contains(r.Stdout+r.Stderr, "DescribeRegions") {
+			t.Errorf("scenario %s of a program that does nothing = %+v", verb, r)
+		}
+	}
+	if r := binary.Run(t, "scenario", "watch", half("")); r.Code != 2 || !strings.Contains(oneLine(r.Stderr), "the program half of own has no command: give the command after --") {
+		t.Errorf("scenario watch of a file without a command = %+v", r)
+	}
+}

@@ -45,6 +45,8 @@ const maxAnswer = 16 << 20
 type Reply struct {
 	Status int
 	Body   map[string]any
+	// Faults are the fault rules of an emulator that struck the call.
+	Faults []string
 }
 
 // Text is a field of the answer, "" when it is absent or no string.
@@ -69,7 +71,7 @@ func (*Client) Check(params map[string]string) error {
 
 // Call sends one call in cn-hangzhou unless the parameters name another region.
 // An error means that no answer came, or that Check rejects the parameters; a refusal is a
-// Reply.
+// Reply. An answer that can't be read is an error, and the Reply has its status and faults.
 func (c *Client) Call(version, action string, params map[string]string) (Reply, error) {
 	return c.CallContext(context.Background(), version, action, params)
 }
@@ -96,9 +98,9 @@ func (c *Client) CallContext(ctx context.Context, version, action string, params
 		return Reply{}, err
 	}
 	defer response.Body.Close()
-	reply := Reply{Status: response.StatusCode}
+	reply := Reply{Status: response.StatusCode, Faults: response.Header.Values("X-Clbemu-Fault")}
 	if err := json.NewDecoder(http.MaxBytesReader(nil, response.Body, maxAnswer)).Decode(&reply.Body); err != nil {
-		return Reply{}, fmt.Errorf("%s answers no JSON: %w", action, err)
+		return reply, fmt.Errorf("%s answers no JSON: %w", action, err)
 	}
 	return reply, nil
 }

@@ -61,7 +61,7 @@ func (w *file) append(e *Entry) error {
 		return err
 	}
 	line = append(line, '\n')
-	if w.size > 0 && w.size+int64(len(line)) > w.limit {
+	if w.size > 0 && w.size+int64(len(line)) > w.limit && w.mayRotate() {
 		if err := w.rotate(); err != nil {
 			return err
 		}
@@ -85,6 +85,13 @@ func (w *file) cutTo(size int64, written int) error {
 		return nil
 	}
 	return w.f.Truncate(size)
+}
+
+// mayRotate reports whether the path is a regular file. A link or a device, such as
+// /dev/stdout, is not renamed, and so has no limit.
+func (w *file) mayRotate() bool {
+	info, err := os.Lstat(w.path)
+	return err != nil || info.Mode().IsRegular()
 }
 
 // rotate renames the file to the older one, replacing that, and starts a new

@@ -96,6 +96,25 @@ func TestRotation(t *testing.T) {
 	}
 }
 
+// TestLinkIsNotRotated proves that a link, such as /dev/stdout, is written through and stays.
+func TestLinkIsNotRotated(t *testing.T) {
+	dir := t.TempDir()
+	target, path := filepath.Join(dir, "target"), filepath.Join(dir, "journal")
+	if err := os.Symlink(target, path); err != nil {
+		t.Skipf("NOT TESTED: %v", err)
+	}
+	j := mustNew(t, journal.Config{File: path, FileSize: 500})
+	for i := range 20 {
+		j.Record(call(fmt.Sprint(i)))
+	}
+	if to, err := os.Readlink(path); err != nil || to != target {
+		t.Errorf("the link leads to %q, %v, want %q", to, err, target)
+	}
+	if got := readEntries(t, target); len(got) != 20 {
+		t.Errorf("%d entries are in the file, want 20", len(got))
+	}
+}
+
 // TestFileFails proves that a file that takes nothing costs no entry in memory,
 // is reported once, and that its recovery is reported with the missing entries.
 func TestFileFails(t *testing.T) {

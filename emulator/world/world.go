@@ -12,6 +12,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"sync"
 	"time"
@@ -74,11 +75,27 @@ var readDefault = sync.OnceValue(func() *World {
 
 // Load reads a world file.
 func Load(path string) (*World, error) {
-	text, err := os.ReadFile(path)
+	text, err := readFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("read the world: %w", err)
 	}
 	return Parse(path, text)
+}
+
+// mostText bounds a world file, in bytes.
+const mostText = 64 << 20
+
+func readFile(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close() //nolint:errcheck // it was only read
+	text, err := io.ReadAll(io.LimitReader(file, mostText+1))
+	if err == nil && len(text) > mostText {
+		err = fmt.Errorf("%s has more than %d MiB", path, mostText>>20)
+	}
+	return text, err
 }
 
 // Parse reads the text of a world file. The error is yamlfile.Problems: everything

@@ -29,6 +29,8 @@ type Config struct {
 	Changes bool
 	// Names are those that scenarios are checked against, and errors explained by.
 	Names *names.Names
+	// Lint checks the text of Services for a version of the CCM; nil leaves the tool out.
+	Lint func(text, version string) (any, error)
 	// Version is the program's.
 	Version string
 }
@@ -37,7 +39,8 @@ type Config struct {
 const instructions = `clbemu emulates Alibaba Cloud's load balancers (CLB and NLB, with parts of VPC and ECS).
 The state is emulated: nothing here costs money or reaches the real cloud. Work in a fork
 (fork_cloud), which starts as a copy of the default cloud and leaves it as it is; give its name
-as "cloud" to the other tools. read_journal shows what a client called and what it got.`
+as "cloud" to the other tools. read_journal shows what a client called and what it got.
+Most tools need a running emulator: if none answers, start one with clbemu serve, and call the tool again.`
 
 // schemaURI is where the JSON Schema of scenarios is.
 const schemaURI = "clbemu://scenario.schema.json"
@@ -53,6 +56,7 @@ func Serve(ctx context.Context, cfg Config, transport mcp.Transport) error {
 	t := &tools{cfg, server}
 	t.reads()
 	t.explains()
+	t.lints()
 	t.calls()
 	if cfg.Changes {
 		t.changes()
@@ -124,9 +128,53 @@ func (t *tools) reads() {
 		rules, err := c.Faults(ctx)
 		return rules.Faults, err
 	})
-	list(t, "list_conditions", "List the conditions that a cloud can have, such as arrears or a zone that is sold out, with their help.", (*controlclient.Client).Conditions)
+	t.readsConditions()
 	t.readsJournal()
 	t.readsResources()
+}
+
+// mostHelp bounds what the list of all conditions says about each, in bytes.
+const mostHelp = 40
+
+func (t *tools) readsConditions() {
+	reader(t, "list_conditions", "List the conditions that a cloud can have, such as arrears or a zone that is sold out. Give a match to read their help whole, with the names that they can have.", func(ctx context.Context, in struct {
+		on
+		Match string `json:"match,omitempty" jsonschema:"part of the name or of the help, such as quota or arrears; if absent, all conditions are listed in short"`
+		limited
+	}) (conditionsFound, error) {
+		c, err := t.Client(in.Cloud)
+		if err := cmp.Or(err, in.check()); err != nil {
+			return conditionsFound{}, err
+		}
+		all, err := c.Conditions(ctx)
+		var found conditionsFound
+		for _, known := range all {
+			lower, match := strings.ToLower(known.Name+" "+known.Help), strings.ToLower(in.Match)
+			switch {
+			case in.Match == "":
+				help := known.Help[:min(len(known.Help), mostHelp)]
+				found.Found = append(found.Found, controlapi.KnownCondition{Name: known.Name, Help: strings.ToValidUTF8(help, "")})
+			case strings.Contains(lower, match) && len(found.Found) == in.Limit:
+				found.More++
+			case strings.Contains(lower, match):
+				if len(known.Named) > usualLimit {
+					known.Named = append(known.Named[:usualLimit:usualLimit], fmt.Sprintf("and %d more", len(known.Named)-usualLimit))
+				}
+				found.Found = append(found.Found, known)
+			}
+		}
+		if err == nil && len(found.Found) == 0 {
+			err = fmt.Errorf("no condition has %.70q in its name or help: call list_conditions without match", in.Match)
+		}
+		return found, err
+	})
+}
+
+// conditionsFound is the answer of list_conditions.
+type conditionsFound struct {
+	Found []controlapi.KnownCondition `json:"found"`
+	// More are left out.
+	More int `json:"more,omitempty"`
 }
 
 func (t *tools) readsResources() {
@@ -249,6 +297,22 @@ func (t *tools) explains() {
 			return checked{}, fmt.Errorf("the scenario has %d bytes, and may have %d", len(in.YAML), maxText)
 		}
 		return check(in.YAML, t.Names), nil
+	})
+}
+
+// lints adds the tool that checks Services, where there is a check.
+func (t *tools) lints() {
+	if t.Lint == nil {
+		return
+	}
+	reader(t, "lint_service", "Check the YAML of Services before a Cloud Controller Manager reads them: annotations that take no effect, or break the Service.", func(_ context.Context, in struct {
+		YAML       string `json:"yaml" jsonschema:"one or more Services, up to 64 KiB"`
+		CCMVersion string `json:"ccm_version,omitempty" jsonschema:"version of the Cloud Controller Manager, such as v2.9.1; the newest if absent"`
+	}) (any, error) {
+		if len(in.YAML) > maxText {
+			return nil, fmt.Errorf("the text has %d bytes, and at most %d are read", len(in.YAML), maxText)
+		}
+		return t.Lint(in.YAML, in.CCMVersion)
 	})
 }
 

@@ -31,7 +31,7 @@ func start(t *testing.T, changes bool, token string) session {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- agents.Serve(ctx, agents.Config{Changes: changes, Names: emulator.Names(), Version: "test",
+		ended <- agents.Serve(ctx, agents.Config{Changes: changes, Lint: func(text, version string) (any, error) { return m{"linted": text + version}, nil }, Names: emulator.Names(), Version: "test",
 			Client: func(cloud string) (*controlclient.Client, error) {
 				address := server.ControlURL()
 				if cloud != "" && cloud != "default" {
@@ -93,13 +93,25 @@ func TestReads(t *testing.T) {
 			t.Errorf("%s may change something", tool.Name)
 		}
 	}
-	want := []string{"call_action", "check_scenario", "explain_error", "list_clouds", "list_conditions", "list_faults", "list_resources", "list_scenarios", "read_journal", "show_load_balancer", "show_scenario"}
+	slices.Sort(names)
+	want := []string{"call_action", "check_scenario", "explain_error", "lint_service", "list_clouds", "list_conditions", "list_faults", "list_resources", "list_scenarios", "read_journal", "show_load_balancer", "show_scenario"}
 	if !slices.Equal(names, want) {
 		t.Errorf("the tools are %v, want %v", names, want)
 	}
 	s.call("list_clouds", nil, false, `"found"`)
 	s.call("list_faults", m{"cloud": "default"}, false, `{"found":`)
-	s.call("list_conditions", nil, false, "account.arrears")
+	if all := s.call("list_conditions", nil, false, "account.arrears"); len(all) > 8<<10 {
+		t.Errorf("the list of all conditions has %d bytes, want at most 8 KiB", len(all))
+	}
+	if quotas := s.call("list_conditions", m{"match": "quota", "limit": 5}, false, "quota."); len(quotas) > 8<<10 {
+		t.Errorf("the conditions about quotas have %d bytes, want at most 8 KiB", len(quotas))
+	}
+	s.call("list_conditions", m{"match": "nothing like it"}, true, "without match")
+	s.call("lint_service", m{"yaml": "kind: Service", "ccm_version": "v2.9.1"}, false, "kind: Servicev2.9.1")
+	s.call("call_action", m{"action": "ListLoadBalancers"}, false, `"TotalCount":0`)
+	s.call("call_action", m{"action": "DescribeVpcs"}, false, `"Vpcs"`)
+	s.call("call_action", m{"action": "CreateVpc"}, true, "--allow-changes")
+	s.call("read_journal", m{"action": "ListLoadBalancers"}, false, `"product":"Nlb"`)
 	s.call("list_resources", m{"kind": "vswitch"}, false, "vsw-")
 	s.call("list_resources", m{"name": "vsw-bp1clbemu000000000001"}, false, `"kind":"vswitch"`)
 	s.call("list_resources", nil, false, `"resources":[]`)
@@ -163,6 +175,13 @@ func TestChanges(t *testing.T) {
 	const own = "about: A test.\nadvice: None.\nclient:\n  steps:\n  - call: {product: Slb, action: CreateLoadBalancer, params: {InstanceChargeType: PayByCLCU}}\n  expect:\n  - calls: {action: CreateLoadBalancer, exactly: 2}\n"
 	s.call("check_scenario", m{"yaml": own}, false, `"valid":true`)
 	s.call("run_scenario", m{"yaml": own}, false, `"status":"failed"`)
+	s.call("reset_cloud", m{"name": "try"}, false, `"name":"try"`)
+	s.call("list_resources", m{"cloud": "try"}, false, `"resources":[]`)
+	// What is in the usual cloud is no part of a scenario, but for one who asks for it.
+	s.call("call_action", m{"action": "CreateLoadBalancer", "parameters": m{"LoadBalancerName": "mine", "InstanceChargeType": "PayByCLCU"}}, false, "lb-")
+	const empty = "about: A test.\nadvice: None.\nclient:\n  steps:\n  - call: {product: Slb, action: DescribeLoadBalancers, expect: {fields: {TotalCount: 0}}}\n"
+	s.call("run_scenario", m{"yaml": empty}, false, `"status":"passed"`)
+	s.call("run_scenario", m{"yaml": empty, "cloud": "default"}, false, `"status":"failed"`)
 	s.call("delete_cloud", m{"name": "try"}, false, "try is deleted")
 	if clouds := s.call("list_clouds", nil, false, "found"); strings.Contains(clouds, "scenario-") {
 		t.Errorf("the forks of scenarios are left: %s", clouds)

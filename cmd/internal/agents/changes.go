@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -16,7 +17,7 @@ import (
 func (t *tools) calls() {
 	do := func(ctx context.Context, in struct {
 		on
-		Product    string            `json:"product" jsonschema:"Slb (CLB), Nlb, Vpc, Ecs, ..."`
+		Product    string            `json:"product,omitempty" jsonschema:"Slb (CLB), Nlb, Vpc, Ecs, ...; if absent, the one that has the action, Slb first"`
 		Action     string            `json:"action"`
 		Parameters map[string]string `json:"parameters,omitempty" jsonschema:"by the API's names, such as LoadBalancerId"`
 	}) (controlapi.CloudAnswer, error) {
@@ -24,6 +25,7 @@ func (t *tools) calls() {
 		if err != nil {
 			return controlapi.CloudAnswer{}, err
 		}
+		in.Product = cmp.Or(in.Product, t.productOf(in.Action))
 		// The emulator, which executes the action, says whether it only reads.
 		return c.MakeCall(ctx, controlapi.CloudCall{Product: in.Product, Action: in.Action, Parameters: in.Parameters,
 			ReadOnly: !t.Changes, Caller: callerOf(ctx)})
@@ -34,6 +36,21 @@ func (t *tools) calls() {
 	} else {
 		reader(t, "call_action", about+" Only actions that read are allowed.", do)
 	}
+}
+
+// productOf is the product that has an action, Slb first, and if none has it, Slb.
+func (t *tools) productOf(action string) string {
+	const usual = "Slb"
+	product := usual
+	for _, a := range t.Names.Actions() {
+		switch {
+		case a.Name == action && a.Product == usual:
+			return usual
+		case a.Name == action && (product == usual || a.Emulated):
+			product = a.Product
+		}
+	}
+	return product
 }
 
 // changes adds the tools that change the emulator.
@@ -75,7 +92,16 @@ func (t *tools) changesClouds() {
 		}
 		return done{in.Name + " is deleted"}, c.DeleteCloud(ctx, in.Name)
 	})
-	writer(t, "run_scenario", "Run the client half of a scenario, of the library or your own, in a fork that is deleted afterwards. The answer says whether it passed, and if not, what was expected and what was seen.", func(ctx context.Context, in struct {
+	writer(t, "reset_cloud", "Fork a fork again from the cloud that it comes from: all that was made or set in it is gone.", func(ctx context.Context, in struct {
+		Name string `json:"name" jsonschema:"name of the fork"`
+	}) (controlapi.Cloud, error) {
+		c, err := t.Client("")
+		if err != nil {
+			return controlapi.Cloud{}, err
+		}
+		return c.ResetCloud(ctx, in.Name)
+	})
+	writer(t, "run_scenario", "Run the client half of a scenario, of the library or your own, in an empty cloud that is deleted afterwards. With cloud, it begins as a copy of that cloud, with all that is in it. The answer says whether it passed, and if not, what was expected and what was seen.", func(ctx context.Context, in struct {
 		on
 		Name string `json:"name,omitempty" jsonschema:"a name from list_scenarios"`
 		YAML string `json:"yaml,omitempty" jsonschema:"a scenario of your own, in place of a name"`
@@ -106,6 +132,11 @@ func (t *tools) runScenario(ctx context.Context, cloud, name, text string) (resu
 	in, err := t.Client(fork)
 	if err != nil {
 		return result, err
+	}
+	if cloud == "" { // what somebody made before is no part of the scenario
+		if err := in.ResetState(ctx, true); err != nil {
+			return result, err
+		}
 	}
 	return in.RunScenario(ctx, name, []byte(text))
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -96,7 +97,17 @@ func (f *clientFlags) send(ctx context.Context, action names.Action, parameters 
 		return reply, err
 	}
 	client := &apiclient.Client{URL: api.String(), HTTP: over, UserAgent: programName, AccessKeyID: f.keyID(), AccessKeySecret: f.accessKeySecret}
+	before := f.journalEnd(ctx)
 	reply, err = client.CallContext(ctx, action.Version(), action.Name, parameters)
+	if err != nil && len(reply.Faults) == 0 {
+		reply.Faults = f.struckSince(ctx, before, action.Name)
+	}
+	if err != nil && len(reply.Faults) > 0 {
+		if outer := (*url.Error)(nil); errors.As(err, &outer) {
+			err = outer.Err
+		}
+		return reply, failed(fmt.Errorf("%s got no answer that can be read, since the fault rule %s struck it (%w): `clbemu fault delete %s` ends that", action.Name, strings.Join(reply.Faults, ", "), err, strings.Join(reply.Faults, " ")))
+	}
 	if unreachable := (*url.Error)(nil); errors.As(err, &unreachable) {
 		// Its own text has the whole signed call.
 		return reply, cannot(fmt.Errorf("%s does not answer: %w: start an emulator with `clbemu serve`, or give the address of its API with --api", api, unreachable.Err))
@@ -110,14 +121,65 @@ func (f *clientFlags) send(ctx context.Context, action names.Action, parameters 
 	return reply, nil
 }
 
+// journalEnd returns where the journal ends, 0 where that is not known.
+func (f *clientFlags) journalEnd(ctx context.Context) uint64 {
+	if f.api != "" {
+		return 0
+	}
+	c, err := f.client()
+	if err != nil {
+		return 0
+	}
+	page, err := c.Journal(ctx, url.Values{"limit": {"1"}})
+	if err != nil {
+		return 0
+	}
+	return page.Last
+}
+
+// struckWithin is how long a call that a fault held is waited for: the journal has it once
+// the emulator sees that its client has left.
+const struckWithin = time.Second
+
+// struckSince returns the fault rules that struck a call of an action behind a place in the
+// journal.
+func (f *clientFlags) struckSince(ctx context.Context, since uint64, action string) []string {
+	c, err := f.client()
+	if err != nil || f.api != "" {
+		return nil
+	}
+	query := url.Values{"limit": {"1"}, "since": {strconv.FormatUint(since, 10)}, "action": {action}, "userAgent": {programName}}
+	for tries := time.Now().Add(struckWithin); ; {
+		page, err := c.Journal(ctx, query)
+		if err != nil || len(page.Entries) > 0 && len(page.Entries[0].Faults) == 0 {
+			return nil
+		}
+		if len(page.Entries) > 0 {
+			return page.Entries[0].Faults
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(struckWithin / 20):
+		}
+		if time.Now().After(tries) {
+			return nil
+		}
+	}
+}
+
 // refusal is the error of a refused call, after advice for people; nil
 // of one that succeeded.
 func refusal(cmd *cobra.Command, action names.Action, reply apiclient.Reply) error {
+	screen := terminal.New(cmd.ErrOrStderr())
+	if len(reply.Faults) > 0 && !printing(cmd).forPrograms() {
+		screen.Printf("%s", screen.Fit(labelled("fault rule", strings.Join(reply.Faults, ", ")+" struck the call, and nothing else is the cause")+
+			labelled("ends by", "clbemu fault delete "+strings.Join(reply.Faults, " ")), labelWidth))
+	}
 	if reply.Status == http.StatusOK {
 		return nil
 	}
-	if !printing(cmd).forPrograms() {
-		screen := terminal.New(cmd.ErrOrStderr())
+	if len(reply.Faults) == 0 && !printing(cmd).forPrograms() {
 		screen.Printf("%s", screen.Fit(hint(reply.Text("Code"), action), labelWidth))
 	}
 	return failed(fmt.Errorf("%s was refused with %d %s: %s", action.Name, reply.Status, reply.Text("Code"), reply.Text("Message")))

@@ -89,7 +89,7 @@ func readConfig(flags *pflag.FlagSet) (map[string]setting, error) {
 	if path == "" {
 		return nil, nil
 	}
-	text, err := os.ReadFile(path)
+	text, err := readPath(path)
 	if err != nil {
 		return nil, fmt.Errorf("configuration file: %w", err)
 	}

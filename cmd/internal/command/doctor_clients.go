@@ -187,7 +187,7 @@ func ccmFlags(args []string) map[string]string {
 
 // cloudConfig holds a CCM's file against what the emulated cloud has.
 func (d *doctor) cloudConfig(ctx context.Context, c *controlclient.Client, answers bool, file string) {
-	text, err := os.ReadFile(file)
+	text, err := readPath(file)
 	if err != nil {
 		d.problem("CCM", "", "%v", err)
 		return

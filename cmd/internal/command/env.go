@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -105,9 +106,11 @@ func (f *envFlags) print(cmd *cobra.Command) error {
 	if f.kind {
 		variables = append(variables, [2]string{"CLBEMU_API", kindAPI}, [2]string{"CLBEMU_SERVER", kindControl}, [2]string{"CLBEMU_CONTROL_TOKEN", kindToken})
 	}
-	if cloud := f.forked(); cloud != "" {
-		variables = append(variables, [2]string{"CLBEMU_CLOUD", cloud})
+	own, err := f.ownVariables(cmd)
+	if err != nil {
+		return err
 	}
+	variables = append(variables, own...)
 	all := make(map[string]string, len(variables))
 	for _, v := range variables {
 		all[v[0]] = v[1]
@@ -129,6 +132,24 @@ func (f *envFlags) print(cmd *cobra.Command) error {
 	}
 	fmt.Fprint(cmd.ErrOrStderr(), notCovered)
 	return nil
+}
+
+// ownVariables are those by which later commands of clbemu go where this one went.
+func (f *envFlags) ownVariables(cmd *cobra.Command) (variables [][2]string, err error) {
+	for _, name := range []string{"server", "control-token", "control-token-file", "cloud", "api", "access-key-id", "access-key-secret"} {
+		flag := cmd.Flags().Lookup(name)
+		value := flag.Value.String()
+		if f.kind && name != "cloud" || !flag.Changed && value == flag.DefValue {
+			continue
+		}
+		if name == "control-token-file" { // which is read in other folders too
+			if value, err = filepath.Abs(value); err != nil {
+				return nil, usage(err)
+			}
+		}
+		variables = append(variables, [2]string{"CLBEMU_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_")), value})
+	}
+	return variables, nil
 }
 
 // authority returns the file of the certificate that clients must trust, "" where there

@@ -356,7 +356,7 @@ const maxOutcome = 4 << 20
 // readOutcomes reads the outcomes of an earlier run. An incomplete last line counts
 // for nothing.
 func readOutcomes(path string, mine header) (map[string]explore.Outcome, error) {
-	text, err := os.ReadFile(path)
+	text, err := readPath(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -2,8 +2,6 @@ package command
 
 import (
 	"fmt"
-	"io"
-	"os"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -131,16 +129,6 @@ func newFaultAdd() *cobra.Command {
 		list, err := c.AddFaults(cmd.Context(), args[0], text)
 		return printFaults(cmd, list, err)
 	})
-}
-
-// readFile reads a file that the command line names, or standard input where that is -.
-func readFile(cmd *cobra.Command, name string) (text []byte, err error) {
-	if name == "-" {
-		text, err = io.ReadAll(cmd.InOrStdin())
-		return text, cannot(err)
-	}
-	text, err = os.ReadFile(name)
-	return text, usage(err)
 }
 
 func newFaultDelete() *cobra.Command {

@@ -96,7 +96,7 @@ func (f *cloudFlags) cloud() (*fidelityrun.Cloud, error) {
 	}
 	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, TLSHandshakeTimeout: 10 * time.Second, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}}
 	if f.ca != "" {
-		text, err := os.ReadFile(f.ca)
+		text, err := readPath(f.ca)
 		if err != nil {
 			return nil, fmt.Errorf("--ca: %w", err)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/clbemu/clbemu/cmd/internal/agents"
+	"github.com/clbemu/clbemu/emulator/annotations"
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/controlclient"
 )
@@ -25,19 +26,17 @@ conditions and fault rules; they explain errors, and check scenarios. With
 --allow-changes they also fork clouds, call actions that change them, set conditions,
 add fault rules and run scenarios.
 
+An emulator may start before or after it.
+
 The program starts the command itself; enter the command line in its list of MCP servers.`,
 		Example: `  clbemu mcp
   clbemu mcp --allow-changes --server 127.0.0.1:9601`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := f.client()
-			if err != nil {
+			if _, err := f.client(); err != nil {
 				return err
 			}
-			if _, err := c.Server(cmd.Context()); err != nil {
-				return withExitCode(err)
-			}
-			err = agents.Serve(cmd.Context(), agents.Config{
+			err := agents.Serve(cmd.Context(), agents.Config{
 				Client: func(cloud string) (*controlclient.Client, error) {
 					switch cloud {
 					case "":
@@ -47,7 +46,7 @@ The program starts the command itself; enter the command line in its list of MCP
 					}
 					return f.clientOf(cloud)
 				},
-				Changes: changes, Names: knownNames(), Version: version().Version,
+				Changes: changes, Lint: lintText, Names: knownNames(), Version: version().Version,
 			}, &mcp.IOTransport{Reader: io.NopCloser(cmd.InOrStdin()), Writer: nopCloser{cmd.OutOrStdout()}})
 			if err == nil || cmd.Context().Err() != nil || errors.Is(err, io.EOF) {
 				return nil // the client has left
@@ -58,6 +57,18 @@ The program starts the command itself; enter the command line in its list of MCP
 	f.define(cmd.Flags())
 	cmd.Flags().BoolVar(&changes, "allow-changes", false, "add the tools that change the emulator")
 	return cmd
+}
+
+// lintText checks Services as lint-service does.
+func lintText(text, ccm string) (any, error) {
+	if ccm != "" && !annotations.IsVersion(ccm) {
+		return nil, fmt.Errorf("ccm_version: %q is not a version, such as v2.9.1", ccm)
+	}
+	services, found, err := (&serviceLint{version: ccm}).check("yaml", []byte(text))
+	if err == nil && services == 0 {
+		err = errors.New("there is no Service to check")
+	}
+	return list("problems", found), err
 }
 
 // nopCloser leaves standard output open.

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"os"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -126,7 +125,7 @@ func (f *etcdFlags) open(ctx context.Context) (*emulator.Replica, error) {
 		}
 	}
 	if f.passwordFile != "" {
-		text, err := os.ReadFile(f.passwordFile)
+		text, err := readPath(f.passwordFile)
 		if err != nil {
 			return nil, ofFile(fmt.Errorf("--etcd-password-file: %w", err))
 		}
@@ -151,7 +150,7 @@ func (f *etcdFlags) tls() (*tls.Config, error) {
 	}
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
 	if f.ca != "" {
-		text, err := os.ReadFile(f.ca)
+		text, err := readPath(f.ca)
 		if err != nil {
 			return nil, fmt.Errorf("--etcd-ca: %w", err)
 		}

@@ -273,7 +273,7 @@ func scenarioFiles(arg string) ([]scenarioFile, error) {
 	}
 	var files []scenarioFile
 	for _, name := range names {
-		text, err := os.ReadFile(name)
+		text, err := readPath(name)
 		if err != nil {
 			return nil, err
 		}

@@ -86,6 +86,7 @@ func (r *scenarioRun) define(flags *pflag.FlagSet) {
 	flags.BoolVar(&r.reset, "reset", false, "before each half, delete everything but the fault rules on the running emulator and plant its world again")
 	flags.BoolVar(&r.faults, "faults", false, "with --reset, delete the fault rules too")
 	flags.BoolVar(&r.tls, "tls", false, "serve the API of a private emulator over HTTPS; programs trust it through SSL_CERT_FILE")
+	flags.DurationVar(&r.judgeAfter, "for", 5*time.Minute, "how long the program of a program half may run before clbemu judges it")
 	flags.StringVar(&r.junit, "junit", "", "file to write a JUnit report to")
 	flags.BoolVar(&r.failFast, "fail-fast", false, "stop after the first scenario that fails")
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,13 +13,15 @@ import (
 func newScenarioWatch() *cobra.Command {
 	r := &scenarioRun{half: scenarios.ProgramHalf}
 	cmd := &cobra.Command{
-		Use:   "watch [FILE|DIR|NAME...] -- COMMAND [ARGUMENT...]",
+		Use:   "watch [FILE|DIR|NAME...] [-- COMMAND [ARGUMENT...]]",
 		Short: "Test your program with scenarios",
 		Long: `Test your program with the program halves of scenarios: by default, of all scenarios
 of the library that have one. For each, clbemu starts the command in the environment
 that clbemu env prints, makes the cloud fail as the scenario says, and judges the
 program by its calls. The program should exit by itself with status 0; clbemu judges
 one that keeps running, such as a controller, after --for, and then stops it.
+
+Without a command, each program half runs the command that stands in it.
 
 Time is real here. Give --tls for programs that need HTTPS, such as Terraform.
 
@@ -34,14 +35,15 @@ Exit codes: 0 all passed, 1 one failed, 2 one could not run.`,
 		},
 	}
 	r.define(cmd.Flags())
-	cmd.Flags().DurationVar(&r.judgeAfter, "for", 5*time.Minute, "how long the program may run before clbemu judges it")
 	addSet(cmd, &r.set)
 	return cmd
 }
 
 func (r *scenarioRun) watch(cmd *cobra.Command, args []string) error {
 	dash := cmd.ArgsLenAtDash()
-	if dash < 0 || dash == len(args) {
+	if dash < 0 && len(args) > 0 { // the command of each file
+		dash = len(args)
+	} else if dash < 0 || dash == len(args) {
 		return usage(errors.New("give the command after --, as in clbemu scenario watch arrears -- make test"))
 	}
 	if r.reset && r.server == "" {
@@ -49,6 +51,7 @@ func (r *scenarioRun) watch(cmd *cobra.Command, args []string) error {
 	}
 	names := args[:dash]
 	r.program = args[dash:]
+	own := len(r.program) == 0
 	loaded, err := loadChecked(names, r.set, r.names())
 	if err != nil {
 		if coded := (*exitError)(nil); errors.As(err, &coded) {
@@ -59,6 +62,9 @@ func (r *scenarioRun) watch(cmd *cobra.Command, args []string) error {
 	var with []*scenarios.Scenario
 	var without []string
 	for _, s := range loaded {
+		if own && s.Program != nil && len(s.Program.Command) == 0 {
+			return usage(fmt.Errorf("the program half of %s has no command: give the command after --, as in clbemu scenario watch %s -- make test", s.Name, s.Name))
+		}
 		if s.Program == nil {
 			without = append(without, s.Name)
 		} else {

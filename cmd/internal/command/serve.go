@@ -356,7 +356,7 @@ func (f *serveFlags) readFaults() ([]faults.Rule, error) {
 	if f.faults == "" {
 		return nil, nil
 	}
-	text, err := os.ReadFile(f.faults)
+	text, err := readPath(f.faults)
 	if err != nil {
 		return nil, ofFile(err)
 	}

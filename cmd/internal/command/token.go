@@ -15,7 +15,7 @@ import (
 
 // readToken reads the token of the control API from a file, "" when there is none yet.
 func readToken(file string) (string, error) {
-	text, err := os.ReadFile(file)
+	text, err := readPath(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
@@ -25,6 +25,9 @@ func readToken(file string) (string, error) {
 // keptToken returns the token in a file, and creates the file with a new one if it does
 // not exist. Only its owner can read it.
 func keptToken(file string) (string, error) {
+	if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
+		return "", fmt.Errorf("%s is no regular file, and the token is to be kept in one: name another", file)
+	}
 	token, err := readToken(file)
 	if token != "" || err != nil {
 		return token, err

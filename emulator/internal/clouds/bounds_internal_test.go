@@ -21,7 +21,7 @@ import (
 // process has an API that nothing serves.
 type process struct{ life context.Context }
 
-func (p process) Listen(name, port string, connections chan struct{}, handler http.Handler) (*listen.Server, error) {
+func (p process) Listen(name, port string, connections *listen.Places, handler http.Handler) (*listen.Server, error) {
 	return listen.NewServer(p.life, listen.ServerConfig{Name: name, Address: "127.0.0.1:" + port, Connections: connections, Log: zerolog.Nop()}, handler)
 }
 
@@ -63,7 +63,7 @@ func newClouds(t *testing.T) *Clouds {
 // calls takes no room.
 func TestCloudsShareBounds(t *testing.T) {
 	s := newClouds(t)
-	s.ports = make(chan struct{}, 1)
+	s.ports = listen.NewPlaces(1)
 	var made []controlapi.Cloud
 	for n := range 3 {
 		c, err := s.Create(t.Context(), fmt.Sprint("c-", n), controlapi.NewCloud{Port: true})
@@ -77,7 +77,7 @@ func TestCloudsShareBounds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for len(s.ports) == 0 { // until it is accepted
+	for s.ports.Taken() == 0 { // until it is accepted
 		runtime.Gosched()
 	}
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 200 * time.Millisecond}

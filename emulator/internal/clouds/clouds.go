@@ -31,7 +31,7 @@ import (
 // Process is what clouds need of the process that they are in.
 type Process interface {
 	// Listen opens a server next to that of the API, at a port of the same host.
-	Listen(name, port string, connections chan struct{}, handler http.Handler) (*listen.Server, error)
+	Listen(name, port string, connections *listen.Places, handler http.Handler) (*listen.Server, error)
 	// APIURL returns where the API is, "" before it listens.
 	APIURL() string
 	// Describe adds what clients of any cloud must know.
@@ -57,8 +57,8 @@ type Config struct {
 type Clouds struct {
 	cfg   Config
 	first *onecloud.Cloud
-	room  *gateway.Room // for the calls of all clouds
-	ports chan struct{} // for the connections at the ports of all forks
+	room  *gateway.Room  // for the calls of all clouds
+	ports *listen.Places // for the connections at the ports of all forks
 	// durableRoom is the most durable clouds.
 	durableRoom int
 
@@ -92,8 +92,8 @@ type forkedCloud struct {
 // The bounds of clouds.
 const (
 	maxClouds = 10_000
-	// A durable cloud has two files open: all of them may have an eighth of the descriptors.
-	descriptorsOfDurable = 16
+	// A durable cloud has two files open: all of them may have a sixteenth of the descriptors.
+	descriptorsOfDurable = 32
 	usualExpiry          = 24 * time.Hour
 	maxExpiry            = 100 * 365 * 24 * time.Hour
 	neverExpires         = "never"
@@ -102,14 +102,11 @@ const (
 	deleteTimeout = 10 * time.Second
 )
 
-// maxConnections limits the connections at the ports of all forks.
-const maxConnections = 1024
-
 // New returns the clouds of a process, without the first.
 func New(cfg Config) *Clouds {
 	files := listen.Descriptors()
 	return &Clouds{cfg: cfg, forked: make(map[string]*forkedCloud), resetting: make(map[string]chan struct{}), unopened: make(map[string]error), room: gateway.NewRoom(),
-		ports: make(chan struct{}, max(min(maxConnections, files/8), 1)), durableRoom: files / descriptorsOfDurable}
+		ports: listen.NewForkPlaces(), durableRoom: files / descriptorsOfDurable}
 }
 
 // Begin makes a cloud the first, from which others are forked.
@@ -284,6 +281,9 @@ func (s *Clouds) listen(name string, f *forkedCloud) (err error) {
 			go func() { _ = f.port.Serve() }() // it ends when it is closed
 			return s.answer(f)
 		}
+	}
+	if errors.Is(err, listen.ErrFewDescriptors) {
+		return fmt.Errorf("%w: %w: delete some clouds with a port", control.ErrTaken, err)
 	}
 	return err
 }

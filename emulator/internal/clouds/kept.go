@@ -25,7 +25,7 @@ import (
 // Keeper keeps durable clouds, by their names.
 type Keeper interface {
 	// list yields what is said about each cloud that is kept, or why that can't be read. It
-	// deletes what a crash left of others.
+	// deletes what a crash left of others, and moves aside what it does not know.
 	list(ctx context.Context, each func(name string, about []byte, err error)) error
 	// begin begins a cloud, and open opens one that is kept: its engine, and the folder of
 	// what else is kept of it, if there is one.
@@ -70,13 +70,23 @@ func (b branches) keep(ctx context.Context, name string, about []byte) error {
 func (b branches) forget(ctx context.Context, name string) error { return b.of.DropBranch(ctx, name) }
 
 // folders are within the state's folder, and like it. The file cloudFile is written last
-// and removed first: a folder without it is what a crash left.
+// and removed first. A folder with partFile in its place is what a crash left of a cloud;
+// one with neither is not known to be a cloud's, and nothing in it is deleted.
 type folders struct{ dir string }
 
 const (
 	cloudsFolder = "clouds"
 	cloudFile    = "cloud.json"
+	partFile     = "cloud.part"
+	asideFolder  = "set-aside"
 )
+
+// movedAside says where a folder is that is not known to be a cloud's.
+type movedAside struct{ from, to string }
+
+func (m *movedAside) Error() string {
+	return fmt.Sprintf("%s has no %s, so that no cloud can be read from it: it is now %s", m.from, cloudFile, m.to)
+}
 
 // Dir is the folder of a durable cloud in a data folder.
 func Dir(dataDir, name string) string { return filepath.Join(dataDir, cloudsFolder, name) }
@@ -90,7 +100,7 @@ func (f folders) list(ctx context.Context, each func(string, []byte, error)) err
 		name := entry.Name()
 		text, err := os.ReadFile(filepath.Join(Dir(f.dir, name), cloudFile))
 		if errors.Is(err, fs.ErrNotExist) {
-			if err = f.forget(ctx, name); err == nil {
+			if err = f.tidy(ctx, name); err == nil {
 				continue
 			}
 		}
@@ -99,12 +109,46 @@ func (f folders) list(ctx context.Context, each func(string, []byte, error)) err
 	return err
 }
 
+// tidy deletes what a crash left of a cloud, and moves any other folder aside.
+func (f folders) tidy(ctx context.Context, name string) error {
+	dir := Dir(f.dir, name)
+	if _, err := os.Lstat(filepath.Join(dir, partFile)); err == nil {
+		return f.forget(ctx, name)
+	}
+	aside := filepath.Join(f.dir, asideFolder)
+	if err := durable.MakeFolder(aside); err != nil {
+		return err
+	}
+	to := filepath.Join(aside, name)
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(to); errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		to = filepath.Join(aside, fmt.Sprintf("%s-%d", name, n))
+	}
+	if err := durable.Replace(dir, to); err != nil {
+		return fmt.Errorf("it has no %s, and can't be moved to %s: %w", cloudFile, to, err)
+	}
+	return &movedAside{dir, to}
+}
+
 func (f folders) begin(ctx context.Context, name string) (engine.Engine, string, error) {
 	dir := Dir(f.dir, name)
 	if _, err := os.Lstat(dir); err == nil {
 		return nil, "", fmt.Errorf("%s: %w", dir, fs.ErrExist)
 	}
-	return f.open(ctx, name)
+	err := durable.MakeFolder(dir)
+	if err == nil {
+		err = durable.Write(filepath.Join(dir, partFile), func(io.Writer) error { return nil })
+	}
+	if err != nil {
+		return nil, "", errors.Join(err, os.RemoveAll(dir))
+	}
+	e, dir, err := f.open(ctx, name)
+	if err != nil {
+		return nil, "", errors.Join(err, f.forget(ctx, name))
+	}
+	return e, dir, nil
 }
 
 func (f folders) open(_ context.Context, name string) (engine.Engine, string, error) {
@@ -117,15 +161,23 @@ func (f folders) open(_ context.Context, name string) (engine.Engine, string, er
 }
 
 func (f folders) keep(_ context.Context, name string, about []byte) error {
-	return durable.Write(filepath.Join(Dir(f.dir, name), cloudFile), func(w io.Writer) error {
+	dir := Dir(f.dir, name)
+	err := durable.Write(filepath.Join(dir, cloudFile), func(w io.Writer) error {
 		_, err := w.Write(about)
 		return err
 	})
+	if err != nil {
+		return err
+	}
+	return durable.Discard(filepath.Join(dir, partFile))
 }
 
 func (f folders) forget(_ context.Context, name string) error {
 	dir := Dir(f.dir, name)
-	return errors.Join(durable.Discard(filepath.Join(dir, cloudFile)), os.RemoveAll(dir))
+	if err := durable.Replace(filepath.Join(dir, cloudFile), filepath.Join(dir, partFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return os.RemoveAll(dir)
 }
 
 // keptCloud is what is said about a durable cloud.
@@ -216,6 +268,10 @@ func (s *Clouds) Reopen(ctx context.Context) error {
 				case <-ctx.Done():
 					err, try = errors.Join(err, ctx.Err()), reopenTries
 				}
+			}
+			if aside := (*movedAside)(nil); errors.As(err, &aside) {
+				s.cfg.Log.Warn().Str("cloud", name).Msg(aside.Error())
+				return
 			}
 			if err != nil {
 				s.cfg.Log.Warn().Err(err).Str("cloud", name).Msg("a durable cloud can't be opened")

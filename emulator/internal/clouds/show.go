@@ -54,9 +54,11 @@ func (s *Clouds) Ready(c *onecloud.Cloud) error {
 		return errClosing
 	}
 	if c.Name() == "" {
-		return s.cfg.Process.Ready()
+		if err := s.cfg.Process.Ready(); err != nil {
+			return err
+		}
 	}
-	return nil
+	return c.Unwritten()
 }
 
 var errClosing = errors.New("clbemu is closing")

@@ -99,9 +99,7 @@ func New(cfg Config) http.Handler {
 	a.index = sync.OnceValues(func() (*explain.Index, error) { return explain.NewIndex(a.names()) })
 	r := mux.NewRouter().SkipClean(true) // an untidy path is an unknown one, not a redirect
 	closed := r.NewRoute().Subrouter()
-	sameOrigin := http.NewCrossOriginProtection()
-	sameOrigin.SetDenyHandler(refuse(http.StatusForbidden, "the control API takes no calls from the pages of other sites"))
-	closed.Use(a.admit, sameOrigin.Handler)
+	closed.Use(a.admit)
 	handlers := a.handlers()
 	rooms := map[routes.Room]room{routes.RoomOfAnswers: make(room, 4), routes.RoomOfImports: make(room, 1)}
 	for _, route := range routes.All {
@@ -109,6 +107,7 @@ func New(cfg Config) http.Handler {
 		if room := rooms[route.Room]; room != nil {
 			handle = room.bound(handle)
 		}
+		handle = fromThisSite(handle)
 		if route.Open {
 			r.HandleFunc(route.Path, handle).Methods(route.Method)
 		} else {
@@ -120,6 +119,36 @@ func New(cfg Config) http.Handler {
 	r.NotFoundHandler = console.Missing(refuse(http.StatusNotFound, "no such path: a name is not empty and has no slash, and GET /v1/openapi.yaml lists all paths"))
 	r.MethodNotAllowedHandler = otherMethod(r)
 	return r
+}
+
+// fromThisSite refuses what a page of another site asks, reads too.
+func fromThisSite(handle http.HandlerFunc) http.HandlerFunc {
+	refused := refuse(http.StatusForbidden, "the control API takes no calls from the pages of other sites")
+	return func(w http.ResponseWriter, r *http.Request) {
+		if CrossSite(r) {
+			refused.ServeHTTP(w, r)
+			return
+		}
+		handle(w, r)
+	}
+}
+
+// CrossSite reports whether a browser says that the page of another site made the
+// call. A GET is no better than a POST.
+func CrossSite(r *http.Request) bool {
+	if site := r.Header.Get("Sec-Fetch-Site"); site != "" {
+		return site != "same-origin" && site != "none"
+	}
+	for _, name := range []string{"Origin", "Referer"} {
+		page := r.Header.Get(name)
+		if page == "" {
+			continue
+		}
+		if from, err := url.Parse(page); err != nil || from.Host != r.Host {
+			return true
+		}
+	}
+	return false
 }
 
 // otherMethod refuses a method, and says which ones the path takes.

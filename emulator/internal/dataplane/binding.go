@@ -75,12 +75,12 @@ func (l *listener) bindMore(server *forward.Server, places []netip.AddrPort) err
 
 // open lets the server serve at one place.
 func (l *listener) open(server *forward.Server, place netip.AddrPort) (*boundSocket, error) {
-	if listen.Full() {
-		return nil, fmt.Errorf("listeners have half of the %d files that this process may open: raise the limit (ulimit -n)", listen.Descriptors())
-	}
 	if l.network == "udp" {
 		socket, err := net.ListenUDP("udp", net.UDPAddrFromAddrPort(place))
 		if err != nil {
+			return nil, err
+		}
+		if err := leaves(socket); err != nil {
 			return nil, err
 		}
 		bound := l.boundTo(socket, socket.LocalAddr())
@@ -91,9 +91,20 @@ func (l *listener) open(server *forward.Server, place netip.AddrPort) (*boundSoc
 	if err != nil {
 		return nil, err
 	}
+	if err := leaves(socket); err != nil {
+		return nil, err
+	}
 	bound := l.boundTo(socket, socket.Addr())
 	l.run(func() error { return server.ServeTCP(socket) })
 	return bound, nil
+}
+
+// leaves closes a socket whose descriptor is left to the APIs and the state.
+func leaves(s socket) error {
+	if !listen.Beyond(s, listen.PacketsMark()) {
+		return nil
+	}
+	return errors.Join(fmt.Errorf("listeners have half of the %d files that this process may open: raise the limit (ulimit -n)", listen.Descriptors()), s.Close())
 }
 
 // boundTo lists the socket before it serves, so that no member leads to it unseen.

@@ -62,7 +62,7 @@ func Start(address string, store *state.Store, domains []string, failed func(err
 	}
 	s := &Server{store: store, apexes: fqdns(domains), slots: make(chan struct{}, maxQueries),
 		forget: (&listen.Service{Name: dnsListener}).Add(packets.LocalAddr())}
-	s.tcp = &dns.Server{Listener: netutil.LimitListener(listener, maxConnections), Handler: s, MaxTCPQueries: maxTCPQueries,
+	s.tcp = &dns.Server{Listener: netutil.LimitListener(listener, max(min(maxConnections, listen.Descriptors()/32), 1)), Handler: s, MaxTCPQueries: maxTCPQueries,
 		ReadTimeout: timeout, WriteTimeout: timeout, IdleTimeout: func() time.Duration { return timeout }}
 	s.udp = &dns.Server{PacketConn: packets, Handler: s, ReadTimeout: timeout, WriteTimeout: timeout}
 	for _, server := range []*dns.Server{s.udp, s.tcp} {

@@ -29,6 +29,8 @@ type Nonces struct {
 	swept time.Duration // the age at which it last made room
 	limit int           // of count; 0 is maxNonces
 	file  *nonceFile
+	// failing is why the file can't be written, since the last try.
+	failing error
 }
 
 // span is the nonces of the calls with timestamps within ten seconds.
@@ -61,17 +63,25 @@ func OpenNonces(path string, now time.Time) (*Nonces, error) {
 		n.add(r, age)
 	}
 	n.file = &nonceFile{path: path}
-	if err := n.file.write(n); err != nil {
-		return nil, err
-	}
+	n.failing = n.file.write(n) // a full disk refuses writes, and no reads
 	return n, nil
+}
+
+// Failing returns why used nonces are not kept, and writes are refused, nil if they are kept.
+func (n *Nonces) Failing() error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.failing != nil && n.file != nil { // the disk may have room again
+		n.failing = n.file.write(n)
+	}
+	return n.failing
 }
 
 // Close closes the file; nonces used later are not kept.
 func (n *Nonces) Close() error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.file == nil {
+	if n.file == nil || n.file.file == nil {
 		return nil
 	}
 	return n.file.close()
@@ -132,6 +142,7 @@ func (n *Nonces) spend(used nonce, now time.Time) (problem *Problem, lost error)
 	n.add(used, age)
 	if n.file != nil {
 		lost = n.file.append(n, used)
+		n.failing = lost
 	}
 	return nil, lost
 }

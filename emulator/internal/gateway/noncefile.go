@@ -84,7 +84,7 @@ func readNonces(path string) (floor int64, records []nonce, err error) {
 
 // append adds one of the nonces.
 func (f *nonceFile) append(all *Nonces, used nonce) error {
-	if f.size >= int64(2*cmp.Or(all.limit, maxNonces)*nonceRecord) {
+	if f.file == nil || f.size >= int64(2*cmp.Or(all.limit, maxNonces)*nonceRecord) {
 		return f.write(all)
 	}
 	if _, err := f.file.WriteAt(used.bytes(), f.size); err != nil {

@@ -4,38 +4,54 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"io"
 	"net"
-	"slices"
+	"net/http"
 	"sync"
 	"time"
 )
 
-// limited is a listener; several share a limit of connections at once. It is netutil's LimitListener,
-// but for NetConn: a connection that is to be reset must be the one of TCP. And where there is
-// no room, clients that have asked nothing for a while make some.
-type limited struct {
-	net.Listener
-	room   chan struct{}
-	closed chan struct{}
-	close  func() error
+// Places are the connections that some listeners may have open at a time.
+type Places struct {
+	room chan struct{}
 
-	mu     sync.Mutex
-	silent []*limitedConn // those that have asked nothing yet, the oldest first
+	mu   sync.Mutex
+	open map[*limitedConn]bool
 }
 
-// patience is how long a client may ask nothing where others wait for its place.
+// NewPlaces returns places for n connections.
+func NewPlaces(n int) *Places {
+	return &Places{room: make(chan struct{}, max(n, 1)), open: make(map[*limitedConn]bool)}
+}
+
+// Taken returns how many connections are open.
+func (p *Places) Taken() int { return len(p.room) }
+
+// A limited listener has a place for each of its connections. Others wait until one is free;
+// where none is, the connection whose client has said nothing for longest gives way.
+type limited struct {
+	net.Listener
+	places *Places
+	closed chan struct{}
+	close  func() error
+}
+
+// patience is how long a connection may wait for its client while others wait for its place.
 const patience = time.Second
 
-func newLimited(l net.Listener, room chan struct{}) *limited {
+// slowest is how many bytes of a body a client must send a second, so that its connection
+// does not count as one that waits for it.
+const slowest = 4 << 10
+
+func newLimited(l net.Listener, places *Places) *limited {
 	closed := make(chan struct{})
-	return &limited{Listener: l, room: room, closed: closed, close: sync.OnceValue(func() error {
+	return &limited{Listener: l, places: places, closed: closed, close: sync.OnceValue(func() error {
 		close(closed)
 		return l.Close()
 	})}
 }
 
-// Accept waits for a connection, and then for room: a listener without clients takes
-// none.
+// Accept accepts a connection and waits for a place for it.
 func (l *limited) Accept() (net.Conn, error) {
 	conn, err := l.Listener.Accept()
 	if err != nil {
@@ -43,91 +59,146 @@ func (l *limited) Accept() (net.Conn, error) {
 	}
 	for {
 		select {
-		case l.room <- struct{}{}:
-			return l.add(conn), nil
+		case l.places.room <- struct{}{}:
+			return l.places.add(conn), nil
 		case <-l.closed:
 			return nil, errors.Join(net.ErrClosed, conn.Close())
-		case <-time.After(l.drop()):
+		case <-time.After(l.places.wait()):
 		}
 	}
 }
 
-// add keeps a connection among those that have asked nothing.
-func (l *limited) add(conn net.Conn) *limitedConn {
+// Close closes the listener, and not its connections.
+func (l *limited) Close() error { return l.close() }
+
+func (p *Places) add(conn net.Conn) *limitedConn {
 	c := &limitedConn{Conn: conn, since: time.Now()}
-	c.asked = sync.OnceFunc(func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.silent = slices.DeleteFunc(l.silent, func(other *limitedConn) bool { return other == c })
-	})
 	c.leave = sync.OnceFunc(func() {
-		c.asked()
-		<-l.room
+		p.mu.Lock()
+		delete(p.open, c)
+		p.mu.Unlock()
+		<-p.room
 	})
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.silent = append(l.silent, c)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.open[c] = true
 	return c
 }
 
-// drop closes the connection that has asked nothing for longest, if that is long enough and
-// there is no room. It returns when to look again.
-func (l *limited) drop() time.Duration {
-	if len(l.room) < cap(l.room) {
+// wait frees a place if there is none and one may be freed, and returns how long to wait
+// until another may.
+func (p *Places) wait() time.Duration {
+	if len(p.room) < cap(p.room) {
 		return patience
 	}
-	oldest := l.oldest()
+	oldest, since := p.oldest()
 	if oldest == nil {
 		return patience
 	}
-	if left := patience - time.Since(oldest.since); left > 0 {
+	if left := patience - time.Since(since); left > 0 {
 		return left
 	}
 	_ = oldest.Close()
 	return patience
 }
 
-func (l *limited) oldest() *limitedConn {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(l.silent) == 0 {
-		return nil
+func (p *Places) oldest() (oldest *limitedConn, since time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for c := range p.open {
+		if at, waits := c.waits(); waits && (oldest == nil || at.Before(since)) {
+			oldest, since = c, at
+		}
 	}
-	return l.silent[0]
+	return oldest, since
 }
 
-func (l *limited) Close() error { return l.close() }
-
-// limitedConn frees its place when it is closed.
+// A limitedConn leaves its place when it is closed.
 type limitedConn struct {
 	net.Conn
-	since time.Time
-	asked func() // says that a whole request has come
 	leave func()
+
+	mu    sync.Mutex
+	busy  int       // requests that do not wait for the client
+	since time.Time // when the last of them began to wait
 }
 
+// waits reports whether the connection waits for its client, and since when.
+func (c *limitedConn) waits() (since time.Time, waits bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.since, c.busy == 0
+}
+
+// works says that a request has come, or that it goes on.
+func (c *limitedConn) works() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.busy++
+}
+
+// rests says that a request waits for its client since a time, or has ended.
+func (c *limitedConn) rests(since time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.busy--
+	c.since = since
+}
+
+// Close closes the connection and frees its place.
 func (c *limitedConn) Close() error {
 	defer c.leave()
 	return c.Conn.Close()
 }
 
-// NetConn is the connection of the operating system.
+// NetConn returns the connection that has the place.
 func (c *limitedConn) NetConn() net.Conn { return c.Conn }
 
-// connKey is the key of the limitedConn in the context of a request.
 type connKey struct{}
 
-// withConn keeps the connection in the context of its requests.
+// withConn lets requests find their connection, which TLS and tunnels may go over.
 func withConn(ctx context.Context, c net.Conn) context.Context {
-	if t, ok := c.(*tls.Conn); ok {
-		c = t.NetConn()
+	for {
+		over, ok := c.(interface{ NetConn() net.Conn })
+		if _, found := c.(*limitedConn); found || !ok {
+			return context.WithValue(ctx, connKey{}, c)
+		}
+		c = over.NetConn()
 	}
-	return context.WithValue(ctx, connKey{}, c)
 }
 
-// asks notes that a request has come through its connection.
-func asks(ctx context.Context) {
-	if c, ok := ctx.Value(connKey{}).(*limitedConn); ok {
-		c.asked()
+var _ interface{ NetConn() net.Conn } = (*tls.Conn)(nil)
+
+// serving lets the connection of a request work until done is called, but for the time that
+// it waits for more of the body.
+func serving(r *http.Request) (done func()) {
+	c, ok := r.Context().Value(connKey{}).(*limitedConn)
+	if !ok {
+		return func() {}
 	}
+	c.works()
+	if r.Body != nil && r.Body != http.NoBody {
+		r.Body = &awaitedBody{r.Body, c, time.Now()}
+	}
+	return func() { c.rests(time.Now()) }
+}
+
+// An awaitedBody is a body for which its connection waits. The time since when grows with
+// what comes, so that a client that sends a little at a time does not seem busy.
+type awaitedBody struct {
+	io.ReadCloser
+	conn  *limitedConn
+	since time.Time
+}
+
+// Read reads what the client sends.
+func (b *awaitedBody) Read(p []byte) (int, error) {
+	b.conn.rests(b.since)
+	defer b.conn.works()
+	n, err := b.ReadCloser.Read(p)
+	b.since = b.since.Add(time.Duration(n) * (time.Second / slowest))
+	if now := time.Now(); b.since.After(now) {
+		b.since = now
+	}
+	return n, err
 }

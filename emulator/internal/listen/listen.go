@@ -37,16 +37,7 @@ type place struct {
 var sockets = struct {
 	sync.RWMutex
 	at map[place][]*entry
-	n  int
 }{at: make(map[place][]*entry)}
-
-// Full reports whether the sockets have half of the descriptors that the process may open:
-// connections and the state need the others.
-func Full() bool {
-	sockets.RLock()
-	defer sockets.RUnlock()
-	return sockets.n >= Descriptors()/2
-}
 
 // Add keeps a socket of the service, at which it answers until forget.
 func (s *Service) Add(at net.Addr) (forget func()) {
@@ -56,11 +47,9 @@ func (s *Service) Add(at net.Addr) (forget func()) {
 	sockets.Lock()
 	defer sockets.Unlock()
 	sockets.at[p] = append(sockets.at[p], e)
-	sockets.n++
 	return func() {
 		sockets.Lock()
 		defer sockets.Unlock()
-		sockets.n--
 		sockets.at[p] = slices.DeleteFunc(sockets.at[p], func(other *entry) bool { return other == e })
 		if len(sockets.at[p]) == 0 {
 			delete(sockets.at, p)

@@ -30,7 +30,7 @@ func proxyServer(t *testing.T, secure bool, connections int) (s *listen.Server, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := listen.ServerConfig{Name: "API", Address: "127.0.0.1:0", Connections: make(chan struct{}, connections), Proxy: certificate, Log: zerolog.Nop()}
+	cfg := listen.ServerConfig{Name: "API", Address: "127.0.0.1:0", Connections: listen.NewPlaces(connections), Proxy: certificate, Log: zerolog.Nop()}
 	if secure {
 		cfg.TLS = certificate
 	}

@@ -37,7 +37,10 @@ type ServerConfig struct {
 	Name, Address string
 	// Connections limits how many are open at a time; others wait until one is closed.
 	// Servers may share it.
-	Connections chan struct{}
+	Connections *Places
+	// Mark is the first descriptor that the socket leaves to the rest of the process; 0 is no
+	// mark.
+	Mark int
 	// TLS serves by HTTPS; nil is HTTP.
 	TLS *tls.Config
 	// Proxy lets clients use the server as their HTTP proxy for the cloud's hosts, which
@@ -54,12 +57,19 @@ type Server struct {
 	proxy    *proxy // nil if it is none
 }
 
+// ErrFewDescriptors is the error of a server whose socket would have a descriptor from the
+// mark on.
+var ErrFewDescriptors = errors.New("the descriptors that are left are for the APIs and the state")
+
 // NewServer listens, and serves the handler once Serve is called; every request sees the end
 // of life.
 func NewServer(life context.Context, cfg ServerConfig, handler http.Handler) (*Server, error) {
 	l, err := TCP(cfg.Name+" listener", cfg.Address)
 	if err != nil {
 		return nil, fmt.Errorf("%s listener: %w: choose another address", cfg.Name, err)
+	}
+	if Beyond(l.(*listener).Listener, cfg.Mark) {
+		return nil, errors.Join(fmt.Errorf("%w: raise the limit of open files (ulimit -n), which is %d", ErrFewDescriptors, Descriptors()), l.Close())
 	}
 	s := &Server{listener: newLimited(l, cfg.Connections), scheme: "http"}
 	if cfg.Proxy != nil {
@@ -113,7 +123,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 func newHTTP(life context.Context, to zerolog.Logger, handler http.Handler) *http.Server {
 	return &http.Server{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			asks(r.Context())
+			defer serving(r)()
 			handler.ServeHTTP(&inPieces{w, time.Now()}, r)
 		}),
 		BaseContext:       func(net.Listener) context.Context { return life },

@@ -160,7 +160,7 @@ func TestSilentClients(t *testing.T) {
 				<-answer
 			}
 		}))
-		go func() { _ = s.Serve(newLimited(l, make(chan struct{}, 4))) }()
+		go func() { _ = s.Serve(newLimited(l, NewPlaces(4))) }()
 		ask := func(path string) net.Conn {
 			c := l.dial()
 			if _, err := c.Write([]byte("GET " + path + " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")); err != nil {
@@ -194,6 +194,71 @@ func TestSilentClients(t *testing.T) {
 		}
 		for _, c := range append(silent, slow, client) {
 			c.Close()
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestIdleGivesWay proves that clients which keep connections open that they do not use, or
+// send a body too slowly, keep others out for a second at most, at each of the listeners
+// that share the places; and that one whose body comes at a fair rate is left alone.
+func TestIdleGivesWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		one, two := &pipes{make(chan net.Conn), make(chan struct{})}, &pipes{make(chan net.Conn), make(chan struct{})}
+		places := NewPlaces(4)
+		s := newHTTP(t.Context(), zerolog.Nop(), http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) }))
+		for _, l := range []*pipes{one, two} {
+			go func() { _ = s.Serve(newLimited(l, places)) }()
+		}
+		ask := func(l *pipes, request string) net.Conn {
+			c := l.dial()
+			if _, err := c.Write([]byte(request)); err != nil {
+				t.Fatal(err)
+			}
+			return c
+		}
+		answered := func(c net.Conn) {
+			t.Helper()
+			start := time.Now()
+			response, err := http.ReadResponse(bufio.NewReader(c), nil)
+			if took := time.Since(start); err != nil || response.StatusCode != http.StatusOK || took > patience {
+				t.Errorf("a client gets %v, %v after %s", response, err, took)
+			}
+		}
+		const get, put = "GET / HTTP/1.1\r\nHost: a\r\n\r\n", "PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n"
+		send := func(c net.Conn, size int) {
+			for text := make([]byte, size); ; time.Sleep(patience / 4) {
+				if _, err := c.Write(text); err != nil {
+					return
+				}
+			}
+		}
+		fair, slow := ask(one, put), ask(one, put)
+		go send(fair, 8<<10)
+		go send(slow, 10)
+		idle := ask(one, get)
+		answered(idle)
+		newer := ask(one, get)
+		answered(newer)
+		time.Sleep(5 * patience)
+		for range 5 {
+			client := ask(two, get)
+			answered(client)
+			time.Sleep(2 * patience)
+		}
+		if places.Taken() > 4 {
+			t.Errorf("%d places are taken, of 4", places.Taken())
+		}
+		answered(ask(two, "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"))
+		for name, c := range map[string]net.Conn{"an idle client": idle, "a slow client": slow} {
+			if _, err := c.Read(make([]byte, 1)); err != io.EOF {
+				t.Errorf("%s reads %v, want the end", name, err)
+			}
+		}
+		if response, err := http.ReadResponse(bufio.NewReader(fair), nil); err != nil || response.StatusCode != http.StatusOK {
+			t.Errorf("a client that sends at a fair rate gets %v, %v", response, err)
 		}
 		if err := s.Close(); err != nil {
 			t.Error(err)

@@ -154,6 +154,9 @@ func serverTemplate(hosts []string) *x509.Certificate {
 
 // write replaces the file, since an existing one could have another mode.
 func write(path string, mode fs.FileMode, kind string, content []byte) error {
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is no regular file, and only such a file is replaced: remove it, or choose another folder", path)
+	}
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

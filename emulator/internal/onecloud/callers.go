@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"net/http"
 	"net/netip"
-	"net/url"
 	"strings"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/internal/control"
 	"github.com/clbemu/clbemu/emulator/internal/listen"
 )
 
@@ -51,7 +51,7 @@ func (c callers) refuse(r *http.Request) error {
 		return fmt.Errorf("the API is not known by the name %q: start clbemu with --allowed-host (CLBEMU_ALLOWED_HOST) "+
 			"and that name, or call it by its address", host)
 	}
-	if crossSite(r) {
+	if control.CrossSite(r) {
 		return errCrossSite
 	}
 	return nil
@@ -66,25 +66,6 @@ func (c callers) isKnown(host string) bool {
 		name = strings.ToLower(name)
 		if domain, wild := strings.CutPrefix(name, "*"); wild && strings.HasSuffix(host, domain) || host == name {
 			return host != ""
-		}
-	}
-	return false
-}
-
-// crossSite reports whether a browser says that the page of another site made the
-// call. The gateway's reads and writes are all the same to a browser, so a GET is
-// no better than a POST.
-func crossSite(r *http.Request) bool {
-	if site := r.Header.Get("Sec-Fetch-Site"); site != "" {
-		return site != "same-origin" && site != "none"
-	}
-	for _, name := range []string{"Origin", "Referer"} {
-		page := r.Header.Get(name)
-		if page == "" {
-			continue
-		}
-		if from, err := url.Parse(page); err != nil || from.Host != r.Host {
-			return true
 		}
 	}
 	return false

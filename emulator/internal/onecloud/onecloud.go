@@ -293,6 +293,18 @@ func (c *Cloud) Dir() string {
 // Closing reports whether the cloud ends.
 func (c *Cloud) Closing() bool { return c.closing.Load() }
 
+// Unwritten returns why writes fail, nil if they don't. Reads are served all the same.
+func (c *Cloud) Unwritten() error {
+	err := c.store.Unwritten()
+	if err == nil && c.nonces != nil {
+		err = c.nonces.Failing()
+	}
+	if err != nil {
+		return fmt.Errorf("reads are served, and writes fail: %w", err)
+	}
+	return nil
+}
+
 // Stop ends what waits, such as a call that a fault holds.
 func (c *Cloud) Stop() {
 	c.closing.Store(true)

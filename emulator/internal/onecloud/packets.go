@@ -40,10 +40,6 @@ type Packets struct {
 	Direct []netip.Prefix
 }
 
-// leftByPackets is how many descriptors clients of load balancers leave to the APIs and the
-// state, where there are many.
-const leftByPackets = 512
-
 // portsFile is the file of the data plane in the cloud's folder.
 const portsFile = "ports"
 
@@ -70,8 +66,7 @@ func (c *Cloud) newPlane(injector *faults.Injector) (*dataplane.Plane, error) {
 	default:
 		return nil, fmt.Errorf("unknown data plane %q: choose one of %s, %s, %s", cfg.At, NoPackets, AtPorts, AtAddresses)
 	}
-	files := listen.Descriptors()
-	plane.MaxDescriptor = files - min(files/4, leftByPackets)
+	plane.MaxDescriptor = listen.PacketsMark()
 	return dataplane.New(plane)
 }
 

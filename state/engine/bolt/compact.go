@@ -34,6 +34,10 @@ func (e *Engine) mostlyFree() bool {
 // is no error: the old file serves, and compaction waits until it has grown.
 func (e *Engine) compact() (err error) {
 	defer catchDamage(e.path, &err)
+	if info, err := os.Lstat(e.path); err != nil || !info.Mode().IsRegular() { // a link: the file stays as large as it is
+		e.compactAbove = 2 * e.size
+		return nil
+	}
 	small, err := e.shrunk()
 	if err != nil {
 		e.compactAbove = 2 * e.size

@@ -38,8 +38,24 @@ func Write(path string, fill func(io.Writer) error) error {
 	return nil
 }
 
-// Replace renames a synced file to path, replacing an existing one.
+// replaceable returns an error if there is something else than a regular file at path: a link,
+// a device or a folder is not replaced, since something else may depend on it.
+func replaceable(path string) error {
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() {
+		return nil
+	}
+	if err == nil {
+		err = fmt.Errorf("%s is no regular file, and only such a file is replaced: name another", path)
+	}
+	return err
+}
+
+// Replace renames a synced file to path, replacing an existing one which must be a regular file.
 func Replace(from, path string) error {
+	if err := replaceable(path); err != nil {
+		return err
+	}
 	if err := os.Rename(from, path); err != nil {
 		return err
 	}

@@ -1,0 +1,57 @@
+package main_test
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/clbemu/clbemu/contracttests/binary"
+)
+
+// TestMCPFindsOneLater proves that clbemu mcp starts where no emulator runs, says so when a
+// tool needs one, and finds one that starts later.
+func TestMCPFindsOneLater(t *testing.T) {
+	gone := binary.Serve(t, "--engine", "memory")
+	address := strings.TrimPrefix(gone.Control, "http://")
+	gone.End(os.Interrupt)
+	cmd := exec.Command(binary.Path, "mcp", "--server", address)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		in.Close()
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("mcp ends with %v", err)
+		}
+	})
+	answers := bufio.NewReader(out)
+	say := func(text, want string) {
+		t.Helper()
+		if _, err := io.WriteString(in, text+"\n"); err != nil {
+			t.Fatal(err)
+		}
+		if answer, err := answers.ReadString('\n'); err != nil || !strings.Contains(answer, want) {
+			t.Fatalf("%s is answered %s, %v, want %q", text, answer, err, want)
+		}
+	}
+	say(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`, `"serverInfo"`)
+	if _, err := io.WriteString(in, `{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n"); err != nil {
+		t.Fatal(err)
+	}
+	say(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"list_clouds"}}`, "nothing answers at")
+	later := binary.Command("--engine", "memory", "--control-listen", address)
+	binary.Await(t, later)
+	say(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"list_clouds"}}`, `found`)
+	say(`{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"lint_service","arguments":{"yaml":"kind: Service\nmetadata: {name: web, annotations: {service.beta.kubernetes.io/alibaba-cloud-loadbalancer-spek: x}}\nspec: {type: LoadBalancer}"}}}`, `spek`)
+}
