@@ -36,7 +36,7 @@ SLOWEST = $(TOOLS)/gotestsum tool slowest --threshold 1s --num 20
 # with names and lines in their reports need no tables for debuggers.
 FLAGS = -vet=off -shuffle=on -timeout 30m -p 4 -ldflags='-s -w'
 
-.PHONY: build replica run tools needs test large browser node versions terraform replica-test quick fuzz crash soak bench contract golden mutants pictures site fmt lint check
+.PHONY: build replica run tools needs test large browser node versions terraform replica-test quick fuzz crash soak bench contract golden mutants mutants-scenarios pictures site fmt lint check
 .PHONY: deploy-test e2e ccm-version control-plane control-plane-programs image-archive image-pack
 .PHONY: vulnerabilities coverage release-tools release-snapshot release release-test kind-up e2e-kind mutants-kind kind-down
 
@@ -150,12 +150,16 @@ else
 	go test ./docs -run 'GoPackages|ChineseLibrary' -update
 endif
 
-# mutants: break what plays the statements of the documents, and record what notices it, in some
-# 50 minutes; the page docs/seeds.md shows it
+# mutants: change lines of clbemu, one at a time in one build, and record which plays notice it,
+# those of statements of the documents among them; the page docs/seeds.md shows it
 mutants: control-plane-programs
+	go test -vet=off -count=1 -v -timeout 120m ./contracttests/mutants -run Mutants -mutants all
+	go test ./contracttests -run StatementsPage -update
+
+# mutants-scenarios: the same with values, cures and causes of the library's scenarios, in some 40 minutes
+mutants-scenarios: control-plane-programs
 	go test -vet=off -count=1 -timeout 60m ./contracttests/library -run Values -update-mutants
 	cd contracttests/kubernetes && E2E_MUTANTS=1 go test -vet=off -count=1 -timeout 60m -run 'TestMutants$$|TestHalfValues$$' .
-	go test -vet=off -count=1 -timeout 60m ./contracttests/mutants -mutants all
 	go test ./contracttests -run StatementsPage -update
 
 # pictures: those of the console, in docs/images; this needs chromium

@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/clbemu/clbemu/contracttests/internal/changes"
+	"github.com/clbemu/clbemu/contracttests/mutants"
 	"github.com/clbemu/clbemu/emulator/explain"
 	"github.com/clbemu/clbemu/scenarios"
 )
@@ -193,7 +194,7 @@ func TestStatementsPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := statementsText(documents, statements, mutantsOf(t))
+	want := statementsText(documents, statements, mutantsOf(t), linesOf(t))
 	if *update {
 		if err := os.WriteFile(statementsPage, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
@@ -209,7 +210,7 @@ func TestStatementsPage(t *testing.T) {
 func mutantsOf(t *testing.T) map[string]changes.Outcome {
 	t.Helper()
 	all := make(map[string]changes.Outcome)
-	for _, file := range []string{"library", "kubernetes", "values", "tests", "kind"} {
+	for _, file := range []string{"library", "kubernetes", "values", "kind"} {
 		text, err := os.ReadFile("testdata/mutants/" + file + ".json")
 		if err != nil {
 			t.Fatal(err)
@@ -219,17 +220,64 @@ func mutantsOf(t *testing.T) map[string]changes.Outcome {
 			t.Fatalf("%s.json: %v", file, err)
 		}
 		for name, m := range of {
-			switch file {
-			case "library", "kubernetes", "values":
-				name = explain.ByScenario + " " + name
-			case "kind":
+			if file == "kind" {
 				name = explain.ByKind + " " + name
+			} else {
+				name = explain.ByScenario + " " + name
 			}
 			was := all[name] // cures and causes, and values, of a kubernetes half
 			all[name] = changes.Outcome{Run: was.Run + m.Run, Survived: append(was.Survived, m.Survived...)}
 		}
 	}
 	return all
+}
+
+// linesOf reads the record of the changes of clbemu, by the mutant's name what noticed it.
+func linesOf(t *testing.T) map[string][]string {
+	t.Helper()
+	text, err := os.ReadFile("testdata/mutants/lines.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var record map[string]struct{ By []string }
+	if err := json.Unmarshal(text, &record); err != nil {
+		t.Fatal(err)
+	}
+	all := make(map[string][]string)
+	for name, is := range record {
+		all[name] = is.By
+	}
+	return all
+}
+
+// noticedLines are the mutants of a statement that what plays it noticed; of a command and of
+// evidence their tests.
+func noticedLines(s *explain.Statement, lines map[string][]string) string {
+	var names []string
+	for _, name := range s.Mutants {
+		by := mutants.Play(s.By)
+		if slices.Contains(lines[name], by) || by == "" && len(lines[name]) > 0 {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// TestStatementsHaveMutants proves that each statement that CI plays names lines of clbemu which
+// its play must notice, and that it noticed one, where it needs no control plane: those plays are
+// recorded where there is one.
+func TestStatementsHaveMutants(t *testing.T) {
+	_, statements, err := explain.Statements()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := linesOf(t)
+	for i := range statements {
+		s := &statements[i]
+		if where := s.By.Where(); len(s.Mutants) == 0 && strings.HasPrefix(where, "CI") || where == "CI" && noticedLines(s, lines) == "" {
+			t.Errorf("%s: %q has no mutant that %s noticed", s.Section, s.Says, s.By)
+		}
+	}
 }
 
 // noticed says how many mutants of what plays a statement it noticed.
@@ -302,9 +350,10 @@ messages and names of annotations are the documents' own. A statement of several
 which [its versions](ccm-versions.md) say what passes; *CCM* needs a real one of 2018 to 2020; *kind* is a cluster with a real one. *Today* says
 whether the statement still holds, or what the CCM of today, or Kubernetes, says or does instead.
 
-*Mutants* says of how many changes what plays the statement was run, and how many made it fail: a cure or a cause taken out of a
-scenario or a check, a value of it changed, or a line of the code under a test. CI runs those of client halves; the others were run on
-request (` + "`make mutants`" + `, and ` + "`make mutants-kind`" + ` in kind) and recorded.
+*Mutants* says with how many changes what plays the statement was run, and how many made it fail: a cure or a cause taken out of a
+scenario or a check, or a value of it changed. *Notices* names lines of clbemu that were changed, each of which made it fail:
+[mutants.yaml](../contracttests/mutants/mutants.yaml) has them. CI runs the changes of client halves; the others were run on request
+(` + "`make mutants`, `make mutants-scenarios`" + `, and ` + "`make mutants-kind`" + ` in kind) and recorded.
 
 ` + "`clbemu explain WORD...`" + ` finds statements by their text, and ` + "`clbemu scenario list WORD...`" + ` the scenarios that play them.
 
@@ -313,7 +362,7 @@ request (` + "`make mutants`" + `, and ` + "`make mutants-kind`" + ` in kind) an
 `
 
 // statementsText is the page.
-func statementsText(documents []explain.Document, statements []explain.Statement, changed map[string]changes.Outcome) string {
+func statementsText(documents []explain.Document, statements []explain.Statement, changed map[string]changes.Outcome, lines map[string][]string) string {
 	var all tally
 	of := make(map[string]*tally)
 	for _, d := range documents {
@@ -345,10 +394,10 @@ func statementsText(documents []explain.Document, statements []explain.Statement
 		s := &statements[i]
 		if s.Section != section {
 			section = s.Section
-			fmt.Fprintf(&b, "\n## %s\n\n| statement | documents | played by | where | mutants | today |\n|---|---|---|---|---|---|\n", section)
+			fmt.Fprintf(&b, "\n## %s\n\n| statement | documents | played by | where | mutants | notices | today |\n|---|---|---|---|---|---|---|\n", section)
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", cell(s.Says), strings.Join(s.In, ", "), cell(by(s)), s.By.Where(),
-			noticed(changed[s.By.Kind+" "+s.By.Name]), cell(today(s)))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s |\n", cell(s.Says), strings.Join(s.In, ", "), cell(by(s)), s.By.Where(),
+			noticed(changed[s.By.Kind+" "+s.By.Name]), noticedLines(s, lines), cell(today(s)))
 	}
 	b.WriteString(survivors(statements, changed))
 	return b.String()
@@ -391,10 +440,26 @@ func by(s *explain.Statement) string {
 	case explain.Open:
 		text = "**" + strings.Replace(text, ":", "**:", 1)
 	}
+	if year := yearOf(&s.By); year != "" {
+		text += ", on `cloud.year=" + year + "`"
+	}
 	if s.Note != "" {
 		text += "; " + s.Note
 	}
 	return text
+}
+
+// yearOf is the year of the cloud that a scenario is given, "" for today's.
+func yearOf(by *explain.Way) string {
+	name, _, ok := by.Scenario()
+	if !ok {
+		return ""
+	}
+	text, _ := scenarios.LibraryText(name)
+	if found := regexp.MustCompile(`(?m)^  world: .*cloud\.year: (\d+)`).FindSubmatch(text); found != nil {
+		return string(found[1])
+	}
+	return ""
 }
 
 // today says whether a statement that is played holds.

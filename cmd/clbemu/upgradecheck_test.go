@@ -43,6 +43,8 @@ func TestUpgradeCheck(t *testing.T) {
 	}{
 		{"ModifyLoadBalancerInstanceSpec", map[string]string{"LoadBalancerId": id, "LoadBalancerSpec": "slb.s3.small"}},
 		{"CreateVServerGroup", map[string]string{"LoadBalancerId": id, "VServerGroupName": "new"}},
+		{"AddBackendServers", map[string]string{"LoadBalancerId": id, "BackendServers": `[{"ServerId":"i-bp1clbemu0000000001","Weight":100}]`}},
+		{"RemoveBackendServers", map[string]string{"LoadBalancerId": id, "BackendServers": `[{"ServerId":"i-bp1clbemu0000000002"}]`}},
 		{"StopLoadBalancerListener", map[string]string{"LoadBalancerId": id, "ListenerPort": "80"}},
 	} {
 		if _, err := fork.Client().Call(emulator.Version("Slb"), call.action, call.params); err != nil {
@@ -50,12 +52,12 @@ func TestUpgradeCheck(t *testing.T) {
 		}
 	}
 	r := check("--since-mark", "before")
-	if r.Code != 1 || !strings.Contains(r.Stderr, "3 changes") {
-		t.Errorf("upgradecheck after three changes = %+v", r)
+	if r.Code != 1 || !strings.Contains(r.Stderr, "5 changes") {
+		t.Errorf("upgradecheck after five changes = %+v", r)
 	}
 	for _, want := range []string{
 		id + " (", "\n  modify the slb instance spec\n    LoadBalancerSpec: slb.s3.small, stored: slb.s1.small\n", "\n  create VServerGroup\n    VServerGroupName: new\n",
-		"\n  stop listener 80, refused with ",
+		"\n  add backend servers\n", "\n  remove backend servers\n", "\n  stop listener 80, refused with ",
 	} {
 		if !strings.Contains(r.Stdout, want) {
 			t.Errorf("upgradecheck says %q, want %q in it", r.Stdout, want)

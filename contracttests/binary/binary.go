@@ -61,7 +61,8 @@ func Prepare() (err error) {
 }
 
 // build builds a command into the clone's bin folder. The go command leaves it alone
-// when it is up to date, so that only the first package that starts it links it.
+// when it is up to date, so that only the first package that starts it links it. One with an
+// overlay, as of contracttests/mutants, is another one.
 func build(name string) (path string, err error) {
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module).Output()
 	if err != nil {
@@ -69,6 +70,9 @@ func build(name string) (path string, err error) {
 	}
 	root := strings.TrimSpace(string(out))
 	dir := filepath.Join(root, "bin", "test")
+	if strings.Contains(os.Getenv("GOFLAGS"), "-overlay") {
+		dir = filepath.Join(root, "bin", "mutants")
+	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}

@@ -61,13 +61,16 @@ func TestListenerAnnotations(t *testing.T) {
 		}
 		return nil
 	})
-	for listener, want := range map[string]string{
-		"TCP 80":    `"ConnectionDrain": "on"`,
-		"HTTPS 443": `"ServerCertificateId": "` + certificate + `"`,
+	for listener, want := range map[string][]string{
+		"TCP 80":    {`"ConnectionDrain": "on"`, `"ConnectionDrainTimeout": 30,`},
+		"HTTPS 443": {`"ServerCertificateId": "` + certificate + `"`},
 	} {
 		protocol, port, _ := strings.Cut(listener, " ")
-		if got := f.call("DescribeLoadBalancer"+protocol+"ListenerAttribute", "LoadBalancerId="+id, "ListenerPort="+port); !strings.Contains(got, want) {
-			t.Errorf("%s is %s, want %s", listener, got, want)
+		got := f.call("DescribeLoadBalancer"+protocol+"ListenerAttribute", "LoadBalancerId="+id, "ListenerPort="+port)
+		for _, field := range want {
+			if !strings.Contains(got, field) {
+				t.Errorf("%s is %s, want %s", listener, got, field)
+			}
 		}
 	}
 }
@@ -117,10 +120,10 @@ func (f *fixture) awaitEvent(of, reason, words string) {
 		}
 		var seen []string
 		for _, event := range events.Items {
-			if event.Type == of && event.Reason == reason && strings.Contains(event.Message, words) {
+			if event.Type == of && event.Reason == reason && strings.Contains(event.Message, words) && event.Source.Component == "service-controller" {
 				return nil
 			}
-			seen = append(seen, event.Type+" "+event.Reason+": "+event.Message)
+			seen = append(seen, event.Type+" "+event.Reason+" from "+event.Source.Component+": "+event.Message)
 		}
 		return fmt.Errorf("is not among %q, want %q", seen, words)
 	})

@@ -70,7 +70,7 @@ func (f *fixture) environment() []string {
 		proxy := "http://" + f.cloud.Endpoint
 		return []string{"HTTP_PROXY=" + proxy, "HTTPS_PROXY=" + proxy, "NO_PROXY=127.0.0.1", "SSL_CERT_FILE=" + filepath.Join(f.dir, "data", "ca.pem")}
 	}
-	env := []string{"ALICLOUD_CLIENT_SCHEME=HTTP", "METADATA_ENDPOINT=http://" + f.cloud.Endpoint}
+	env := []string{cloud.Mutant(f.T), "ALICLOUD_CLIENT_SCHEME=HTTP", "METADATA_ENDPOINT=http://" + f.cloud.Endpoint}
 	for _, product := range []string{"SLB", "VPC", "ECS", "NLB", "EFLO_CONTROLLER"} {
 		env = append(env, product+"_ENDPOINT="+f.cloud.Endpoint)
 	}

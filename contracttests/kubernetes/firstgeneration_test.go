@@ -121,7 +121,8 @@ func (f *fixture) eventsEndingIn(text string) (messages []string) {
 }
 
 // TestFirstSpec proves what CCMs before v2 ask for where a Service names no specification:
-// those of 2018 a shared-resource instance, those of 2020 the smallest specification.
+// those of 2018 a shared-resource instance, those of 2020 the smallest specification. In the
+// cloud of 2024, which sells no shared-resource instances, the former are refused.
 func TestFirstSpec(t *testing.T) {
 	requireCCM(t, beforeV2)
 	f := startFirst(t)
@@ -139,6 +140,19 @@ func TestFirstSpec(t *testing.T) {
 	if got != want || !strings.Contains(creation, `"CreateLoadBalancer"`) {
 		t.Errorf("the CCM asks for %s, want %s: %s", got, want, creation)
 	}
+	f.control("world", "set", "cloud.year=2024")
+	f.service("later")
+	if laterOfFirst(t) {
+		f.converged("later", func() map[string]int { return everywhere(nodes) })
+	} else {
+		f.eventually("the refusal in the log", func() error {
+			if !strings.Contains(f.controller.Log(), " Status Code: 400 Code: ShareSlbHaltSales Message: The share instance has been discontinued.") {
+				return errors.New("it is not there")
+			}
+			return nil
+		})
+	}
+	f.deleteService("later")
 	f.endFirst("web")
 }
 

@@ -1,142 +1,161 @@
 package mutants_test
 
 import (
-	"bytes"
-	"encoding/json"
-	"flag"
-	"fmt"
+	"errors"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
-	"go.yaml.in/yaml/v3"
+	"github.com/clbemu/clbemu/contracttests/mutants"
+	"github.com/clbemu/clbemu/scenarios"
 )
 
-const (
-	root = "../.."
-	// record has what each run noticed; docs/seeds.md shows it.
-	record = "../testdata/mutants/tests.json"
-)
+const root = "../.."
 
-var of = flag.String("mutants", "", "run the mutants whose of has this text, and record what noticed them; all for all, those of ccm with CCM_BIN alone")
-
-// mutant is a line of code that is changed, and the test that must notice it.
-type mutant struct {
-	Of, Test, File, Line, Becomes string
-}
-
-// outcome counts the mutants of something that were run, and has those that nothing noticed.
-type outcome struct {
-	Run      int      `json:"run"`
-	Survived []string `json:"survived,omitempty"`
-}
-
-func mutants(t *testing.T) (all []mutant) {
+func read(t *testing.T) []*mutants.Mutant {
 	t.Helper()
-	text, err := os.ReadFile("mutants.yaml")
+	all, err := mutants.Read()
 	if err != nil {
-		t.Fatal(err)
-	}
-	decoder := yaml.NewDecoder(bytes.NewReader(text))
-	decoder.KnownFields(true)
-	if err := decoder.Decode(&all); err != nil {
 		t.Fatal(err)
 	}
 	return all
 }
 
-// mutated is the mutant's file with the change.
-func (m *mutant) mutated() (string, error) {
-	text, err := os.ReadFile(filepath.Join(root, m.File))
+// TestTable proves that each mutant says what it is, and that what must notice it exists.
+func TestTable(t *testing.T) {
+	tests, err := mutants.Tests(root)
 	if err != nil {
-		return "", err
+		t.Fatal(err)
 	}
-	if n := strings.Count(string(text), m.Line); n != 1 {
-		return "", fmt.Errorf("%s has %q %d times, want it once", m.File, m.Line, n)
+	all := read(t)
+	for _, m := range all {
+		if m.Name == "" || m.Rule == "" || len(m.By) == 0 {
+			t.Errorf("%+v has no name, no rule, or nothing that must notice it", m)
+		}
+		for _, by := range m.By {
+			if name, ok := strings.CutPrefix(by, "scenario "); ok {
+				name, half, _ := strings.Cut(name, "/")
+				if text, _ := scenarios.LibraryText(name); !strings.Contains(string(text), "\n"+half+":") {
+					t.Errorf("%s: there is no %s half of %s", m.Name, half, name)
+				}
+			} else if tests[by] == "" {
+				t.Errorf("%s: there is no test %s", m.Name, by)
+			}
+		}
+		for by, why := range m.Survives {
+			if !slices.Contains(m.By, by) || why == "" {
+				t.Errorf("%s survives %s, which does not play it, or without a reason", m.Name, by)
+			}
+		}
 	}
-	return strings.Replace(string(text), m.Line, m.Becomes, 1), nil
-}
-
-// TestMutants proves that each line that a mutant changes is there. With -mutants it runs the
-// tests on the changed code, which must fail.
-func TestMutants(t *testing.T) {
-	outcomes := make(map[string]outcome)
-	for _, m := range mutants(t) {
-		text, err := m.mutated()
-		if err != nil {
-			t.Errorf("%s: %v", m.Of, err)
-			continue
-		}
-		needsCCM := strings.HasPrefix(m.Of, "ccm ") && os.Getenv("CCM_BIN") == ""
-		if *of == "" || *of != "all" && !strings.Contains(m.Of, *of) || *of == "all" && needsCCM {
-			continue
-		}
-		out, verdict := m.run(t, text)
-		is := outcomes[m.Of]
-		switch is.Run++; verdict {
-		case "FAIL":
-		case "PASS":
-			is.Survived = append(is.Survived, fmt.Sprintf("%s: %s", m.File, m.Line))
-		default:
-			t.Errorf("%s did not run:\n%s", m.Of, out)
-			continue
-		}
-		outcomes[m.Of] = is
-	}
-	if *of != "" {
-		keep(t, outcomes)
+	if len(all) < 250 {
+		t.Errorf("there are %d mutants, want one for each row and rule", len(all))
 	}
 }
 
-// keep adds outcomes to the record.
-func keep(t *testing.T, outcomes map[string]outcome) {
+// TestOverlay proves that each line that a mutant changes is there once, and that the packages
+// with all mutants compile.
+func TestOverlay(t *testing.T) {
+	files, err := mutants.Files(root, read(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	folders := make(map[string]bool)
+	for path := range files {
+		if folder := filepath.Dir(path); !strings.HasSuffix(path, "_test.go") && !strings.HasPrefix(folder, clusterFolder) {
+			folders["./"+folder] = true
+		}
+	}
+	compile(t, slices.Sorted(maps.Keys(folders)), files)
+}
+
+// compile checks the types of packages with the mutants. What they import is compiled for the
+// other tests anyway, which is not so of the driver, a module of its own.
+func compile(t *testing.T, packages []string, files map[string][]byte) {
 	t.Helper()
-	all := make(map[string]outcome)
-	if text, err := os.ReadFile(record); err != nil || json.Unmarshal(text, &all) != nil {
-		t.Fatalf("%s: %v", record, err)
-	}
-	maps.Copy(all, outcomes)
-	text, err := json.MarshalIndent(all, "", "  ")
+	list := exec.Command("go", append([]string{"list", "-export", "-deps", "-f", "{{.ImportPath}}\t{{.Export}}\t{{.Dir}}\t{{join .GoFiles \" \"}}"}, packages...)...)
+	list.Dir = root
+	out, err := list.Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(record, append(text, '\n'), 0o644); err != nil {
+	exports, sources := make(map[string]string), make(map[string][]string)
+	for line := range strings.Lines(string(out)) {
+		p := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		exports[p[0]] = p[1]
+		for _, name := range strings.Fields(p[3]) {
+			sources[p[2]] = append(sources[p[2]], filepath.Join(p[2], name))
+		}
+	}
+	top, err := filepath.Abs(root)
+	if err != nil {
 		t.Fatal(err)
+	}
+	set := token.NewFileSet()
+	imports := importer.ForCompiler(set, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
+	for _, folder := range packages {
+		folder = filepath.Clean(folder)
+		paths := sources[filepath.Join(top, folder)]
+		for path := range files {
+			if full := filepath.Join(top, path); filepath.Dir(path) == folder && !strings.HasSuffix(path, "_test.go") && !slices.Contains(paths, full) {
+				paths = append(paths, full)
+			}
+		}
+		var parsed []*ast.File
+		for _, path := range paths {
+			relative, _ := filepath.Rel(top, path)
+			var text any
+			if changed, ok := files[relative]; ok {
+				text = changed
+			}
+			file, err := parser.ParseFile(set, path, text, parser.SkipObjectResolution)
+			if err != nil {
+				t.Errorf("with the mutants: %v", err)
+				continue
+			}
+			parsed = append(parsed, file)
+		}
+		config := types.Config{Importer: imports, Error: func(err error) {
+			var of types.Error
+			if errors.As(err, &of) {
+				line := strings.Split(string(files[strings.TrimPrefix(of.Fset.Position(of.Pos).Filename, top+"/")]), "\n")
+				at := min(max(of.Fset.Position(of.Pos).Line-1, 0), len(line)-1)
+				t.Errorf("with the mutants: %v: %s", err, line[at])
+			}
+		}}
+		_, _ = config.Check(folder, set, parsed, nil) // Error has them all
 	}
 }
 
-// run says what the test does on the changed code: FAIL, PASS, or nothing where it did not
-// run. An overlay replaces the file, also where the test builds programs.
-func (m *mutant) run(t *testing.T, text string) (out, verdict string) {
-	t.Helper()
-	dir := t.TempDir()
-	changed, overlay := filepath.Join(dir, filepath.Base(m.File)), filepath.Join(dir, "overlay.json")
-	file, err := filepath.Abs(filepath.Join(root, m.File))
-	if err != nil {
-		t.Fatal(err)
-	}
-	replace, err := json.Marshal(map[string]any{"Replace": map[string]string{file: changed}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, content := range map[string][]byte{changed: []byte(text), overlay: replace} {
-		if err := os.WriteFile(name, content, 0o600); err != nil {
+// TestProblems proves which mutants are none.
+func TestProblems(t *testing.T) {
+	for want, m := range map[string]mutants.Mutant{
+		"2 times":          {Line: "twice", Becomes: "x"},
+		"0 times":          {Line: "never", Becomes: "x"},
+		"and changed":      {Line: "twice()\n}", Becomes: "twice()\n}"},
+		"in no expression": {Line: "outside = 1", Becomes: "outside = 2"},
+		`of the type ""`:   {Line: "= 1", Becomes: "= 2"},
+		"no such file":     {File: "g.go"},
+	} {
+		folder := t.TempDir()
+		if err := os.WriteFile(filepath.Join(folder, "f.go"), []byte("package f\n\nvar outside = 1\n\nfunc f() {\n\ttwice()\n\ttwice()\n}\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-	}
-	at := strings.LastIndex(m.Test, ".")
-	cmd := exec.Command("go", "test", "-vet=off", "-count=1", "-v", "-timeout", "5m", "-run", "^"+m.Test[at+1:]+"$", ".")
-	cmd.Dir = filepath.Join(root, m.Test[:at])
-	cmd.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay, "E2E_PATIENCE=30s",
-		"TMPDIR="+dir) // where a test that fails, as it must, leaves its logs and clusters
-	all, _ := cmd.CombinedOutput() // the verdict is in what it says
-	for _, verdict := range []string{"FAIL", "PASS"} {
-		if strings.Contains(string(all), "--- "+verdict+": "+m.Test[at+1:]+" (") {
-			return string(all), verdict
+		if m.File == "" {
+			m.File = "f.go"
+		}
+		if _, err := mutants.Files(folder, []*mutants.Mutant{&m}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q becomes %q: %v, want %q", m.Line, m.Becomes, err, want)
 		}
 	}
-	return string(all), ""
 }

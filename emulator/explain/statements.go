@@ -24,6 +24,8 @@ type Statement struct {
 	Today string `yaml:"today" json:"today,omitempty"`
 	// Note is what a reader needs to know about what plays it.
 	Note string `yaml:"note" json:"note,omitempty"`
+	// Mutants are the changes of clbemu that what plays it must notice, of contracttests/mutants.
+	Mutants []string `yaml:"mutants" json:"-"`
 }
 
 // The kinds of ways.

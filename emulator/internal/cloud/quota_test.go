@@ -176,3 +176,58 @@ func TestSetFreeAddresses(t *testing.T) {
 		}
 	})
 }
+
+// The limits are the published ones: pages "Limits" of CLB, NLB, VPC and EIP; CLB-0170, NLB-0011.
+func TestPublishedQuotas(t *testing.T) {
+	published := map[state.QuotaName]int{
+		"cbwp_quota_eip_num":                        100,
+		"cbwp_quota_num":                            20,
+		"natgw_quota_natgws_num":                    5,
+		"nlb_quota_loadbalancer_certificates_num":   25,
+		"nlb_quota_loadbalancer_eci_servers_num":    1600,
+		"nlb_quota_loadbalancer_listeners_num":      50,
+		"nlb_quota_loadbalancer_noeci_servers_num":  400,
+		"nlb_quota_loadbalancer_securitygroups_num": 4,
+		"nlb_quota_loadbalancers_num":               60,
+		"nlb_quota_securitypolicies_num":            50,
+		"nlb_quota_server_added_num":                200,
+		"nlb_quota_servergroup_attached_num":        50,
+		"nlb_quota_servergroup_eci_servers_num":     1600,
+		"nlb_quota_servergroup_noeci_servers_num":   400,
+		"nlb_quota_servergroups_num":                3000,
+		"slb_quota_acl_attached_num":                50,
+		"slb_quota_acl_entries_num":                 300,
+		"slb_quota_acls_num":                        200,
+		"slb_quota_add_tags_num":                    10,
+		"slb_quota_backendserver_attached_num":      50,
+		"slb_quota_backendservers_num":              200,
+		"slb_quota_ca_certs_num":                    100,
+		"slb_quota_certs_num":                       100,
+		"slb_quota_domain_extensions_num":           3,
+		"slb_quota_instances_num":                   60,
+		"slb_quota_listener_acls_num":               3,
+		"slb_quota_listeners_num":                   50,
+		"slb_quota_rules_num":                       40,
+		"slb_quota_tags_num":                        20,
+		"slb_quota_tls_cipher_policies_num":         50,
+		"slb_quota_tls_cipher_policy_attached_num":  50,
+		"slb_quota_white_list_items_num":            300,
+		"vpc_quota_eips_num":                        20,
+		"vpc_quota_havip_instances_num":             10,
+		"vpc_quota_havips_num":                      50,
+		"vpc_quota_route_entrys_num":                200,
+		"vpc_quota_route_tables_num":                9,
+		"vpc_quota_vswitches_num":                   150,
+	}
+	inTx(t, hangzhou, func(tx *state.Tx) {
+		for _, use := range state.QuotaUses(tx.View) {
+			if use.Default != published[use.Name] {
+				t.Errorf("%s is %d, want %d", use.Name, use.Default, published[use.Name])
+			}
+			delete(published, use.Name)
+		}
+	})
+	if len(published) > 0 {
+		t.Errorf("there are no quotas %v", published)
+	}
+}

@@ -69,6 +69,9 @@ func TestAnswersAtAddresses(t *testing.T) {
 			t.Errorf("%s answers %q by UDP", ip, got)
 		}
 	}
+	if got := client.Get("http://198.18.0.7:8080"); !strings.Contains(got, "connection refused") {
+		t.Errorf("the port of a server answers %q at the load balancer's address, want that only the listener's does", got)
+	}
 	if now := routesHere(t); now != routes {
 		t.Errorf("the routes are\n%s, were\n%s", now, routes)
 	}

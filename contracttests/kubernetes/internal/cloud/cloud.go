@@ -85,7 +85,7 @@ func (c *Cloud) Restart() {
 	}
 	defer log.Close()
 	serve := binary.Command(append([]string{"--listen", c.Endpoint, "--control-listen", c.control, "--world", c.world}, c.flags...)...)
-	serve.Path, serve.Stderr = c.program, log
+	serve.Path, serve.Stderr, serve.Env = c.program, log, append(os.Environ(), Mutant(c.t))
 	process.EndWithParent(serve)
 	if c.server == nil {
 		c.server = binary.Await(c.t, serve)
@@ -106,7 +106,7 @@ func (c *Cloud) Stop() int { return c.server.End(syscall.SIGTERM) }
 // Control runs a command of the binary on the running server. An error has what
 // the command says, and its exit status.
 func (c *Cloud) Control(ctx context.Context, args ...string) (string, error) {
-	return command(ctx, c.Env, append(args, "--server", c.ControlURL())...)
+	return command(ctx, append(c.Env, Mutant(c.t)), append(args, "--server", c.ControlURL())...)
 }
 
 func command(ctx context.Context, env []string, args ...string) (string, error) {

@@ -1,0 +1,316 @@
+package mutants_test
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"hash/crc32"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/clbemu/clbemu/contracttests/mutants"
+)
+
+var (
+	which = flag.String("mutants", "", "run the mutants whose name, rule or file has this text, all for all, against what must notice them, and record what does")
+	where = flag.String("where", "", "of these, run the plays in folders that match this regular expression")
+)
+
+// record has what each mutant was noticed by; docs/seeds.md shows it.
+const record = "../testdata/mutants/lines.json"
+
+// clusterFolder has the tests that need a control plane, and kubernetes halves.
+const clusterFolder = "contracttests/kubernetes"
+
+// play is a test, or a half, and a mutant that it must notice.
+type play struct {
+	by     string
+	mutant *mutants.Mutant // nil for none
+}
+
+// outcome is what a play says.
+type outcome struct {
+	verdict string // PASS, FAIL, SKIP, or "" where it said nothing
+	out     string
+	took    time.Duration
+}
+
+// TestMutants builds clbemu and the tests once with all mutants, and runs each against what
+// must notice it, which passes without one.
+func TestMutants(t *testing.T) {
+	if *which == "" {
+		return // on request
+	}
+	tests, err := mutants.Tests(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, plays := read(t), make(map[string][]play)
+	for _, m := range all {
+		if text := m.Name + " " + m.Rule + " " + m.File; *which != "all" && !strings.Contains(text, *which) {
+			continue
+		}
+		for _, by := range m.By {
+			if folder := folderOf(by, tests); regexp.MustCompile(*where).MatchString(folder) {
+				plays[folder] = append(plays[folder], play{by, m})
+			}
+		}
+	}
+	// The folder stays, so that what is built in it is built again only where something changed.
+	folder, err := filepath.Abs(filepath.Join(root, "bin", "mutants"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	overlay, err := mutants.Overlay(root, folder, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GOFLAGS", os.Getenv("GOFLAGS")+" -overlay="+overlay)
+	r := &run{noticed: make(map[string][]string)}
+	for _, of := range slices.Sorted(maps.Keys(plays)) {
+		begun := time.Now()
+		if binary := build(t, of, folder); of == clusterFolder {
+			r.inCluster(t, binary, plays[of])
+		} else {
+			r.in(t, of, binary, plays[of])
+		}
+		t.Logf("%s: %d plays in %s", of, len(plays[of]), time.Since(begun).Round(time.Second))
+	}
+	t.Logf("%d mutants were noticed, %d survive a play", len(r.noticed), r.survived)
+	keep(t, all, r.noticed)
+}
+
+// folderOf is the folder of what plays.
+func folderOf(by string, tests map[string]string) string {
+	switch half, ok := strings.CutPrefix(by, "scenario "); {
+	case ok && strings.HasSuffix(half, "/kubernetes"):
+		return clusterFolder
+	case ok:
+		return "contracttests/mutants"
+	}
+	return tests[by]
+}
+
+// build builds the tests of a folder.
+func build(t *testing.T, of, folder string) (binary string) {
+	t.Helper()
+	binary = filepath.Join(folder, strings.ReplaceAll(of, "/", "+")+".test")
+	cmd := exec.Command("go", "test", "-c", "-vet=off", "-o", binary, ".")
+	cmd.Dir = filepath.Join(root, of)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("build the tests of %s with the mutants: %v\n%s", of, err, out)
+	}
+	return binary
+}
+
+// run collects what noticed which mutant.
+type run struct {
+	mu       sync.Mutex
+	noticed  map[string][]string
+	survived int
+}
+
+// in runs plays by a test binary, first without a mutant.
+func (r *run) in(t *testing.T, folder, binary string, plays []play) {
+	var mu sync.Mutex
+	took := make(map[string]time.Duration)
+	var alone []play
+	for _, p := range plays {
+		if !slices.ContainsFunc(alone, func(other play) bool { return other.by == p.by }) {
+			alone = append(alone, play{by: p.by})
+		}
+	}
+	sideBySide(alone, func(p play) {
+		is := one(binary, folder, p, 5*time.Minute)
+		if is.verdict != "PASS" {
+			t.Errorf("%s says %q without a mutant:\n%s", p.by, is.verdict, is.out)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		took[p.by] = is.took
+	})
+	sideBySide(plays, func(p play) {
+		r.judge(t, p, one(binary, folder, p, 3*took[p.by]+10*time.Second))
+	})
+}
+
+// sideBySide plays as many at once as there are processors.
+func sideBySide(plays []play, do func(play)) {
+	next := make(chan play)
+	var wait sync.WaitGroup
+	for range runtime.NumCPU() {
+		wait.Go(func() {
+			for p := range next {
+				do(p)
+			}
+		})
+	}
+	for _, p := range plays {
+		next <- p
+	}
+	close(next)
+	wait.Wait()
+}
+
+// one runs a test in a process of its own. One that takes longer than the limit fails.
+func one(binary, folder string, p play, limit time.Duration) outcome {
+	begun := time.Now()
+	name, args := p.by[strings.LastIndex(p.by, ".")+1:], []string(nil)
+	if half, ok := strings.CutPrefix(p.by, "scenario "); ok {
+		name, args = "TestHalf", []string{"-half", strings.TrimSuffix(half, "/client")}
+	}
+	cmd := exec.Command(binary, append(args, "-test.run", "^"+name+"$", "-test.v", "-test.timeout", limit.String())...)
+	cmd.Dir = filepath.Join(root, folder)
+	cmd.Env = os.Environ()
+	if p.mutant != nil {
+		cmd.Env = append(cmd.Env, "MUTANT="+p.mutant.Name)
+	}
+	out, err := cmd.CombinedOutput()
+	is := outcome{out: string(out), took: time.Since(begun)}
+	for _, verdict := range []string{"PASS", "FAIL", "SKIP"} {
+		if strings.Contains(is.out, "--- "+verdict+": "+name+" (") {
+			is.verdict = verdict
+		}
+	}
+	if is.verdict == "" && err != nil { // it panicked, or was too slow
+		is.verdict = "FAIL"
+	}
+	return is
+}
+
+// judge holds a play to notice its mutant.
+func (r *run) judge(t *testing.T, p play, is outcome) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch why := p.mutant.Survives[p.by]; {
+	case is.verdict == "FAIL":
+		r.noticed[p.mutant.Name] = append(r.noticed[p.mutant.Name], p.by)
+		if why != "" {
+			t.Errorf("%s: %s notices it now, though it says %q", p.mutant.Name, p.by, why)
+		}
+	case is.verdict == "PASS":
+		r.survived++
+		if why == "" {
+			t.Errorf("%s: %s passes on it: %s: %s", p.mutant.Name, p.by, p.mutant.File, p.mutant.Becomes)
+		}
+	default:
+		t.Errorf("%s: %s says %q:\n%s", p.mutant.Name, p.by, is.verdict, is.out)
+	}
+}
+
+// inCluster runs plays that need a control plane in one process, several at once.
+func (r *run) inCluster(t *testing.T, binary string, plays []play) {
+	var names []string // NUMBER-PLAY=MUTANT
+	for i, p := range plays {
+		if without := "0-" + inClusterName(p.by) + "="; !slices.Contains(names, without) {
+			names = append(names, without)
+		}
+		names = append(names, fmt.Sprintf("%d-%s=%s", i+1, inClusterName(p.by), p.mutant.Name))
+	}
+	cmd := exec.Command(binary, "-test.run", "^TestMutant$", "-test.v", "-test.timeout", "90m")
+	cmd.Dir = filepath.Join(root, clusterFolder)
+	cmd.Env = append(os.Environ(), "E2E_PATIENCE=30s", "PLAYS="+strings.Join(names, " "))
+	out, err := cmd.CombinedOutput()
+	verdicts := make(map[string]string)
+	for _, m := range regexp.MustCompile(`--- (PASS|FAIL|SKIP): TestMutant/(\S+) \(`).FindAllStringSubmatch(string(out), -1) {
+		verdicts[m[2]] = m[1]
+	}
+	if len(verdicts) == 0 {
+		t.Fatalf("nothing was played in a cluster: %v\n%s", err, out)
+	}
+	for i, p := range plays {
+		switch verdict := verdicts["0-"+inClusterName(p.by)]; verdict {
+		case "SKIP": // it needs a CCM that is not here
+		case "PASS":
+			r.judge(t, p, outcome{verdict: verdicts[fmt.Sprintf("%d-%s", i+1, inClusterName(p.by))]})
+		default:
+			t.Errorf("%s says %q without a mutant", p.by, verdict)
+		}
+	}
+}
+
+// inClusterName is what plays, as the tests of the cluster name it.
+func inClusterName(by string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(by, "kubernetes_test."), "scenario "), "/kubernetes")
+}
+
+// noted is what the record has of a mutant.
+type noted struct {
+	Change string   `json:"change"` // a digest
+	By     []string `json:"by"`
+}
+
+// digest changes with the mutant.
+func digest(m *mutants.Mutant) string {
+	return fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(m.File+"\n"+m.Line+"\n"+m.Becomes)))
+}
+
+func readRecord(t *testing.T) map[string]noted {
+	t.Helper()
+	all := make(map[string]noted)
+	if text, err := os.ReadFile(record); err != nil || json.Unmarshal(text, &all) != nil {
+		t.Fatalf("%s: %v", record, err)
+	}
+	return all
+}
+
+// keep adds what was noticed to the record, without what the table does not have any more.
+func keep(t *testing.T, table []*mutants.Mutant, noticed map[string][]string) {
+	t.Helper()
+	was, is := readRecord(t), make(map[string]noted)
+	for _, m := range table {
+		old := was[m.Name]
+		if old.Change != digest(m) {
+			old = noted{}
+		}
+		var by []string
+		for _, name := range m.By {
+			if slices.Contains(noticed[m.Name], name) || slices.Contains(old.By, name) {
+				by = append(by, name)
+			}
+		}
+		if by != nil {
+			is[m.Name] = noted{digest(m), by}
+		}
+	}
+	text, err := json.MarshalIndent(is, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(record, append(text, '\n'), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestRecord proves that each mutant was run as it is, and noticed by all that must notice it.
+// What needs a control plane is recorded where there is one.
+func TestRecord(t *testing.T) {
+	tests, err := mutants.Tests(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	noted := readRecord(t)
+	for _, m := range read(t) {
+		is := noted[m.Name]
+		if is.By != nil && is.Change != digest(m) {
+			t.Errorf("%s changed after it was run", m.Name)
+		}
+		for _, by := range m.By {
+			if m.Survives[by] == "" && folderOf(by, tests) != clusterFolder && !slices.Contains(is.By, by) {
+				t.Errorf("%s was not run against %s: go test ./contracttests/mutants -run Mutants -mutants %s", m.Name, by, m.Name)
+			}
+		}
+	}
+}
