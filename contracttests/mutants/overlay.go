@@ -26,7 +26,8 @@ func Overlay(root, folder string, all []*Mutant) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		replace[original] = filepath.Join(folder, strings.ReplaceAll(path, "/", "+"))
+		// By a name that the go command does not take for a source below the folder.
+		replace[original] = filepath.Join(folder, strings.ReplaceAll(path, "/", "+")+".txt")
 		if err := os.WriteFile(replace[original], text, 0o644); err != nil {
 			return "", err
 		}
@@ -82,7 +83,7 @@ func Files(root string, all []*Mutant) (map[string][]byte, error) {
 	return files, errors.Join(problems...)
 }
 
-// insertion is a text at a place of a file, in place of what is there up to another.
+// insertion is a text that replaces a part of a file.
 type insertion struct {
 	from, to int
 	text     string
