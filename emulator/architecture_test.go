@@ -83,7 +83,7 @@ var mayImport = map[string][]string{
 	"emulator/internal/dns":                 {"state", "emulator/internal/listen", "emulator/internal/cloud", "emulator/internal/topology"},
 	// The data plane knows no product, and what forwards knows no state.
 	"emulator/internal/dataplane":         {"state", "emulator/internal/listen", "faults", "emulator/controlapi", "emulator/journal", "emulator/internal/cloud", "emulator/internal/topology", "emulator/internal/dataplane/forward"},
-	"emulator/internal/dataplane/forward": {"emulator/internal/listen"},
+	"emulator/internal/dataplane/forward": {},
 	"emulator/internal/listen":            {},
 	// The parts of a world, which do not know each other.
 	"emulator/world":                  {"state", "emulator/internal/cloud", "emulator/yamlfile", "emulator/internal/resources", "emulator/internal/gateway", "emulator/products", "emulator/spelling"},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 )
@@ -85,7 +86,7 @@ func (p *play) ended(ctx context.Context) (over bool, pause time.Duration, err e
 	if !p.programEnded(ctx) {
 		return false, 0, nil
 	}
-	if p.running.Exit() == 0 || p.restarts >= p.scenario.Half(p.half).Restarts {
+	if p.running.Exit() == 0 || p.restarts >= max(p.Restarts, p.scenario.Half(p.half).Restarts) {
 		return true, 0, nil
 	}
 	p.restarts++
@@ -117,6 +118,25 @@ func (p *play) finish(ctx context.Context) (exit *Unmet, err error) {
 		return nil, nil
 	}
 	return &Unmet{Line: p.scenario.Half(p.half).Line, Kind: kindProgram, Step: "the program " + p.Program.String(), Expected: "exit status 0", Seen: fmt.Sprint(p.running.Exit())}, nil
+}
+
+// neverAsked reports whether a half failed only since its program never makes the calls that
+// it judges: all its calls succeeded, and no fault has struck one.
+func (p *play) neverAsked(ctx context.Context, failure *Failure) bool {
+	if p.half != ProgramHalf || failure.status != Failed || p.running == nil || p.programEnded(ctx) && p.running.Exit() != 0 {
+		return false
+	}
+	for _, u := range failure.Unmet {
+		if u.Kind != callsKind.Name && u.Kind != faultKind.Name {
+			return false
+		}
+	}
+	calls, err := p.Target.Calls(ctx, p.marks[""])
+	if err != nil || p.count(ctx) != nil || slices.ContainsFunc(p.watched, func(w *watchedFault) bool { return w.hits > 0 }) {
+		return false
+	}
+	calls = slices.DeleteFunc(calls, func(c JournalCall) bool { return !p.judged(c) })
+	return len(calls) > 0 && len(failure.Unmet) > 0 && !slices.ContainsFunc(calls, func(c JournalCall) bool { return c.Code != "" || len(c.Faults) > 0 })
 }
 
 // The defaults of steps that wait.

@@ -16,6 +16,9 @@ const (
 	Failed  Status = "failed"
 	Skipped Status = "skipped" // there was no cluster
 	Broken  Status = "broken"  // it could not run
+	// NotApplicable is of a program that never makes the call that the half judges, though
+	// nothing kept it from making it.
+	NotApplicable Status = "not applicable"
 )
 
 // Result is the result of a half of a scenario.
@@ -28,7 +31,7 @@ type Result struct {
 	Status  Status   `json:"status"`
 	Seconds float64  `json:"seconds"`
 	Failure *Failure `json:"failure,omitempty"`
-	// Reason is why it did not run.
+	// Reason is why it did not run, or is not applicable.
 	Reason string   `json:"reason,omitempty"`
 	Notes  []string `json:"notes,omitempty"`
 }
@@ -134,7 +137,7 @@ func (c *junitCounts) add(r Result) {
 		c.Failures++
 	case Broken:
 		c.Errors++
-	case Skipped:
+	case Skipped, NotApplicable:
 		c.Skipped++
 	}
 	c.seconds += r.Seconds
@@ -183,7 +186,7 @@ func caseOf(r Result) junitCase {
 		c.Failure = &junitMessage{r.Failure.Unmet[0].String(), r.Failure.String()}
 	case Broken:
 		c.Error = &junitMessage{r.Failure.Step + ": " + r.Failure.Reason, r.Failure.String()}
-	case Skipped:
+	case Skipped, NotApplicable:
 		c.Skipped = &junitMessage{Message: r.Reason}
 	}
 	return c

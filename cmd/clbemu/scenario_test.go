@@ -374,6 +374,19 @@ func TestOwnCommand(t *testing.T) {
 			t.Errorf("scenario %s of a program that does nothing = %+v", verb, r)
 		}
 	}
+	other := fmt.Sprintf("  command: [sh, -c, '%[1]s call DescribeZones --api \"http://$SLB_ENDPOINT\"']\n", binary.Path)
+	if r := binary.Run(t, "scenario", "run", half(other)); r.Code != 0 || !strings.Contains(oneLine(r.Stdout), "not applicable: own, program (the program never makes the call that it is about") || !strings.Contains(r.Stdout, "0 passed, 0 failed, 0 could not run, 0 skipped, 1 not applicable") {
+		t.Errorf("scenario run of a program that never makes the call = %+v", r)
+	}
+	refused := fmt.Sprintf("  command: [sh, -c, '%[1]s call DeleteLoadBalancer LoadBalancerId=lb-none --api \"http://$SLB_ENDPOINT\"; exit 0']\n", binary.Path)
+	if r := binary.Run(t, "scenario", "run", half(refused)); r.Code != 1 {
+		t.Errorf("scenario run of a program that was refused something = %+v", r)
+	}
+	once := "  command: [sh, -c, 'test -e again || { touch again; exit 1; }; %[1]s call DescribeRegions --api \"http://$SLB_ENDPOINT\"']\n"
+	t.Chdir(t.TempDir())
+	if r := binary.Run(t, "scenario", "run", "--restarts", "1", half(fmt.Sprintf(once, binary.Path))); r.Code != 0 {
+		t.Errorf("scenario run of a program that is started again = %+v", r)
+	}
 	if r := binary.Run(t, "scenario", "watch", half("")); r.Code != 2 || !strings.Contains(oneLine(r.Stderr), "the program half of own has no command: give the command after --") {
 		t.Errorf("scenario watch of a file without a command = %+v", r)
 	}

@@ -34,6 +34,7 @@ type scenarioRun struct {
 	set                []string
 	program            []string
 	judgeAfter         time.Duration
+	restarts           int
 	screen             *terminal.Screen
 	wait               *waitLine
 	results            []scenarios.Result
@@ -59,7 +60,7 @@ and fault rules after each half, and leaves resources as they are. --reset empti
 emulator before each half (fault rules stay unless --faults is given), and imports the
 cluster's nodes as instances again.
 
-Exit codes: 0 all passed, 1 one failed, 2 one could not run.`,
+Exit codes: 0 all passed or not applicable, 1 one failed, 2 one could not run.`,
 		Example: `  clbemu scenario run
   clbemu scenario run arrears my-scenarios/ --junit report.xml
   clbemu scenario run my.yaml --server http://127.0.0.1:9601 --kubeconfig ~/.kube/config`,
@@ -87,6 +88,7 @@ func (r *scenarioRun) define(flags *pflag.FlagSet) {
 	flags.BoolVar(&r.faults, "faults", false, "with --reset, delete the fault rules too")
 	flags.BoolVar(&r.tls, "tls", false, "serve the API of a private emulator over HTTPS; programs trust it through SSL_CERT_FILE")
 	flags.DurationVar(&r.judgeAfter, "for", 5*time.Minute, "how long the program of a program half may run before clbemu judges it")
+	flags.IntVar(&r.restarts, "restarts", 0, "start the program of a program half again that ends with an error, as a unit or a Job would, so many times")
 	flags.StringVar(&r.junit, "junit", "", "file to write a JUnit report to")
 	flags.BoolVar(&r.failFast, "fail-fast", false, "stop after the first scenario that fails")
 }
@@ -160,7 +162,7 @@ func (r *scenarioRun) playAll(ctx context.Context, loaded []*scenarios.Scenario)
 
 // play plays a half on its own target.
 func (r *scenarioRun) play(ctx context.Context, s *scenarios.Scenario, half string) scenarios.Result {
-	on := scenarios.Setup{Progress: r.progress, Waiting: r.waiting, Program: scenarios.Program{Command: r.program}, For: r.judgeAfter}
+	on := scenarios.Setup{Progress: r.progress, Waiting: r.waiting, Program: scenarios.Program{Command: r.program}, For: r.judgeAfter, Restarts: r.restarts}
 	if half == scenarios.KubernetesHalf {
 		if r.kubeconfig == "" {
 			return scenarios.Result{Scenario: s.Name, File: s.File, Half: half, Status: scenarios.Skipped,
@@ -260,7 +262,7 @@ func (r *scenarioRun) verdict(loaded int) error {
 		return notPlayed(fmt.Errorf("%s of %d could not run", counted(count[scenarios.Broken], "half"), len(r.results)))
 	case count[scenarios.Failed] > 0:
 		return failed(fmt.Errorf("%s of %d failed", counted(count[scenarios.Failed], "half"), len(r.results)))
-	case count[scenarios.Passed] == 0:
+	case count[scenarios.Passed]+count[scenarios.NotApplicable] == 0:
 		return notPlayed(fmt.Errorf("nothing ran of %s", counted(loaded, "scenario")))
 	}
 	return nil

@@ -98,7 +98,7 @@ func (p prefixed) Write(text []byte) (int, error) {
 }
 
 var styleOf = map[scenarios.Status]terminal.Style{
-	scenarios.Passed: terminal.Good, scenarios.Failed: terminal.Bad, scenarios.Broken: terminal.Bad, scenarios.Skipped: terminal.Odd,
+	scenarios.Passed: terminal.Good, scenarios.Failed: terminal.Bad, scenarios.Broken: terminal.Bad, scenarios.Skipped: terminal.Odd, scenarios.NotApplicable: terminal.Odd,
 }
 
 // headOf returns how a half ended, such as "failed: arrears, client".
@@ -133,8 +133,11 @@ func (r *scenarioRun) report() error {
 	}
 	return r.printer.show(scenarios.ReportOf(r.results), func(s *terminal.Screen) error {
 		count := scenarios.Summary(r.results)
-		s.Printf("%d passed, %d failed, %d could not run, %d skipped\n",
-			count[scenarios.Passed], count[scenarios.Failed], count[scenarios.Broken], count[scenarios.Skipped])
+		s.Printf("%d passed, %d failed, %d could not run, %d skipped", count[scenarios.Passed], count[scenarios.Failed], count[scenarios.Broken], count[scenarios.Skipped])
+		if n := count[scenarios.NotApplicable]; n > 0 {
+			s.Printf(", %d not applicable", n)
+		}
+		s.Printf("\n")
 		for _, result := range r.results { // their reasons are far above in a long run
 			if len(r.results) > 1 && (result.Status == scenarios.Failed || result.Status == scenarios.Broken) {
 				s.Printf("  %s\n", headOf(result))

@@ -19,13 +19,14 @@ func newScenarioWatch() *cobra.Command {
 of the library that have one. For each, clbemu starts the command in the environment
 that clbemu env prints, makes the cloud fail as the scenario says, and judges the
 program by its calls. The program should exit by itself with status 0; clbemu judges
-one that keeps running, such as a controller, after --for, and then stops it.
+one that keeps running, such as a controller, after --for, and then stops it. A half is
+not applicable to a program that never makes the call which the half is about.
 
 Without a command, each program half runs the command that stands in it.
 
 Time is real here. Give --tls for programs that need HTTPS, such as Terraform.
 
-Exit codes: 0 all passed, 1 one failed, 2 one could not run.`,
+Exit codes: 0 all passed or not applicable, 1 one failed, 2 one could not run.`,
 		Example: `  clbemu scenario watch reply-lost-after-create -- go test ./...
   clbemu scenario watch arrears --tls -- terraform apply -auto-approve
   clbemu scenario watch --fail-fast --for 2m -- ./my-controller`,

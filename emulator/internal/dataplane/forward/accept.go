@@ -4,9 +4,8 @@ import (
 	"context"
 	"errors"
 	"net"
+	"syscall"
 	"time"
-
-	"github.com/clbemu/clbemu/emulator/internal/listen"
 )
 
 // ServeTCP accepts connections on l and serves each in its own goroutine,
@@ -48,12 +47,24 @@ func (s *Server) ServeTCP(l net.Listener) error {
 var errTooMany = errors.New("too many connections: the descriptors that are left are for the API and the state: raise the limit of open files (ulimit -n)")
 
 // tooMany returns an error if a new connection has one of the descriptors that it must
-// leave to the rest of the process.
-func (s *Server) tooMany(c net.Conn) error {
-	if listen.Beyond(c, s.config.MaxDescriptor) {
-		return errTooMany
+// leave to the rest of the process. The kernel gives out the lowest free one.
+func (s *Server) tooMany(c net.Conn) (err error) {
+	socket, ok := c.(syscall.Conn)
+	if s.config.MaxDescriptor == 0 || !ok {
+		return nil
 	}
-	return nil
+	raw, err := socket.SyscallConn()
+	if err != nil {
+		return err
+	}
+	if failed := raw.Control(func(descriptor uintptr) {
+		if descriptor >= uintptr(s.config.MaxDescriptor) {
+			err = errTooMany
+		}
+	}); failed != nil {
+		return failed
+	}
+	return err
 }
 
 // A backoff is the pause after a socket failed, for instance because the process
