@@ -482,6 +482,9 @@ func TestWorkflowTestsEverything(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if regexp.MustCompile(`(?m)make test$`).Match(workflow) {
+		return // make test without PACKAGES tests all
+	}
 	var tested []string
 	for _, found := range regexp.MustCompile(`make test PACKAGES='([^']*)'`).FindAllSubmatch(workflow, -1) {
 		for pattern := range strings.FieldsSeq(string(found[1])) {

@@ -270,7 +270,7 @@ func TestServerFlag(t *testing.T) {
 	everyCommand(t, func(t *testing.T, cmd *cobra.Command) {
 		name := strings.TrimPrefix(cmd.CommandPath(), programName+" ")
 		flag := cmd.Flags().Lookup("server")
-		if flag == nil || strings.HasPrefix(name, "scenario") || name == "doctor" || name == "wait" { // their own tests do that
+		if flag == nil || strings.HasPrefix(name, "scenario") || name == "doctor" || name == "wait" || name == "mcp" { // their own tests do that
 			return
 		}
 		if flag.DefValue != "http://"+defaultControl {

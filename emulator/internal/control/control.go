@@ -304,13 +304,13 @@ func (a *api) healthz(*http.Request) (controlapi.Status, error) {
 }
 
 func (a *api) readyz(*http.Request) (controlapi.Status, error) {
+	if err := a.Store.Failing(); err != nil {
+		return controlapi.Status{}, refused(http.StatusServiceUnavailable, "writes are refused, reads are served: "+err.Error())
+	}
 	if a.Ready != nil {
 		if err := a.Ready(); err != nil {
 			return controlapi.Status{}, &refusal{err, http.StatusServiceUnavailable}
 		}
-	}
-	if err := a.Store.Failing(); err != nil {
-		return controlapi.Status{}, refused(http.StatusServiceUnavailable, "writes are refused, reads are served: "+err.Error())
 	}
 	return controlapi.Status{Status: "ready", Warnings: a.warnings()}, nil
 }
