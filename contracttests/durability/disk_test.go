@@ -37,19 +37,17 @@ func TestEveryDiskWriteFails(t *testing.T) {
 	} {
 		t.Run(f.String(), func(t *testing.T) {
 			t.Parallel()
-			each := 1
-			if testing.Short() {
-				each = 8
-			}
-			first := 1 + int(seed%uint64(each))
-			n := first
+			n, failed, steps := 1, 0, rand.New(rand.NewPCG(seed, 1))
 			for runAgainst(t, template, f, n, rand.New(rand.NewPCG(seed, 0))) {
-				n += each
+				n, failed = n+1, failed+1
+				if testing.Short() {
+					n += steps.IntN(15)
+				}
 			}
-			if n == first {
+			if failed == 0 {
 				t.Error("no call failed")
 			}
-			t.Logf("of the first %d calls each %dth failed once", n-each, each)
+			t.Logf("%d of the first %d calls failed, each once", failed, n-1)
 		})
 	}
 }
