@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clbemu/clbemu/contracttests/await"
 	"github.com/clbemu/clbemu/emulator/internal/dataplane/forward"
 )
 
@@ -151,7 +152,7 @@ func testLate(t *testing.T, n int, half string, secure bool) {
 	io.WriteString(c, text+half)
 	from := bufio.NewReader(c)
 	wantAnswers(t, from, want)
-	eventually(t, "all was read", func() bool { return s.Stats().Total.BytesIn >= before+uint64(len(text+half)) })
+	await.Until(t, "all was read", func() bool { return s.Stats().Total.BytesIn >= before+uint64(len(text+half)) })
 	answered := make(chan string, 1)
 	go func() {
 		rest, _ := io.ReadAll(from)
