@@ -38,7 +38,7 @@ var promises = map[string]string{
 	"scenarios":              stable,
 	"state":                  ours,
 	"state/engine":           ours, "state/engine/bolt": ours, "state/engine/memory": ours, "state/engine/durable": ours, "state/engine/enginetest": ours,
-	"state/jsonstream":     ours,
+	"state/jsonstream":    ours,
 	"contracttests/await": ours, "contracttests/mutants": ours, "contracttests/binary": ours, "contracttests/rooms": ours, "contracttests/fidelity": ours,
 	"emulator/apiclient": ours,
 	"emulator/explain":   ours,
