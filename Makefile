@@ -54,7 +54,7 @@ run: build
 
 # tools: the linters and the printer of test results, at the versions of .ci/go.mod
 tools:
-	@go -C .ci build -o $(TOOLS)/ tool ./analyze
+	@go -C .ci build -o $(TOOLS)/ tool
 
 # needs: what tests use beside Go, and what is skipped without it
 needs:
@@ -185,8 +185,7 @@ lint: tools
 	@dead=$$($(TOOLS)/deadcode -test ./... | grep -v ' \(Replica\|Before\)$$') || :; \
 		test -z "$$dead" || { echo "$$dead"; echo 'nothing calls it: other modules call Replica and Before alone'; exit 1; }
 	@for module in $(MODULES); do \
-		echo "lint $$module" && cd $(CURDIR)/$$module && go vet ./... && go vet -vettool $(TOOLS)/analyze ./... && \
-		$(TOOLS)/staticcheck ./... && go mod tidy -diff || exit 1; \
+		echo "lint $$module" && cd $(CURDIR)/$$module && go vet ./... && $(TOOLS)/staticcheck ./... && go mod tidy -diff || exit 1; \
 	done
 	@$(TOOLS)/misspell -error -i $(MISSPELT) $$(git ls-files '*.go' '*.md')
 
