@@ -95,7 +95,7 @@ func TestNoEmulator(t *testing.T) {
 	tried := 0
 	everyCommand(t, func(t *testing.T, cmd *cobra.Command) {
 		name := strings.TrimPrefix(cmd.CommandPath(), programName+" ")
-		if cmd.Flags().Lookup("server") == nil || cmd.Parent().Name() == "scenario" || slices.Contains([]string{"doctor", "wait", "upgradecheck"}, name) {
+		if cmd.Flags().Lookup("server") == nil || cmd.Parent().Name() == "scenario" || slices.Contains([]string{"doctor", "wait", "upgradecheck", "mcp"}, name) {
 			return
 		}
 		tried++
