@@ -11,7 +11,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/journal"
 )
 
-// FuzzSignedCall proves that a call which clbemu signs for somebody is the call that was
+// FuzzSignedCall proves that a call which clbemu signs for a caller is the call that was
 // allowed: the executed action, its product and its account are those that were asked for
 // under every spelling of a parameter, and one that may only read changes nothing.
 func FuzzSignedCall(f *testing.F) {

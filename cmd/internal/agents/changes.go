@@ -133,7 +133,7 @@ func (t *tools) runScenario(ctx context.Context, cloud, name, text string) (resu
 	if err != nil {
 		return result, err
 	}
-	if cloud == "" { // what somebody made before is no part of the scenario
+	if cloud == "" { // earlier resources are no part of the scenario
 		if err := in.ResetState(ctx, true); err != nil {
 			return result, err
 		}
