@@ -123,7 +123,7 @@ func (p *play) finish(ctx context.Context) (exit *Unmet, err error) {
 // neverAsked reports whether a half failed only since its program never makes the calls that
 // it judges: all its calls succeeded, and no fault has struck one.
 func (p *play) neverAsked(ctx context.Context, failure *Failure) bool {
-	if p.half != ProgramHalf || failure.status != Failed || p.running == nil || p.programEnded(ctx) && p.running.Exit() != 0 {
+	if p.MustCall || p.half != ProgramHalf || failure.status != Failed || p.running == nil || p.programEnded(ctx) && p.running.Exit() != 0 {
 		return false
 	}
 	for _, u := range failure.Unmet {

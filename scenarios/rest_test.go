@@ -352,3 +352,19 @@ func TestStepKinds(t *testing.T) {
 		}
 	}
 }
+
+// TestMustCall proves that a half whose program never makes the call that it judges, though all
+// its calls succeed, is not applicable, and fails where the setup says that it must.
+func TestMustCall(t *testing.T) {
+	for must, want := range map[bool]scenarios.Status{false: scenarios.NotApplicable, true: scenarios.Failed} {
+		f := &fake{}
+		p := &fakePrograms{fake: f}
+		p.does = func() {
+			f.journal = append(f.journal, scenarios.JournalCall{Sequence: uint64(len(f.journal) + 1), Product: "Slb", Action: "Describe"})
+		}
+		r := play(t, "program: {command: [p], expect: [{calls: {action: Create, exactly: 1}}]}", scenarios.ProgramHalf, scenarios.Setup{Target: f, Programs: p, MustCall: must})
+		if r.Status != want || (r.Failure != nil) != must {
+			t.Errorf("with MustCall %t = %s (%v), want %s", must, r.Status, r.Failure, want)
+		}
+	}
+}

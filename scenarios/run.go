@@ -30,6 +30,9 @@ type Setup struct {
 	// Restarts is how often the program is started again that ends with an error, if the
 	// half has no higher number.
 	Restarts int
+	// MustCall makes a half fail whose program never makes the calls that it judges, which is
+	// NotApplicable otherwise.
+	MustCall bool
 	// SkipIdle moves the emulated clock on instead of waiting, once the program has ended
 	// and only the cloud may still be at work. The target must be this play's own.
 	SkipIdle bool

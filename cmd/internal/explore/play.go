@@ -51,7 +51,7 @@ func (e *explorer) playAt(ctx context.Context, s *scenarios.Scenario, during map
 	if err != nil {
 		return nil, err
 	}
-	setup := scenarios.Setup{Target: patient, Programs: watched, Program: e.Program, For: time.Duration(e.subject.Within), SkipIdle: true}
+	setup := scenarios.Setup{Target: patient, Programs: watched, Program: e.Program, For: time.Duration(e.subject.Within), MustCall: true, SkipIdle: true}
 	if e.Env != nil {
 		setup.Program.Env = e.Env(worker)
 	}
