@@ -35,6 +35,7 @@ func finished(t *testing.T, cmd *exec.Cmd) (output string, code int) {
 // starting where it may not put them on an interface: root of a user namespace has no
 // right in the network of others.
 func TestAddressesNeedRight(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		want string
 		args []string
@@ -83,6 +84,7 @@ grep packets "$1/data.log"
 // TestServeAddresses proves what a user sees of a load balancer that answers at its address,
 // which is there as long as its emulator, and in which no server is well.
 func TestServeAddresses(t *testing.T) {
+	t.Parallel()
 	for _, tool := range []string{"ip", "curl"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Skipf("NOT TESTED: %s is not installed", tool)

@@ -26,6 +26,7 @@ func writeFile(t *testing.T, path, text string) string {
 // TestBadStarts proves that an error that keeps the server from starting is one
 // line that names the cause, with the exit code of its sort.
 func TestBadStarts(t *testing.T) {
+	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -172,6 +173,7 @@ func limited(blocks int, dir string) *exec.Cmd {
 // TestFullDisk proves that a database that can't be made keeps the server from
 // starting, with a message instead of a crash.
 func TestFullDisk(t *testing.T) {
+	t.Parallel()
 	r := binary.Finish(t, limited(8, t.TempDir()))
 	if r.Code != 3 || !strings.Contains(r.Stderr, "file too large") || strings.Count(r.Stderr, "\n") != 1 {
 		t.Errorf("serve with a limit of 4 KiB = %d, %q, want 3 and one line with the cause", r.Code, r.Stderr)
@@ -181,6 +183,7 @@ func TestFullDisk(t *testing.T) {
 // TestDiskFillsUp proves that a write that the disk does not take is refused,
 // that reads go on, and that what was acknowledged is there after a restart.
 func TestDiskFillsUp(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := binary.Await(t, limited(512, dir))
 	call := func(action string, params map[string]string) emulatortest.Reply {

@@ -15,6 +15,7 @@ import (
 // TestCallAction proves that a call is signed, that its answer is printed, and that a
 // refusal, a misspelt name and a missing server get different errors.
 func TestCallAction(t *testing.T) {
+	t.Parallel()
 	s := binary.Serve(t, "--engine", "memory")
 	// What a replica answers while there is no leader.
 	leaderless := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -64,6 +65,7 @@ func oneLine(text string) string { return strings.Join(strings.Fields(text), " "
 
 // TestCallCompletes proves that a shell is offered actions and then their parameters.
 func TestCallCompletes(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct{ args, want, not string }{
 		{"", "DescribeLoadBalancers\n", "ModifyDisk"},
 		{"--product Nlb ", "GetJobStatus\n", "DescribeLoadBalancers"},
@@ -80,6 +82,7 @@ func TestCallCompletes(t *testing.T) {
 // TestCallNamesTheRule proves that a call which a fault rule struck names the rule, whatever
 // the effect did to the answer.
 func TestCallNamesTheRule(t *testing.T) {
+	t.Parallel()
 	s := binary.Serve(t, "--engine", "memory")
 	for _, effect := range []string{"reset: true", "empty: true", "truncate: {bytes: 5}", "malformed: true", "error: {code: Throttling.User}", "delay: {fixed: 1ms}"} {
 		mustRun(t, "fault", "add", "--server", s.Control, writeFile(t, filepath.Join(t.TempDir(), "rule.yaml"), "{name: mine, match: {action: DescribeRegions}, effect: {"+effect+"}}"))
@@ -96,6 +99,7 @@ func TestCallNamesTheRule(t *testing.T) {
 // TestEnvLeadsThere proves that a shell which evaluates env goes where env went: calls reach
 // that emulator and that cloud, with that key.
 func TestEnvLeadsThere(t *testing.T) {
+	t.Parallel()
 	one, two := binary.Serve(t, "--engine", "memory"), binary.Serve(t, "--engine", "memory", "--control-token", "s3cret")
 	mustRun(t, "cloud", "create", "mine", "--server", one.Control)
 	file := writeFile(t, filepath.Join(t.TempDir(), "token"), "s3cret\n")

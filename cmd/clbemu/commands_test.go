@@ -28,6 +28,7 @@ import (
 // TestEnv proves that a shell that evaluates the output has the variables that
 // clients read: hosts without a scheme, URLs where clients want those. CLB-0452.
 func TestEnv(t *testing.T) {
+	t.Parallel()
 	r := binary.Finish(t, exec.Command("sh", "-c", `eval "$("$0" env --api https://[::1]:9700 --access-key-secret "it's \$5")" && env`, binary.Path))
 	if r.Code != 0 {
 		t.Fatalf("env = %+v", r)
@@ -52,6 +53,7 @@ func TestEnv(t *testing.T) {
 
 // TestEnvShells proves the spelling of each shell.
 func TestEnvShells(t *testing.T) {
+	t.Parallel()
 	for shell, want := range map[string]string{
 		"sh":         "export SLB_ENDPOINT='127.0.0.1:9600'\n",
 		"fish":       "set -gx SLB_ENDPOINT '127.0.0.1:9600'\n",
@@ -89,6 +91,7 @@ func TestEnvShells(t *testing.T) {
 // TestTLS proves that a client that trusts ca.pem is served by HTTPS, that the
 // key is readable by its owner only, and that a restart keeps the certificate.
 func TestTLS(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := binary.Serve(t, "--data-dir", dir, "--tls")
 	authority, err := os.ReadFile(filepath.Join(dir, "ca.pem"))
@@ -128,6 +131,7 @@ func TestTLS(t *testing.T) {
 // TestProxy proves that clbemu env --proxy brings a program to the emulator under the
 // cloud's own names, and that one that is no proxy is not named as one.
 func TestProxy(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := binary.Serve(t, "--data-dir", dir, "--proxy", "--auth", "off")
 	r := binary.Run(t, "env", "--proxy", "--shell", "dotenv", "--server", s.Control)
@@ -207,6 +211,7 @@ func nextOf(t *testing.T, export string) int {
 // TestState proves that each command does to a folder and to a running server
 // what it says.
 func TestState(t *testing.T) {
+	t.Parallel()
 	dir, file := t.TempDir(), filepath.Join(t.TempDir(), "state.json")
 	s := binary.Serve(t, "--data-dir", dir)
 	id := createLoadBalancer(t, s.Client())
@@ -246,6 +251,7 @@ func TestState(t *testing.T) {
 // TestStateReset proves that a reset deletes what was made and plants the world
 // that is named.
 func TestStateReset(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := binary.Serve(t, "--data-dir", dir)
 	id := createLoadBalancer(t, s.Client())
@@ -264,6 +270,7 @@ func TestStateReset(t *testing.T) {
 // TestStateRefusals proves that what can't be done changes nothing and exits
 // with the code of its sort.
 func TestStateRefusals(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := binary.Serve(t, "--data-dir", dir)
 	s.End(syscall.SIGTERM)
@@ -301,6 +308,7 @@ func TestStateRefusals(t *testing.T) {
 // TestStateCheckFinds proves that check exits with 1 and names the problem: a
 // reference that leads nowhere, and then a value that is not what was written.
 func TestStateCheckFinds(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := binary.Serve(t, "--data-dir", dir)
 	s.End(syscall.SIGTERM)
@@ -330,6 +338,7 @@ func TestStateCheckFinds(t *testing.T) {
 // TestReadingWritesNothing proves that what only reads a folder works where
 // nothing can be written, and changes nothing.
 func TestReadingWritesNothing(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := binary.Serve(t, "--data-dir", dir)
 	s.End(syscall.SIGTERM)
@@ -357,6 +366,7 @@ func TestReadingWritesNothing(t *testing.T) {
 // TestControlToken proves that the commands send the token, and report a wrong
 // one.
 func TestControlToken(t *testing.T) {
+	t.Parallel()
 	s := binary.Serve(t, "--engine", "memory", "--control-token", "secret")
 	if r := binary.Run(t, "state", "check", "--server", s.Control, "--control-token", "secret"); r.Code != 0 {
 		t.Errorf("state check with the token = %+v, want 0", r)
@@ -369,6 +379,7 @@ func TestControlToken(t *testing.T) {
 // TestWorld proves that the default world is valid as a file, and that a wrong
 // file exits with 1 and all its problems.
 func TestWorld(t *testing.T) {
+	t.Parallel()
 	file := writeFile(t, filepath.Join(t.TempDir(), "w.yaml"), binary.Run(t, "world", "show", "--network", "172.18.0.0/16").Stdout)
 	for network, want := range map[string]string{"172.18.0.1/16": "is not a CIDR block", "172.18.0.0/30": "too few addresses"} {
 		if r := binary.Run(t, "world", "show", "--network", network); r.Code != 2 || !strings.Contains(r.Stderr, want) || r.Stdout != "" {
@@ -390,6 +401,7 @@ func TestWorld(t *testing.T) {
 // TestActions proves that the list has every product and says what is not
 // emulated, in both forms.
 func TestActions(t *testing.T) {
+	t.Parallel()
 	var listed struct {
 		Actions []struct {
 			Product, Action string
@@ -415,6 +427,7 @@ func TestActions(t *testing.T) {
 
 // TestStrictAuth proves that a call with a wrong secret is refused by default.
 func TestStrictAuth(t *testing.T) {
+	t.Parallel()
 	s := binary.Serve(t, "--engine", "memory")
 	query := strings.Replace(emulatortest.Sign(emulatortest.Slb, "DescribeRegions", nil), "Signature=", "Signature=x", 1)
 	response, err := http.Post(s.API+"/?"+query, "", nil)

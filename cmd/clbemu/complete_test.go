@@ -10,6 +10,7 @@ import (
 
 // TestCompletes proves that shells are offered the names that there are now.
 func TestCompletes(t *testing.T) {
+	t.Parallel()
 	s := binary.Serve(t, "--engine", "memory")
 	id := createLoadBalancer(t, s.Client())
 	call(t, s, "SetLoadBalancerName", map[string]string{"LoadBalancerId": id, "LoadBalancerName": "web"})

@@ -19,6 +19,7 @@ import (
 // TestConnectionsLeaveDescriptors proves that connections to the API, however many,
 // leave the control API and the state the descriptors that they need.
 func TestConnectionsLeaveDescriptors(t *testing.T) {
+	t.Parallel()
 	s := fewDescriptors(t)
 	api, err := url.Parse(s.API)
 	if err != nil {
@@ -44,6 +45,7 @@ func TestConnectionsLeaveDescriptors(t *testing.T) {
 // TestListenersLeaveDescriptors proves that the listeners of load balancers, of forks too,
 // leave the APIs and the state half of the descriptors, and say why they don't answer.
 func TestListenersLeaveDescriptors(t *testing.T) {
+	t.Parallel()
 	s := fewDescriptors(t)
 	lb := createLoadBalancer(t, s.Client())
 	for port := range 12 {

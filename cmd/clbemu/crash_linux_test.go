@@ -13,6 +13,7 @@ import (
 // TestCrashRuleOfFirstProcess proves that a crash rule ends the first process of a
 // container too, whom its own signals don't end.
 func TestCrashRuleOfFirstProcess(t *testing.T) {
+	t.Parallel()
 	probe := exec.Command("true")
 	probe.SysProcAttr = rootOfOwn(syscall.CLONE_NEWPID)
 	finished(t, probe) // or skips

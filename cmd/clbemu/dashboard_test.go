@@ -14,6 +14,7 @@ import (
 // TestDashboard proves that every metric, label and kind that the dashboard for
 // Grafana names is one that the emulator has after a call.
 func TestDashboard(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile("../../deploy/grafana/clbemu.json")
 	if err != nil {
 		t.Fatal(err)

@@ -21,6 +21,7 @@ import (
 // control API and the state, whatever clients of load balancers, callers of the API and
 // forks hold.
 func TestFewDescriptors(t *testing.T) {
+	t.Parallel()
 	serve := binary.Command("--data-dir", t.TempDir(), "--data-plane", "ports")
 	s := binary.Await(t, exec.Command("sh", append([]string{"-c", `ulimit -n 256 && exec "$0" "$@"`, serve.Path}, serve.Args[1:]...)...))
 	listener := answersAt(t, s)

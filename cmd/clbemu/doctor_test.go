@@ -25,6 +25,7 @@ func examined(t *testing.T, environment []string, args ...string) binary.Result 
 // TestDoctor proves that each thing which would go wrong is found, with what to do,
 // and that nothing is found where nothing is wrong.
 func TestDoctor(t *testing.T) {
+	t.Parallel()
 	s := binary.Serve(t, "--data-dir", t.TempDir())
 	host := strings.TrimPrefix(s.API, "http://")
 	good := []string{"SLB_ENDPOINT=" + host, "VPC_ENDPOINT=" + host, "ALICLOUD_CLIENT_SCHEME=HTTP", "ACCESS_KEY_ID=testid"}
@@ -96,6 +97,7 @@ func TestDoctor(t *testing.T) {
 // TestDoctorCluster proves that doctor reports a kubectl context that is not a cluster
 // on this machine.
 func TestDoctorCluster(t *testing.T) {
+	t.Parallel()
 	s := binary.Serve(t, "--engine", "memory")
 	for server, want := range map[string]string{"https://127.0.0.1:6443": "a cluster on this machine", "https://prod.example:6443": "a cluster elsewhere: https://prod.example:6443"} {
 		bin := t.TempDir()

@@ -15,6 +15,7 @@ import (
 // TestExplain proves that a code and an action are explained, and that a misspelt one
 // is refused with what was meant.
 func TestExplain(t *testing.T) {
+	t.Parallel()
 	for name, want := range map[string][]string{
 		"ORDER.ARREARAGE":    {"400 ORDER.ARREARAGE: The account is arrearage.", "  cure      Pay the bill.\n", "  scenario  arrears\n", "  said in   Service FAQ", "`clbemu world set account.arrears=true`", "`clbemu world set account.arrears=false`", "evidence  CLB-"},
 		"DeleteVServerGroup": {"requires  RegionId, VServerGroupId", "because   Server group used by a listener: RspoolVipExist", "`DeleteLoadBalancerListener` with"},
@@ -43,6 +44,7 @@ func TestExplain(t *testing.T) {
 // TestExplainText proves that a text shows what happened, the cure, how it begins and ends,
 // what plays it and where it is documented, in this order, and the next answers in a line.
 func TestExplainText(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string][]string{
 		"Error syncing load balancer []: Message: The account is arrearage.": {"ORDER.ARREARAGE  400 The account is arrearage.\n", "  happened  The account has an unpaid bill.\n", "  cure      Pay the bill.\n", "  because   Account in arrears (CreateLoadBalancer)\n",
 			"    begin   `clbemu world set account.arrears=true`\n", "    end     `clbemu world set account.arrears=false`\n", "  scenario  arrears\n", "  said in   Service FAQ of ACK", "  more      clbemu explain ORDER.ARREARAGE\n"},
@@ -77,6 +79,7 @@ func TestExplainText(t *testing.T) {
 
 // TestExplainInput proves that standard input is read, up to a bound, whatever is in it.
 func TestExplainInput(t *testing.T) {
+	t.Parallel()
 	event := "Events:\n  Type     Reason                  Age  From                Message\n  ----     ------                  ---  ----                -------\n" +
 		"  Warning  SyncLoadBalancerFailed  2m   service-controller  Error syncing load balancer [lb-bp1q]: Message: there are vips associating with this vServer group.\n"
 	for input, want := range map[string]struct {
@@ -105,6 +108,7 @@ func TestExplainInput(t *testing.T) {
 // TestEverythingIsExplained proves that every code with which a call can be refused,
 // and every action, has an explanation that says something of it.
 func TestEverythingIsExplained(t *testing.T) {
+	t.Parallel()
 	known := emulator.Names()
 	codes := known.AllCodes()
 	for _, code := range codes {
@@ -151,6 +155,7 @@ func gatewayCode(code string) bool {
 // TestCallHint proves that a failed call prints how to cause the error and
 // ended, and a program is not.
 func TestCallHint(t *testing.T) {
+	t.Parallel()
 	s := binary.Serve(t, "--engine", "memory")
 	mustRun(t, "world", "set", "account.arrears=true", "--server", s.Control)
 	args := []string{"call", "CreateLoadBalancer", "--server", s.Control}

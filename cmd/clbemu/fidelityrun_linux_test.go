@@ -54,6 +54,7 @@ var changing = []string{"run", "--target", "cloud", "--allow-changes", "Slb/Crea
 // TestFidelityKilled proves that no other process opens the ledger of a run, and that what the run
 // created before it was killed is deleted afterwards.
 func TestFidelityKilled(t *testing.T) {
+	t.Parallel()
 	a := newAccount(t)
 	rule := "name: f\nmatch: {action: CreateVServerGroup}\neffect: {hang: {}}\n"
 	if status, answer, err := a.Ask("POST", "/v1/faults", []byte(rule)); err != nil || status != http.StatusOK {
@@ -87,6 +88,7 @@ func TestFidelityKilled(t *testing.T) {
 // TestFidelityConsent proves that a run asks a person at a terminal, and that only yes
 // creates something.
 func TestFidelityConsent(t *testing.T) {
+	t.Parallel()
 	for answer, want := range map[string]int{"yes": 0, "no": 2, "": 2, "YES": 2, "yes please": 2} {
 		t.Run(answer, func(t *testing.T) {
 			a := newAccount(t)

@@ -15,6 +15,7 @@ import (
 // A fork serves what the folder holds, and what is done to it goes with it; the
 // folder of a running server, or an empty one, can't be forked.
 func TestFork(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	refused := func(of, why string) {
 		t.Helper()
@@ -45,6 +46,7 @@ func TestFork(t *testing.T) {
 // committed is there, the client got no answer, and the rule is spent after the
 // restart.
 func TestCrashRule(t *testing.T) {
+	t.Parallel()
 	for point, committed := range map[string]bool{"beforeCommit": false, "afterCommit": true} {
 		t.Run(point, func(t *testing.T) {
 			dir := t.TempDir()

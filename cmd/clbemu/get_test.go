@@ -15,6 +15,7 @@ import (
 // TestGet proves what is shown of a folder and of a server: tables, a load balancer
 // as a tree, and errors for unknown names, with a suggestion.
 func TestGet(t *testing.T) {
+	t.Parallel()
 	places(t, func(t *testing.T, run func(args ...string) binary.Result) {
 		if r := run("get", "lb"); r.Code != 0 || !strings.Contains(r.Stdout, "Load balancers: there are none. Clients create them, for example with `clbemu call") {
 			t.Errorf("get lb of nothing = %+v", r)
@@ -50,6 +51,7 @@ func TestGet(t *testing.T) {
 // TestGetTree proves that a load balancer is shown with its listener, its servers and
 // what may strike it, and the same for programs.
 func TestGetTree(t *testing.T) {
+	t.Parallel()
 	s := binary.Serve(t, "--engine", "memory")
 	c := s.Client()
 	id := createLoadBalancer(t, c)
@@ -89,6 +91,7 @@ func TestGetTree(t *testing.T) {
 
 // TestGetWatch proves that -w prints changes as they come.
 func TestGetWatch(t *testing.T) {
+	t.Parallel()
 	s := binary.Serve(t, "--engine", "memory")
 	id := createLoadBalancer(t, s.Client())
 	cmd := exec.Command(binary.Path, "get", "lb", "-w", "--server", s.Control)

@@ -17,6 +17,7 @@ const kindNodes = `{"kind": "List", "items": [{"kind": "Node", "metadata": {"nam
 // TestWorldImport proves that a cluster comes in from standard input into a
 // running emulator and from a file into a stopped one's folder, where it is still.
 func TestWorldImport(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := binary.Serve(t, "--data-dir", dir)
 	cmd := exec.Command(binary.Path, "world", "import", "--server", s.Control, "-")

@@ -12,6 +12,7 @@ import (
 // TestJobSurvivesKill proves that a job of NLB that was answered goes on after the
 // process was killed, and ends at its time.
 func TestJobSurvivesKill(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := binary.Serve(t, "--data-dir", dir)
 	world := func(args ...string) {

@@ -49,6 +49,7 @@ func busyServer(t *testing.T) (s *binary.Server, id string) {
 // TestJournalLines proves that a line says what a call was and how it was
 // answered, without escape sequences, and that what went wrong and what is a guess are marked.
 func TestJournalLines(t *testing.T) {
+	t.Parallel()
 	s, _ := busyServer(t)
 	call(t, s, "Evil\x1b[31m", nil)
 	call(t, s, "DeleteServerCertificate", map[string]string{"ServerCertificateId": "none"})
@@ -68,6 +69,7 @@ $`)
 // TestJournalTraffic proves that the journal has what passes listeners, if it is asked to,
 // and what a fault rule strikes there.
 func TestJournalTraffic(t *testing.T) {
+	t.Parallel()
 	s := binary.Serve(t, "--engine", "memory", "--access-log")
 	id := createLoadBalancer(t, s.Client())
 	call(t, s, "CreateLoadBalancerHTTPListener", map[string]string{"LoadBalancerId": id, "ListenerPort": "80", "BackendServerPort": "80", "Bandwidth": "-1",
@@ -95,6 +97,7 @@ $`)
 
 // TestJournalQueries proves that each flag chooses what it says.
 func TestJournalQueries(t *testing.T) {
+	t.Parallel()
 	s, id := busyServer(t)
 	if r := journalOf(t, s, "mark", "m"); r.Code != 0 {
 		t.Fatalf("journal mark = %+v", r)
@@ -147,6 +150,7 @@ func TestJournalQueries(t *testing.T) {
 // TestJournalRefusals proves that what means nothing exits with the code of its
 // sort.
 func TestJournalRefusals(t *testing.T) {
+	t.Parallel()
 	s := binary.Serve(t, "--engine", "memory")
 	for _, test := range []struct {
 		args []string
@@ -198,6 +202,7 @@ func (f *follower) want(t *testing.T, action string) {
 // TestJournalFollow proves that a call is shown when it is answered, that a query
 // chooses, and that an interrupt and the end of the server are no failures.
 func TestJournalFollow(t *testing.T) {
+	t.Parallel()
 	s, id := busyServer(t)
 	interrupted, ended := follow(t, s, "--limit", "1"), follow(t, s, "--json", "--action", "Delete*")
 	interrupted.want(t, "DescribeRegions")
@@ -223,6 +228,7 @@ func TestJournalFollow(t *testing.T) {
 // TestJournalFile proves that the file has every call and change, that only its
 // owner reads it, and that a restart adds to it.
 func TestJournalFile(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "journal")
 	for range 2 {
@@ -255,6 +261,7 @@ func TestJournalFile(t *testing.T) {
 // TestJournalFileFillsUp proves that a disk without room for the journal fails no
 // call, keeps whole lines, and is reported once.
 func TestJournalFileFillsUp(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "journal")
 	s := binary.Await(t, exec.Command("sh", "-c", `ulimit -f 8; exec "$0" "$@"`, binary.Path, // 4 or 8 KiB
 		"serve", "--engine", "memory", "--journal-file", path, "--listen", "127.0.0.1:0", "--control-listen", "127.0.0.1:0"))
@@ -283,6 +290,7 @@ func mustAnswer(t *testing.T, s *binary.Server) {
 // TestJournalColour proves that colours are for a terminal, and not for one whose
 // user wants none.
 func TestJournalColour(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("script"); err != nil {
 		t.Skip("there is no script command to make a terminal")
 	}

@@ -78,6 +78,7 @@ func asks(url string) error {
 // TestKilledUnderLoad kills an emulator while clients call its listeners, and finds them
 // at the same ports once it runs again.
 func TestKilledUnderLoad(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	backend := hello(t)
 	s := binary.Serve(t, "--data-dir", dir)
@@ -138,6 +139,7 @@ const spare = 600
 // TestTenThousandConnections opens 10,000 connections to one listener at once, each with a
 // request answered, and all open until the last one is.
 func TestTenThousandConnections(t *testing.T) {
+	t.Parallel()
 	connections := 10_000
 	if testing.Short() {
 		connections = 1_000
@@ -182,6 +184,7 @@ func TestTenThousandConnections(t *testing.T) {
 // TestPacketsLeaveDescriptors proves that clients of load balancers, however many, leave
 // both APIs and the state the descriptors that they need.
 func TestPacketsLeaveDescriptors(t *testing.T) {
+	t.Parallel()
 	s := fewDescriptors(t)
 	url := listener(t, s, "HTTP", hello(t), nil)
 	for range 150 {
@@ -214,6 +217,7 @@ func greeted(address string) (net.Conn, error) {
 // are half of 200, and finds the API well meanwhile, and the listener when they
 // are closed.
 func TestNoDescriptorsLeft(t *testing.T) {
+	t.Parallel()
 	cmd := binary.Command("--engine", "memory")
 	cmd.Args = append([]string{"sh", "-c", `ulimit -n 200 && exec "$@"`, "sh"}, cmd.Args...)
 	var err error
@@ -256,6 +260,7 @@ func judge(t *testing.T, name string) string {
 
 // TestWrk lets wrk judge listeners: no request may fail.
 func TestWrk(t *testing.T) {
+	t.Parallel()
 	wrk := judge(t, "wrk")
 	s := binary.Serve(t, "--engine", "memory")
 	backend := hello(t)
@@ -275,6 +280,7 @@ func TestWrk(t *testing.T) {
 
 // TestIperf3 lets iperf3 judge a TCP listener: what it sends arrives, both ways.
 func TestIperf3(t *testing.T) {
+	t.Parallel()
 	iperf3 := judge(t, "iperf3")
 	s := binary.Serve(t, "--engine", "memory")
 	free, err := net.Listen("tcp", "127.0.0.1:0")
@@ -318,6 +324,7 @@ func TestIperf3(t *testing.T) {
 // TestCurlHTTP2 lets curl judge an HTTPS listener: HTTP/2 where both have it, with many
 // requests at once, and HTTP/1.1 where one has not.
 func TestCurlHTTP2(t *testing.T) {
+	t.Parallel()
 	curl := judge(t, "curl")
 	if out, err := exec.Command(curl, "--version").Output(); err != nil || !strings.Contains(string(out), "HTTP2") {
 		t.Skipf("NOT TESTED: this curl has no HTTP/2: %v", err)
@@ -360,6 +367,7 @@ func selfSigned(t *testing.T) (certificate, private string) {
 
 // TestWebSocket lets another WebSocket implementation talk through listeners.
 func TestWebSocket(t *testing.T) {
+	t.Parallel()
 	echo := httptest.NewServer(websocket.Handler(func(c *websocket.Conn) {
 		var text string
 		for websocket.Message.Receive(c, &text) == nil && websocket.Message.Send(c, text) == nil {

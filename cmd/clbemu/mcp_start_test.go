@@ -14,6 +14,7 @@ import (
 // TestMCPFindsOneLater proves that clbemu mcp starts where no emulator runs, says so when a
 // tool needs one, and finds one that starts later.
 func TestMCPFindsOneLater(t *testing.T) {
+	t.Parallel()
 	gone := binary.Serve(t, "--engine", "memory")
 	address := strings.TrimPrefix(gone.Control, "http://")
 	gone.End(os.Interrupt)

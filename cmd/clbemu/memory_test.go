@@ -55,6 +55,7 @@ func peak(t *testing.T, method, path string, body io.Reader, want int) int64 {
 // TestMemoryOfDocuments proves that a document of the control API takes no more
 // than four times its size, whatever is in it.
 func TestMemoryOfDocuments(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("the peak of a process's memory is read as Linux tells it")
 	}

@@ -11,6 +11,7 @@ import (
 // TestNames proves that a command that is given a name of nothing says so with the
 // one that was meant, and does not end as if it had found something, or nothing.
 func TestNames(t *testing.T) {
+	t.Parallel()
 	s := binary.Serve(t, "--engine", "memory")
 	mustRun(t, "snapshot", "take", "before-upgrade", "--server", s.Control)
 	config := writeFile(t, filepath.Join(t.TempDir(), "c.yaml"), "listn: 127.0.0.1:0\n")

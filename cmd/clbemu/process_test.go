@@ -39,6 +39,7 @@ func mustDescribe(t *testing.T, c *emulatortest.Client, id string) {
 // TestRestart proves that what was acknowledged is there after a kill, and that
 // SIGTERM and SIGINT end the server with success.
 func TestRestart(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := binary.Serve(t, "--data-dir", dir)
 	id := createLoadBalancer(t, s.Client())
@@ -59,6 +60,7 @@ func TestRestart(t *testing.T) {
 
 // TestMemoryEngine proves that a throw-away server leaves nothing behind.
 func TestMemoryEngine(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
 	s := binary.Serve(t, "--engine", "memory", "--data-dir", dir)
 	createLoadBalancer(t, s.Client())
@@ -71,6 +73,7 @@ func TestMemoryEngine(t *testing.T) {
 // TestEndWithinAFault proves that a call which a fault holds does not hold up the
 // end, which is a success.
 func TestEndWithinAFault(t *testing.T) {
+	t.Parallel()
 	for _, effect := range []string{"{hang: {}}", "{hang: {for: 1h}}", "{delay: {fixed: 1h}}", "{afterCommit: hang}"} {
 		t.Run(effect, func(t *testing.T) {
 			s := binary.Serve(t, "--engine", "memory")

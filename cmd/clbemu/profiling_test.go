@@ -15,6 +15,7 @@ var debugAddress = regexp.MustCompile(`debug +(http://127\.0\.0\.1:\d+)/debug/pp
 // TestDebugListen proves that profiles are served where they are asked for, to callers on
 // this machine, without the command line, and nowhere else.
 func TestDebugListen(t *testing.T) {
+	t.Parallel()
 	s, said := binary.Launch(t, binary.Command("--engine", "memory",
 		"--control-token", "secret", "--debug-listen", "127.0.0.1:0"))
 	found := debugAddress.FindStringSubmatch(said)

@@ -61,6 +61,7 @@ func installed(t *testing.T, bin, name string) (v controlapi.Version) {
 // that reports the tag, the commit and its date. It builds as make does, to share the
 // build cache.
 func TestInstallTaggedClone(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("make versions builds it")
 	}
@@ -80,6 +81,7 @@ func TestInstallTaggedClone(t *testing.T) {
 // a module proxy has of it: the nested modules are not in there, and no replacement is
 // needed. Such a binary knows its version alone.
 func TestInstallVersion(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("make versions builds it")
 	}
@@ -121,6 +123,7 @@ func TestInstallVersion(t *testing.T) {
 // TestReleaseVersion proves that the programs of a release say its version, commit and date,
 // by the variables that goreleaser's file names. TestRelease in deploy/systemd runs goreleaser.
 func TestReleaseVersion(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("make versions builds it")
 	}

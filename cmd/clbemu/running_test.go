@@ -42,6 +42,7 @@ func places(t *testing.T, test func(t *testing.T, run func(args ...string) binar
 // TestWorldSetAndGet proves that conditions are changed and shown, together or
 // not at all, and that a value can come from a file.
 func TestWorldSetAndGet(t *testing.T) {
+	t.Parallel()
 	policy := writeFile(t, filepath.Join(t.TempDir(), "policy.json"), `{"Version":"1","Statement":[{"Effect":"Deny","Action":["slb:*"],"Resource":["*"]}]}`)
 	places(t, func(t *testing.T, run func(args ...string) binary.Result) {
 		if r := run("world", "set", "account.arrears=true", "stock.cn-hangzhou-h=soldout", "policy.key.testid=@"+policy); r.Code != 0 {
@@ -86,6 +87,7 @@ func TestWorldSetAndGet(t *testing.T) {
 // TestServerBeforeFolder proves that a server that is named is asked, though the
 // environment names the folder that it serves.
 func TestServerBeforeFolder(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := binary.Serve(t, "--data-dir", dir)
 	cmd := exec.Command(binary.Path, "world", "get", "account.arrears", "--server", s.Control)
@@ -98,6 +100,7 @@ func TestServerBeforeFolder(t *testing.T) {
 // TestQuota proves that quotas are shown with their holders, and alone those that
 // are used.
 func TestQuota(t *testing.T) {
+	t.Parallel()
 	places(t, func(t *testing.T, run func(args ...string) binary.Result) {
 		all, used := run("quota"), run("quota", "--used")
 		for _, want := range []string{"QUOTA", "vpc_quota_vswitches_num", "vpc-bp1clbemu000000000001"} {
@@ -117,6 +120,7 @@ func TestQuota(t *testing.T) {
 // TestQuotaApply proves that an application that is granted raises the limit that `quota`
 // shows, and that one that is refused, or that can't be made, says why.
 func TestQuotaApply(t *testing.T) {
+	t.Parallel()
 	s := binary.Serve(t, "--engine", "memory")
 	run := func(args ...string) binary.Result { return binary.Run(t, append(args, "--server", s.Control)...) }
 	if r := run("quota", "apply", "slb_quota_instances_num", "100"); r.Code != 0 || !strings.HasPrefix(r.Stdout, "APPLICATION ") || !strings.Contains(r.Stdout, "  slb_quota_instances_num  granted: the limit is 100\n") {
@@ -153,6 +157,7 @@ func TestQuotaApply(t *testing.T) {
 
 // TestClock proves that the commands move the emulated time, and say how it goes.
 func TestClock(t *testing.T) {
+	t.Parallel()
 	places(t, func(t *testing.T, run func(args ...string) binary.Result) {
 		if r := run("clock", "show"); r.Code != 0 || !strings.HasSuffix(r.Stdout, "  real time\n") {
 			t.Errorf("clock show = %+v, want real time", r)
@@ -190,6 +195,7 @@ func TestClock(t *testing.T) {
 // TestFault proves that rules are added from a file and from standard input,
 // listed as they can be read again, reset and deleted.
 func TestFault(t *testing.T) {
+	t.Parallel()
 	s := binary.Serve(t, "--engine", "memory")
 	run := func(args ...string) binary.Result {
 		return binary.Run(t, append(append([]string{"fault"}, args...), "--server", s.Control)...)
@@ -250,6 +256,7 @@ func TestFault(t *testing.T) {
 // TestSnapshot proves that a state comes back by its name, and that a name is
 // checked.
 func TestSnapshot(t *testing.T) {
+	t.Parallel()
 	places(t, func(t *testing.T, run func(args ...string) binary.Result) {
 		if r := run("snapshot", "take", "first"); r.Code != 0 || !strings.Contains(r.Stdout, "first") {
 			t.Fatalf("snapshot take = %+v", r)
@@ -288,6 +295,7 @@ func TestSnapshot(t *testing.T) {
 // TestSnapshotsOfAServer proves that a server and its stopped folder have the
 // same snapshots, and that snapshots of a state in memory leave nothing behind.
 func TestSnapshotsOfAServer(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := binary.Serve(t, "--data-dir", dir)
 	mustRun(t, "snapshot", "take", "s", "--server", s.Control)
@@ -307,6 +315,7 @@ func TestSnapshotsOfAServer(t *testing.T) {
 // TestRemoteToken proves that every command that talks to a server sends the
 // token, and says so when it is wrong.
 func TestRemoteToken(t *testing.T) {
+	t.Parallel()
 	s := binary.Serve(t, "--engine", "memory", "--control-token", "secret")
 	for _, command := range []string{"world get", "world set account.arrears=false", "quota", "clock show", "fault list", "fault reset",
 		"journal", "journal mark m", "journal marks", "journal clear", "snapshot list", "snapshot take s", "snapshot restore s"} {

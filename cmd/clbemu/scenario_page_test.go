@@ -9,6 +9,7 @@ import (
 // TestScenarioPageIsWhole proves that the page describes every step and every
 // expectation that the schema has.
 func TestScenarioPageIsWhole(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile("../../scenarios/README.md")
 	if err != nil {
 		t.Fatal(err)

@@ -66,6 +66,7 @@ func scenarioDir(t *testing.T) string {
 // TestScenarioResetOfCluster proves that a reset leaves a cluster's nodes their instances,
 // and that a half is not played without them.
 func TestScenarioResetOfCluster(t *testing.T) {
+	t.Parallel()
 	s := binary.Serve(t, "--engine", "memory")
 	scenario := writeFile(t, filepath.Join(t.TempDir(), "nodes.yaml"), `about: nodes
 kubernetes:
@@ -93,6 +94,7 @@ kubernetes:
 // TestScenarioRun proves the exit code of each sort of run, and that its output
 // says why.
 func TestScenarioRun(t *testing.T) {
+	t.Parallel()
 	dir := scenarioDir(t)
 	good, bad, restart := filepath.Join(dir, "good.yaml"), filepath.Join(dir, "bad.yaml"), filepath.Join(dir, "restart.yaml")
 	wrong := writeFile(t, filepath.Join(t.TempDir(), "wrong.yaml"), wrongScenario)
@@ -148,6 +150,7 @@ func TestScenarioRun(t *testing.T) {
 // TestScenarioExec proves that a step runs a program where its calls are counted,
 // with what clbemu env prints and the same commands of clbemu at hand.
 func TestScenarioExec(t *testing.T) {
+	t.Parallel()
 	file := writeFile(t, filepath.Join(t.TempDir(), "exec.yaml"), `about: exec
 client:
   steps:
@@ -170,6 +173,7 @@ client:
 // TestScenarioWatch proves the exit code of each sort of watch, that the program's
 // output is shown as it comes, and whose client was judged.
 func TestScenarioWatch(t *testing.T) {
+	t.Parallel()
 	dir := scenarioDir(t)
 	file := writeFile(t, filepath.Join(t.TempDir(), "p.yaml"), "about: p\nprogram:\n  expect:\n    - calls: {action: CreateLoadBalancer, none: true}\n")
 	tests := []struct {
@@ -199,6 +203,7 @@ func TestScenarioWatch(t *testing.T) {
 // TestScenarioWaits proves that a wait shows on a terminal how far it is, on a line
 // that goes away.
 func TestScenarioWaits(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("script"); err != nil {
 		t.Skip("there is no script command to make a terminal")
 	}
@@ -216,6 +221,7 @@ func TestScenarioWaits(t *testing.T) {
 
 // TestScenarioClients proves that the summary says whose client was judged.
 func TestScenarioClients(t *testing.T) {
+	t.Parallel()
 	r := binary.Run(t, "scenario", "run")
 	for _, want := range []string{fmt.Sprintf("%d client halves run by clbemu's own scripted client\n", len(clientHalves(t))), "none of your own clients was tested: "} {
 		if r.Code != 0 || !strings.Contains(r.Stdout, want) {
@@ -227,6 +233,7 @@ func TestScenarioClients(t *testing.T) {
 // TestScenarioSkipped proves that a scenario of a cluster alone does not count as
 // passed without one.
 func TestScenarioSkipped(t *testing.T) {
+	t.Parallel()
 	file := writeFile(t, filepath.Join(t.TempDir(), "k.yaml"), "about: k\ngiven: {cluster: [{kind: Service, name: web}]}\nkubernetes:\n  steps:\n    - kubectl: {delete: {kind: Service, metadata: {name: web}}}\n")
 	if r := binary.Run(t, "scenario", "run", file); r.Code != 2 || !strings.Contains(r.Stdout, "skipped: k, kubernetes") {
 		t.Errorf("run = %+v, want 2 and the half skipped", r)
@@ -236,6 +243,7 @@ func TestScenarioSkipped(t *testing.T) {
 // TestScenarioReports proves that the JUnit file and the JSON can be read, have
 // the failure in them, and that nothing else is on standard output.
 func TestScenarioReports(t *testing.T) {
+	t.Parallel()
 	dir := scenarioDir(t)
 	report := filepath.Join(dir, "report.xml")
 	r := binary.Run(t, "scenario", "run", dir, "--json", "--junit", report)
@@ -268,6 +276,7 @@ func TestScenarioReports(t *testing.T) {
 // TestScenarioList proves that the library is listed and shown as it is, that it
 // has nothing wrong, and that the schema is JSON.
 func TestScenarioList(t *testing.T) {
+	t.Parallel()
 	list := binary.Run(t, "scenario", "list")
 	for _, name := range scenarios.LibraryNames() {
 		text, _ := scenarios.LibraryText(name)
@@ -304,6 +313,7 @@ func TestScenarioList(t *testing.T) {
 // TestScenarioLint proves that lint plays nothing and reports all problems of all
 // files.
 func TestScenarioLint(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	one := writeFile(t, filepath.Join(dir, "1.yaml"), wrongScenario)
 	two := writeFile(t, filepath.Join(dir, "2.yml"), "about: a\nclient:\n  steps:\n    - fault: {name: f, match: {action: CreateLoadBalancr}, effect: {reset: true}}\n")
@@ -326,6 +336,7 @@ func TestScenarioLint(t *testing.T) {
 // TestLintOfWorld proves that lint holds ids against the world of --world, and against the
 // default one without.
 func TestLintOfWorld(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	own := writeFile(t, filepath.Join(dir, "world.yaml"), strings.ReplaceAll(string(world.DefaultText), "vsw-bp1clbemu000000000001", "vsw-own"))
 	file := writeFile(t, filepath.Join(dir, "own.yaml"), "about: a\nclient:\n  steps:\n    - call: {action: CreateLoadBalancer, params: {AddressType: intranet, InstanceChargeType: PayByCLCU, VSwitchId: vsw-own}}\n")

@@ -32,6 +32,7 @@ fault add $FAULTS
 // TestReleasedStates proves that this version opens what each release has written, finds no
 // fault in it, shows all of it, and writes to it: the folder of the state, and an export.
 func TestReleasedStates(t *testing.T) {
+	t.Parallel()
 	if *recordState != "" {
 		writeState(t, filepath.Join("testdata", "states", *recordState))
 	}

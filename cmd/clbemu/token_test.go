@@ -24,6 +24,7 @@ func launched(t *testing.T, flags ...string) (*binary.Server, string) {
 // prints the address of the console with it; that commands read it; and that no token that
 // the user chose is printed.
 func TestControlTokenFile(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "made", "token")
 	var tokens []string
 	for range 2 {

@@ -16,6 +16,7 @@ import (
 // one to type, that this one is answered, and that a client which signs, though badly,
 // gets no word that is not the cloud's.
 func TestUnsigned(t *testing.T) {
+	t.Parallel()
 	s := binary.Serve(t, "--engine", "memory")
 	ask := func(query string) (status int, body map[string]any) {
 		t.Helper()

@@ -14,6 +14,7 @@ import (
 // TestUpgradeCheck proves the way of its help text: what a client tries against a
 // copy is reported against the stored state, which stays as it is.
 func TestUpgradeCheck(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := binary.Serve(t, "--data-dir", dir)
 	if r := binary.Run(t, "world", "set", "cloud.year=2024", "--server", s.Control); r.Code != 0 {

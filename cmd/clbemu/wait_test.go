@@ -10,6 +10,7 @@ import (
 // TestWait proves that a wait ends when its condition holds, says so, and fails when
 // the condition does not hold in time or never can.
 func TestWait(t *testing.T) {
+	t.Parallel()
 	s := binary.Serve(t, "--engine", "memory")
 	mustRun(t, "journal", "mark", "m", "--server", s.Control)
 	id := createLoadBalancer(t, s.Client())

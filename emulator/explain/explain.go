@@ -130,11 +130,9 @@ func code(known *names.Names, e *controlapi.Explanation) bool {
 			continue
 		}
 		own := false
-		for row := range a.Errors() {
-			if row.Code == e.Name {
-				own = true
-				add(e, answer(a.Product, row))
-			}
+		for row := range a.ErrorsWith(e.Name) {
+			own = true
+			add(e, answer(a.Product, row))
 		}
 		row, here, found := a.Worded(e.Name)
 		brought = brought || own || here

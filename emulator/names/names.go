@@ -121,13 +121,23 @@ type ErrorRow = gateway.ErrorRow
 
 // Errors are the refusals of the action's own product that it can be refused with.
 func (a Action) Errors() iter.Seq[*ErrorRow] {
+	return a.errors(func(*ErrorRow) bool { return true })
+}
+
+// ErrorsWith are those with a code.
+func (a Action) ErrorsWith(code string) iter.Seq[*ErrorRow] {
+	return a.errors(func(row *ErrorRow) bool { return row.Code == code })
+}
+
+// errors asks for what costs more, whether the action reaches a refusal, last.
+func (a Action) errors(wanted func(*ErrorRow) bool) iter.Seq[*ErrorRow] {
 	return func(yield func(*ErrorRow) bool) {
 		if !a.Emulated {
 			return
 		}
 		rows := a.product.Errors.Rows()
 		for i := range rows {
-			if row := &rows[i]; (row.Actions == nil && a.reaches(row.Fact) || slices.Contains(row.Actions, a.Name)) && !yield(row) {
+			if row := &rows[i]; wanted(row) && (row.Actions == nil && a.reaches(row.Fact) || slices.Contains(row.Actions, a.Name)) && !yield(row) {
 				return
 			}
 		}

@@ -119,8 +119,8 @@ func (j *actionModel) reads(name string) bool {
 // it with any.
 func (j *actionModel) answers(code string, status int) bool {
 	row, _, known := j.action.Worded(code)
-	for r := range j.action.Errors() {
-		if r.Code == code && r.Status == status {
+	for r := range j.action.ErrorsWith(code) {
+		if r.Status == status {
 			return true
 		}
 	}
