@@ -30,7 +30,8 @@ RACE_TESTS = $(shell sed -nE 's/^func (Test[A-Za-z0-9_]*).*/\1/p' $(RACE_FILES) 
 QUICK_PACKAGES = $(filter-out $(MODULE)/cmd/clbemu $(MODULE)/contracttests% $(MODULE)/docs $(MODULE)/examples% $(MODULE)/emulator/target $(MODULE)/emulator/explain \
 	$(MODULE)/cmd/internal/command $(MODULE)/cmd/internal/explor%,$(PLAIN_PACKAGES) $(RACE_PACKAGES))
 TOOLS = $(CURDIR)/bin/tools
-TEST = $(TOOLS)/gotestsum --format-hide-empty-pkg
+# The collector costs tests a third of their time, and they end soon: it comes later, up to a bound.
+TEST = GOGC=400 GOMEMLIMIT=1GiB $(TOOLS)/gotestsum --format-hide-empty-pkg
 SLOWEST = $(TOOLS)/gotestsum tool slowest --threshold 1s --num 20
 # Many tests wait for processes, so more packages run at once than there are cores. The tests
 # with names and lines in their reports need no tables for debuggers.

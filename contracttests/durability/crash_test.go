@@ -30,7 +30,7 @@ func TestCrash(t *testing.T) {
 	if *rounds == 0 {
 		*rounds = 100
 		if testing.Short() {
-			*rounds = 20
+			*rounds = 10
 		}
 	}
 	c := newCloud(t, chances(t, fmt.Sprintf("-rounds %d", *rounds)), maxWriters)

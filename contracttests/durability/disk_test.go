@@ -41,7 +41,7 @@ func TestEveryDiskWriteFails(t *testing.T) {
 			for runAgainst(t, template, f, n, rand.New(rand.NewPCG(seed, 0))) {
 				n, failed = n+1, failed+1
 				if testing.Short() {
-					n += steps.IntN(15)
+					n += steps.IntN(30)
 				}
 			}
 			if failed == 0 {

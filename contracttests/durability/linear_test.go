@@ -81,7 +81,11 @@ func (l *linear) run() {
 	s := binary.Serve(l.t, "--data-dir", l.dir)
 	l.subjects = makeSubjects(l.t, s)
 	before := ""
-	for range linearLives {
+	lives := linearLives
+	if testing.Short() {
+		lives = 3
+	}
+	for range lives {
 		var limit fuse
 		limit.left.Store(callsPerLife/2 + l.chance.Int64N(callsPerLife))
 		limit.blow = func() { s.Cmd.Process.Kill() }

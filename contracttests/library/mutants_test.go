@@ -90,11 +90,11 @@ func scalars(node *yaml.Node, where string, visit func(where string, node *yaml.
 // TestMutants proves that no name of a library scenario can be misspelt: each
 // mutant of each name, one at a time, is refused when it is loaded, or when its
 // condition is set. All texts count as names but those listed as free. With -short it tries
-// a quarter of the scenarios, which the seed chooses.
+// an eighth of the scenarios, which the seed chooses.
 func TestMutants(t *testing.T) {
 	part := 1
 	if testing.Short() {
-		part = 4
+		part = 8
 	}
 	chosen := binary.Chances(t, *seed, "-short").IntN(part)
 	names, tried := target.NewNames(emulator.NamesIn(world.Default())), new(atomic.Int64)

@@ -79,11 +79,11 @@ func compareRecord(t *testing.T, halves map[string]changes.Outcome) {
 // TestValues proves that each value of an expectation of the library, each cure and each
 // cause of trouble matters: it changes them one at a time, or takes them out, and wants the
 // play to fail, or the scenario to be refused when it is loaded. It plays the halves that
-// need no cluster; with -short a quarter of the changes, which the seed chooses.
+// need no cluster; with -short an eighth of the changes, which the seed chooses.
 func TestValues(t *testing.T) {
 	part := 1
 	if testing.Short() && !*updateMutants {
-		part = 4
+		part = 8
 	}
 	chosen := binary.Chances(t, *seed, "-short").IntN(part)
 	names := target.NewNames(emulator.NamesIn(world.Default()))
