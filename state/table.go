@@ -247,6 +247,25 @@ func (x *Index[T]) List(v *View, values ...string) iter.Seq[*T] {
 	}
 }
 
+// Window returns at most size of what InScope yields, and how many that are in all: those that
+// follow the first skip, or that follow one, if after has the last value and the id of it. Its
+// cost does not grow with the list.
+func (x *Index[T]) Window(v *View, after []string, skip, size int, values ...string) (part []*T, all int) {
+	scope := v.Scope()
+	prefix := encodeKey("", append([]string{scope.AccountID, scope.RegionID}, values...)...)
+	first, end := v.txn.upTo(x.position, prefix), v.txn.upTo(x.position, prefix[:len(prefix)-1]+"\x01")
+	from := first + min(skip, end-first)
+	if after != nil {
+		from = v.txn.upTo(x.position, prefix+strings.Join(after, "\x00")+"\x00")
+	}
+	for place := from; place < end && len(part) < size; place++ {
+		if r, ok := x.table.Find(v, v.txn.idAt(x.position, place)); ok {
+			part = append(part, r)
+		}
+	}
+	return part, end - first
+}
+
 // OwnedBy declares that the rows belong to the resource whose id is the first value of
 // the index: it must exist, and its removal removes them.
 func OwnedBy[T, U any](x *Index[T], parent *Table[U]) Option {

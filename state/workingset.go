@@ -2,6 +2,7 @@ package state
 
 import (
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 
@@ -115,6 +116,21 @@ func (t txn) eachID(at int, prefix string, yield func(id string) bool) {
 	frozen(t, t.indexes, t.base.indexes, at).Ascend(prefix, func(key string, _ struct{}) bool {
 		return strings.HasPrefix(key, prefix) && yield(key[strings.LastIndexByte(key, 0)+1:])
 	})
+}
+
+// upTo counts the keys of an index that come before a bound.
+func (t txn) upTo(at int, bound string) int {
+	tree := t.indexes[at]
+	return sort.Search(tree.Len(), func(i int) bool {
+		key, _, _ := tree.GetAt(i)
+		return key >= bound
+	})
+}
+
+// idAt is the id in the key at a place of an index, from 0.
+func (t txn) idAt(at, place int) string {
+	key, _, _ := t.indexes[at].GetAt(place)
+	return key[strings.LastIndexByte(key, 0)+1:]
 }
 
 // replace puts a row, nil to delete it, and returns what was there, nil if nothing.

@@ -67,6 +67,8 @@ func TestRaces(t *testing.T) {
 		}
 		if out := detect(t, binaries[of], of, m.Name); !strings.Contains(out, "DATA RACE") {
 			t.Errorf("%s: the tests of %s do not find the race:\n%.2000s", m.Name, of, out)
+		} else {
+			t.Logf("%s: found by %s", m.Name, of)
 		}
 	}
 }
@@ -75,7 +77,7 @@ func TestRaces(t *testing.T) {
 func detect(t *testing.T, binary, folder, race string) string {
 	t.Helper()
 	cmd := exec.Command(binary, "-test.short", "-test.timeout=10m", "-test.run="+underDetector(t, folder))
-	cmd.Dir, cmd.Env = filepath.Join(root, folder), append(os.Environ(), "MUTANT="+race)
+	cmd.Dir, cmd.Env = filepath.Join(root, folder), append(os.Environ(), "MUTANT="+race, "GORACE=halt_on_error=1")
 	out, _ := cmd.CombinedOutput() // what it found says more than that it failed
 	return string(out)
 }

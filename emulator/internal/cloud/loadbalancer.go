@@ -119,6 +119,12 @@ var LoadBalancersByRegion = LoadBalancers.Index("region", func(lb *LoadBalancer)
 	return state.Key(lb.AccountID, lb.RegionID)
 })
 
+// LoadBalancersInOrder finds load balancers by account, region and, of the fields of a list's
+// filter, the name and value of one or of none, the oldest first.
+var LoadBalancersInOrder = LoadBalancers.Index("order", func(lb *LoadBalancer) [][]string {
+	return inOrder(lb.AccountID, lb.RegionID, oldest(lb.CreateTime), "VpcId", lb.VPCID, "AddressType", string(lb.AddressType), "LoadBalancerStatus", string(lb.Status))
+})
+
 // LoadBalancersByName finds load balancers by account, region, name.
 var LoadBalancersByName = LoadBalancers.Index("name", func(lb *LoadBalancer) [][]string {
 	return state.Key(lb.AccountID, lb.RegionID, lb.Name)

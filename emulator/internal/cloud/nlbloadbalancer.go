@@ -3,6 +3,7 @@ package cloud
 import (
 	"cmp"
 	"net/netip"
+	"strings"
 	"time"
 
 	"github.com/clbemu/clbemu/state"
@@ -166,6 +167,12 @@ func (lb *NLBLoadBalancer) vSwitchIDs() []string {
 // NLBLoadBalancersByRegion finds Network Load Balancers by account and region.
 var NLBLoadBalancersByRegion = NLBLoadBalancers.Index("region", func(lb *NLBLoadBalancer) [][]string {
 	return state.Key(lb.AccountID, lb.RegionID)
+})
+
+// NLBLoadBalancersInOrder finds Network Load Balancers by account, region and, of the fields of
+// a list's filter, the name and value of one or of none, the newest first.
+var NLBLoadBalancersInOrder = NLBLoadBalancers.Index("order", func(lb *NLBLoadBalancer) [][]string {
+	return inOrder(lb.AccountID, lb.RegionID, Newest(lb.CreateTime), "VpcIds", lb.VPCID, "AddressType", strings.ToLower(lb.AddressType), "LoadBalancerStatus", lb.ShownStatus())
 })
 
 // NLBLoadBalancersByName finds Network Load Balancers by account, region, name.

@@ -117,6 +117,12 @@ var NLBServerGroupsByRegion = NLBServerGroups.Index("region", func(g *NLBServerG
 	return state.Key(g.AccountID, g.RegionID)
 })
 
+// NLBServerGroupsInOrder finds groups by account, region and, of the fields of a list's filter,
+// the name and value of one or of none, the newest first.
+var NLBServerGroupsInOrder = NLBServerGroups.Index("order", func(g *NLBServerGroup) [][]string {
+	return inOrder(g.AccountID, g.RegionID, Newest(g.CreateTime), "VpcId", g.VPCID, "ServerGroupType", g.Type)
+})
+
 // The stages of a server group: CLB-0500.
 var (
 	StageNLBGroupCreating    = NLBServerGroups.Stage("nlb.servergroup.creating", NLBGroupCreating, NLBGroupAvailable, time.Second)

@@ -5,12 +5,9 @@ package listing
 import (
 	"cmp"
 	"encoding/base64"
-	"fmt"
 	"iter"
-	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/clbemu/clbemu/state"
 )
@@ -29,6 +26,21 @@ func Matches(filter, value string) bool { return filter == "" || filter == value
 // Among is Matches for a list of values.
 func Among[T comparable](filter []T, value T) bool {
 	return len(filter) == 0 || slices.Contains(filter, value)
+}
+
+// One returns the field with a value, of names and values in turn, "" for none; it fails if there
+// are two.
+func One(fields ...string) (field, value string, ok bool) {
+	for i := 0; i < len(fields); i += 2 {
+		if fields[i+1] == "" {
+			continue
+		}
+		if value != "" {
+			return "", "", false
+		}
+		field, value = fields[i], fields[i+1]
+	}
+	return field, value, true
 }
 
 // Pick returns the wanted elements.
@@ -87,16 +99,6 @@ func After[T any](list []T, token string, size int, key func(T) string) (part []
 		next = Token(key(part[len(part)-1]))
 	}
 	return part, next, nil
-}
-
-// Newest returns a key for After by which the newest comes first, and what is as old as
-// another in the order of ids. What has no time comes last. NLB-0039.
-func Newest(created time.Time, id string) string {
-	age := uint64(math.MaxUint64)
-	if !created.IsZero() {
-		age = math.MaxInt64 - uint64(created.UnixNano())
-	}
-	return fmt.Sprintf("%020d/%s", age, id)
 }
 
 // Token names what comes behind a key.

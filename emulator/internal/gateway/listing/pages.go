@@ -1,5 +1,11 @@
 package listing
 
+import (
+	"strings"
+
+	"github.com/clbemu/clbemu/state"
+)
+
 // ByToken asks for the part of a list behind a token.
 type ByToken struct {
 	MaxResults int    `rpc:"MaxResults,min=1,max=100,default=20"`
@@ -26,6 +32,26 @@ func (p Part) Total() int { return p.TotalCount }
 func Cut[T any](all []T, ask ByToken, key func(T) string) ([]T, Part, error) {
 	part, next, err := After(all, ask.NextToken, ask.MaxResults, key)
 	return part, Part{next, ask.MaxResults, len(all)}, err
+}
+
+// InOrder is Cut of a list that an index has in the order of keys, which are the last value of
+// the index, a slash and the id. Its cost does not grow with the list.
+func InOrder[T any](v *state.View, x *state.Index[T], ask ByToken, key func(*T) string, values ...string) ([]*T, Part, error) {
+	last, err := Last(ask.NextToken)
+	if err != nil {
+		return nil, Part{}, err
+	}
+	var after []string
+	if last != "" {
+		after = strings.SplitN(last, "/", 2)
+	}
+	part, all := x.Window(v, after, 0, ask.MaxResults+1, values...)
+	page := Part{MaxResults: ask.MaxResults, TotalCount: all}
+	if len(part) > ask.MaxResults {
+		part = part[:ask.MaxResults]
+		page.NextToken = Token(key(part[len(part)-1]))
+	}
+	return part, page, nil
 }
 
 // ByNumber asks for a page of a list by its number.

@@ -3,6 +3,7 @@ package clb
 import (
 	"cmp"
 	"iter"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -186,9 +187,17 @@ func newLoadBalancerItem(v *state.View, lb *cloud.LoadBalancer) loadBalancerItem
 	return item
 }
 
+func newLoadBalancerItems(v *state.View, found []*cloud.LoadBalancer) []loadBalancerItem {
+	return listing.Views(v, found, newLoadBalancerItem)
+}
+
 // describeLoadBalancers filters first and pages then: a CCM sends no page and
 // must find its load balancer among many.
 func describeLoadBalancers(v *state.View, req *describeLoadBalancersRequest) (*describeLoadBalancersResponse, error) {
+	if field, value, ok := req.one(); ok {
+		found, all := cloud.LoadBalancersInOrder.Window(v, nil, (req.PageNumber-1)*req.PageSize, req.PageSize, field, value)
+		return &describeLoadBalancersResponse{PageNumber: req.PageNumber, PageSize: req.PageSize, TotalCount: all, LoadBalancers: newLoadBalancerItems(v, found)}, nil
+	}
 	var found []*cloud.LoadBalancer
 	for lb := range req.candidates(v) {
 		if req.matches(v, lb) {
@@ -198,13 +207,10 @@ func describeLoadBalancers(v *state.View, req *describeLoadBalancersRequest) (*d
 	slices.SortFunc(found, func(a, b *cloud.LoadBalancer) int {
 		return cmp.Or(a.CreateTime.Compare(b.CreateTime), cmp.Compare(a.ID, b.ID))
 	})
-	resp := &describeLoadBalancersResponse{
+	return &describeLoadBalancersResponse{
 		PageNumber: req.PageNumber, PageSize: req.PageSize, TotalCount: len(found),
-	}
-	for _, lb := range listing.Page(found, req.PageNumber, req.PageSize) {
-		resp.LoadBalancers = append(resp.LoadBalancers, newLoadBalancerItem(v, lb))
-	}
-	return resp, nil
+		LoadBalancers: newLoadBalancerItems(v, listing.Page(found, req.PageNumber, req.PageSize)),
+	}, nil
 }
 
 // candidates narrows the search by the best index that the filters allow, so
@@ -251,6 +257,17 @@ func anyTagged(v *state.View, tags []jsonTag) []string {
 		ids = append(ids, state.ResourcesTagged(v, cloud.TagLoadBalancer, []state.TagFilter{t.filter()})...)
 	}
 	return ids
+}
+
+// one returns the field and its value of a request for all load balancers, or for those with
+// one value, that an index has in order.
+func (req *describeLoadBalancersRequest) one() (field, value string, ok bool) {
+	rest := *req
+	rest.RegionID, rest.page, rest.VPCID, rest.AddressType, rest.LoadBalancerStatus = "", page{}, "", "", ""
+	if !reflect.ValueOf(rest).IsZero() {
+		return "", "", false
+	}
+	return listing.One("VpcId", req.VPCID, "AddressType", req.AddressType, "LoadBalancerStatus", req.LoadBalancerStatus)
 }
 
 func (req *describeLoadBalancersRequest) matches(v *state.View, lb *cloud.LoadBalancer) bool {

@@ -414,7 +414,7 @@ func listListeners(v *state.View, req *listListenersRequest) (*listListenersResp
 			found = append(found, l)
 		}
 	}
-	part, page, err := listing.Cut(found, req.ByToken, func(l *cloud.NLBListener) string { return listing.Newest(l.CreateTime, l.ID) })
+	part, page, err := listing.Cut(found, req.ByToken, func(l *cloud.NLBListener) string { return cloud.Newest(l.CreateTime) + "/" + l.ID })
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package nlb
 
 import (
 	"cmp"
+	"reflect"
 	"regexp"
 	"strings"
 	"sync"
@@ -352,13 +353,8 @@ type listedLoadBalancer struct {
 
 // listLoadBalancers takes those that have any of the tags: NLB-0023.
 func listLoadBalancers(v *state.View, req *listLoadBalancersRequest) (*listLoadBalancersResponse, error) {
-	var found []*cloud.NLBLoadBalancer
-	for lb := range req.candidates(v) {
-		if req.asksFor(lb) && anyTag(v, cloud.TagNLBLoadBalancer, lb.ID, req.Tags) {
-			found = append(found, lb)
-		}
-	}
-	part, page, err := listing.Cut(found, req.ByToken, func(lb *cloud.NLBLoadBalancer) string { return listing.Newest(lb.CreateTime, lb.ID) })
+	place := func(lb *cloud.NLBLoadBalancer) string { return cloud.Newest(lb.CreateTime) + "/" + lb.ID }
+	part, page, err := req.part(v, place)
 	if err != nil {
 		return nil, err
 	}
@@ -367,6 +363,30 @@ func listLoadBalancers(v *state.View, req *listLoadBalancersRequest) (*listLoadB
 		resp.LoadBalancers = append(resp.LoadBalancers, listedLoadBalancer{newLoadBalancerView(lb), tagging.Of(v, cloud.TagNLBLoadBalancer, lb.ID)})
 	}
 	return resp, nil
+}
+
+func (req *listLoadBalancersRequest) part(v *state.View, place func(*cloud.NLBLoadBalancer) string) ([]*cloud.NLBLoadBalancer, listing.Part, error) {
+	if field, value, ok := req.one(); ok {
+		return listing.InOrder(v, cloud.NLBLoadBalancersInOrder, req.ByToken, place, field, value)
+	}
+	var found []*cloud.NLBLoadBalancer
+	for lb := range req.candidates(v) {
+		if req.asksFor(lb) && anyTag(v, cloud.TagNLBLoadBalancer, lb.ID, req.Tags) {
+			found = append(found, lb)
+		}
+	}
+	return listing.Cut(found, req.ByToken, place)
+}
+
+// one returns the field and its value of a request for all load balancers, or for those with
+// one value, that an index has in order.
+func (req *listLoadBalancersRequest) one() (field, value string, ok bool) {
+	rest := *req
+	rest.Region, rest.ByToken, rest.VPCIDs, rest.AddressType, rest.Status = gateway.Region{}, listing.ByToken{}, nil, "", ""
+	if !reflect.ValueOf(rest).IsZero() || len(req.VPCIDs) > 1 {
+		return "", "", false
+	}
+	return listing.One("VpcIds", strings.Join(req.VPCIDs, ""), "AddressType", strings.ToLower(req.AddressType), "LoadBalancerStatus", req.Status)
 }
 
 // candidates yields those that an index finds for the request, each once.

@@ -208,7 +208,7 @@ func listSecurityPolicy(v *state.View, req *listSecurityPolicyRequest) (*listSec
 			return !listing.Among(req.SecurityPolicyIDs, p.ID) || !listing.Among(req.SecurityPolicyNames, p.Name) || !listing.Among(req.ResourceGroupIDs, p.ResourceGroupID) || !listing.Matches(req.ResourceGroupID, p.ResourceGroupID) ||
 				!hasTags(p.ID)
 		})
-	part, page, err := listing.Cut(found, req.ByToken, func(p *cloud.NLBSecurityPolicy) string { return listing.Newest(p.CreateTime, p.ID) })
+	part, page, err := listing.Cut(found, req.ByToken, func(p *cloud.NLBSecurityPolicy) string { return cloud.Newest(p.CreateTime) + "/" + p.ID })
 	if err != nil {
 		return nil, err
 	}

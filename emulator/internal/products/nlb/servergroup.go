@@ -1,6 +1,7 @@
 package nlb
 
 import (
+	"reflect"
 	"slices"
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
@@ -243,6 +244,11 @@ type serverGroup struct {
 
 // listServerGroups takes those that have all the tags.
 func listServerGroups(v *state.View, req *listServerGroupsRequest) (*listServerGroupsResponse, error) {
+	place := func(g *cloud.NLBServerGroup) string { return cloud.Newest(g.CreateTime) + "/" + g.ID }
+	if field, value, ok := req.one(); ok {
+		part, page, err := listing.InOrder(v, cloud.NLBServerGroupsInOrder, req.ByToken, place, field, value)
+		return &listServerGroupsResponse{Part: page, ServerGroups: listing.Views(v, part, newServerGroup)}, err
+	}
 	hasTags := tagging.Filter(v, cloud.TagNLBServerGroup, req.Tags)
 	var found []*cloud.NLBServerGroup
 	for g := range cloud.NLBServerGroupsByRegion.InScope(v) {
@@ -251,11 +257,22 @@ func listServerGroups(v *state.View, req *listServerGroupsRequest) (*listServerG
 			found = append(found, g)
 		}
 	}
-	part, page, err := listing.Cut(found, req.ByToken, func(g *cloud.NLBServerGroup) string { return listing.Newest(g.CreateTime, g.ID) })
+	part, page, err := listing.Cut(found, req.ByToken, place)
 	if err != nil {
 		return nil, err
 	}
 	return &listServerGroupsResponse{Part: page, ServerGroups: listing.Views(v, part, newServerGroup)}, nil
+}
+
+// one returns the field and its value of a request for all groups, or for those with one value,
+// that an index has in order.
+func (req *listServerGroupsRequest) one() (field, value string, ok bool) {
+	rest := *req
+	rest.Region, rest.ByToken, rest.VPCID, rest.ServerGroupType = gateway.Region{}, listing.ByToken{}, "", ""
+	if !reflect.ValueOf(rest).IsZero() {
+		return "", "", false
+	}
+	return listing.One("VpcId", req.VPCID, "ServerGroupType", req.ServerGroupType)
 }
 
 func newServerGroup(v *state.View, g *cloud.NLBServerGroup) serverGroup {
