@@ -1,0 +1,50 @@
+package gateway
+
+import (
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+)
+
+// TestBucketsOfManyCalls proves that of calls at the same time as many pass as a limit lets.
+func TestBucketsOfManyCalls(t *testing.T) {
+	const burst = 100
+	var b buckets
+	var passed atomic.Int64
+	var callers sync.WaitGroup
+	limits, of := cloud.Rate{PerSecond: 1, Burst: burst}, &cloud.Throttle{}
+	for range 8 {
+		callers.Go(func() {
+			for range burst {
+				if b.take("key/testid", of, limits, nonceStart) {
+					passed.Add(1)
+				}
+			}
+		})
+	}
+	callers.Wait()
+	if passed.Load() != burst {
+		t.Errorf("%d calls passed, want %d", passed.Load(), burst)
+	}
+}
+
+// TestIDsOfManyCalls proves that calls at the same time get different ids.
+func TestIDsOfManyCalls(t *testing.T) {
+	s := &Server{chance: rand.NewChaCha8([32]byte{})}
+	var given sync.Map
+	var callers sync.WaitGroup
+	for range 8 {
+		callers.Go(func() {
+			for range 1000 {
+				request, trace := s.mintIDs()
+				if _, twice := given.LoadOrStore(request, true); twice || request == trace {
+					t.Errorf("the id %s comes twice", request)
+				}
+			}
+		})
+	}
+	callers.Wait()
+}
