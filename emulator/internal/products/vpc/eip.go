@@ -188,8 +188,6 @@ func releaseEIPAddress(tx *state.Tx, req *releaseEIPAddressRequest) (*gateway.Em
 		return nil, errEIPStatusIncorrect
 	case eip.DeletionProtection:
 		return nil, errDeletionProtected
-	case eip.SegmentID != "":
-		return nil, errEIPInSegment.Of(eip.SegmentID)
 	}
 	cloud.EIPs.Remove(tx, eip.ID)
 	return &gateway.Empty{}, nil

