@@ -73,8 +73,6 @@ var packageErrorCases = []gatewaytest.ErrorCase{
 	{Name: "ISP", Action: "CreateCommonBandwidthPackage", Params: with(newPackage, params{"ISP": "Moon"}), Status: 400, Code: "IllegalParam.Isp"},
 	{Name: "ChargeType", Action: "CreateCommonBandwidthPackage", Params: with(newPackage, params{"InternetChargeType": "Free"}), Status: 400, Code: "InvalidParameter.InvalidChargeType"},
 	{Name: "Ratio", Action: "CreateCommonBandwidthPackage", Params: with(newPackage, params{"Ratio": "101"}), Status: 400, Code: "IllegalParam.Ratio"},
-	{Name: "Zone", Action: "CreateCommonBandwidthPackage", Params: with(newPackage, params{"Zone": "ap-southeast-1-lzdvn-cb"}), Status: 400, Code: "OperationUnsupported.InvalidZone"},
-	{Name: "Protection", Action: "CreateCommonBandwidthPackage", Params: with(newPackage, params{"SecurityProtectionTypes.1": "AntiDDoS_Enhanced"}), Status: 400, Code: "OperationDenied.NotOpenDdosOriginProtectService"},
 	{Name: "ResourceGroup", Action: "CreateCommonBandwidthPackage", Params: with(newPackage, params{"ResourceGroupId": "rg-none"}), Status: 400, Code: "InvalidResourceGroupId"},
 	{Name: "TagKey", Action: "CreateCommonBandwidthPackage", Params: with(newPackage, params{"Tag.1.Key": "acs:x"}), Status: 400, Code: "InvalidTagKey"},
 	{Name: "Arrears", Action: "CreateCommonBandwidthPackage", Params: newPackage, Status: 400, Code: "SYSTEM.SALE_VALIDATE_UNEXPECTED_ERROR",

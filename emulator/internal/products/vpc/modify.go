@@ -52,7 +52,6 @@ type modifyVPCAttributeRequest struct {
 	CIDRBlock         string `rpc:"CidrBlock"`
 	EnableIPv6        *bool  `rpc:"EnableIPv6"`
 	IPv6CIDRBlock     string `rpc:"Ipv6CidrBlock"`
-	IPv6ISP           string `rpc:"Ipv6Isp,enum=BGP|ChinaMobile|ChinaUnicom|ChinaTelecom"`
 	EnableDNSHostname *bool  `rpc:"EnableDnsHostname"`
 }
 
@@ -63,9 +62,6 @@ func (r *modifyVPCAttributeRequest) Validate() error {
 	}
 	if err := plainText(r.Description, errVPCDescriptionMalformed); err != nil {
 		return err
-	}
-	if r.IPv6ISP != "" && r.IPv6ISP != "BGP" {
-		return errIPv6ISPUnsupported
 	}
 	if r.CIDRBlock == "" {
 		return nil

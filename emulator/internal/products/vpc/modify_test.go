@@ -56,7 +56,6 @@ var modifyErrorCases = []gatewaytest.ErrorCase{
 	{Name: "Unknown", Action: "ModifyVpcAttribute", Params: params{"VpcId": "vpc-none"}, Status: 404, Code: "InvalidVpcId.NotFound"},
 	{Name: "Name", Action: "ModifyVpcAttribute", Params: params{"VpcId": vpcID, "VpcName": "http://x"}, Status: 400, Code: "InvalidVpcName.Malformed"},
 	{Name: "Block", Action: "ModifyVpcAttribute", Params: params{"VpcId": vpcID, "CidrBlock": "10.0.0.0/16"}, Status: 400, Code: "DependencyViolation.VSwitch.CidrBlock"},
-	{Name: "IPv6ISP", Action: "ModifyVpcAttribute", Params: params{"VpcId": vpcID, "Ipv6Isp": "ChinaMobile"}, Status: 400, Code: "UnsupportedFeature.Ipv6Isp"},
 	{Name: "IPv6Block", Action: "ModifyVpcAttribute", Params: params{"VpcId": vpcID, "EnableIPv6": "true", "Ipv6CidrBlock": "2001:db8:1::/56"}, Status: 400, Code: "OperationFailed.IPv6CidrNotReserved"},
 	{Name: "IPv6Kept", Action: "ModifyVpcAttribute", Params: params{"VpcId": otherVPCID, "Ipv6CidrBlock": "2001:db8:1::/56"}, Status: 400, Code: "OperationDenied.Ipv6CidrBlockModified"},
 	{Name: "IPv6InUse", Action: "ModifyVpcAttribute", Params: params{"VpcId": otherVPCID, "EnableIPv6": "false"}, Status: 400, Code: "DependencyViolation.VSwitchIpv6", Plant: plantIPv6VSwitch},
