@@ -117,18 +117,9 @@ var ecsGroupCases = []apiCase{
 	refused("ListTagResources", "nothing", "MissingParameter.TagOwner", params{"ResourceType": "instance"}),
 }
 
-var (
-	underCustom = params{"RouteTableId": "{vtb}", "VSwitchId": vsw1}
-	madeDefault = step{"Vpc", "CreateDefaultVpc", params{}, nil}
-)
-
-var secondBlock = params{"VpcId": "{vpc}", "SecondaryCidrBlock": "10.9.0.0/16"}
+var underCustom = params{"RouteTableId": "{vtb}", "VSwitchId": vsw1}
 
 var vpcModifyCases = []apiCase{
-	succeeds("AssociateVpcCidrBlock", "second", secondBlock),
-	refused("AssociateVpcCidrBlock", "overlaps", "InvalidCidrBlock.Overlapped", more(secondBlock, "SecondaryCidrBlock", "172.16.0.0/16")),
-	succeeds("UnassociateVpcCidrBlock", "second", secondBlock, step{"Vpc", "AssociateVpcCidrBlock", secondBlock, nil}),
-	refused("UnassociateVpcCidrBlock", "not-one", "InvalidCidrBlock.NotFound", secondBlock),
 	succeeds("ModifyVpcAttribute", "name", params{"VpcId": "{vpc}", "VpcName": "renamed", "Description": "described"}),
 	refused("ModifyVpcAttribute", "unknown", "InvalidVpcId.NotFound", params{"VpcId": "vpc-gone", "VpcName": "renamed"}),
 	succeeds("ModifyVSwitchAttribute", "name", params{"VSwitchId": "{vsw}", "VSwitchName": "renamed"}),
@@ -143,11 +134,4 @@ var vpcModifyCases = []apiCase{
 	refused("AssociateRouteTable", "system", "IncorrectRouteTableType.NotCustom", params{"RouteTableId": vtb1, "VSwitchId": vsw1}),
 	succeeds("UnassociateRouteTable", "custom", underCustom, step{"Vpc", "AssociateRouteTable", underCustom, nil}),
 	refused("UnassociateRouteTable", "not-associated", "IncorrectVSwitchStatus.NotAssociated", underCustom),
-	succeeds("CreateDefaultVpc", "first", params{}),
-	refused("CreateDefaultVpc", "second", "OperationFailed.DefaultVpcExist", params{}, madeDefault),
-	succeeds("CreateDefaultVSwitch", "first", params{"ZoneId": "cn-hangzhou-h"}, madeDefault),
-	refused("CreateDefaultVSwitch", "no-vpc", "OperationFailed.DefaultVpcNotExist", params{"ZoneId": "cn-hangzhou-h"}),
-	succeeds("DescribeVpcs", "default", params{"IsDefault": "true"}, madeDefault),
-	succeeds("DescribeVSwitches", "default", params{"IsDefault": "true"}, madeDefault,
-		step{"Vpc", "CreateDefaultVSwitch", params{"ZoneId": "cn-hangzhou-h"}, nil}),
 }

@@ -47,7 +47,7 @@ func of(product string, cases []apiCase) []apiCase {
 func apiCases() []apiCase {
 	return slices.Concat(of("Slb", slbLoadBalancerCases), of("Slb", slbListenerCases), of("Slb", slbServerGroupCases),
 		of("Slb", slbRuleCases), of("Slb", slbOlderCases),
-		of("Slb", slbAccessControlCases), of("Vpc", vpcCases), of("Ecs", ecsCases), of("Ecs", ecsInstanceCases), of("Ecs", ecsGroupCases), of("Vpc", vpcModifyCases), of("Vpc", vpcPackageCases), of("Vpc", vpcGatewayCases), of("Vpc", vpcAddressCases),
+		of("Slb", slbAccessControlCases), of("Vpc", vpcCases), of("Ecs", ecsCases), of("Ecs", ecsInstanceCases), of("Ecs", ecsGroupCases), of("Vpc", vpcModifyCases), of("Vpc", vpcPackageCases), of("Vpc", vpcGatewayCases),
 		of("Sts", stsCases), of("ResourceManager", resourceManagerCases), of("cas", casCases), of("quotas", quotaCases), nlbCases())
 }
 

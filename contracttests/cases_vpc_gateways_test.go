@@ -1,14 +1,6 @@
 package contracttests
 
 var (
-	newIPv4Gateway = step{"Vpc", "CreateIpv4Gateway", params{"VpcId": "{vpc}", "Ipv4GatewayName": "way-out", "Ipv4GatewayDescription": "of the VPC",
-		"Tag.1.Key": "app", "Tag.1.Value": "web"}, saveAs("ipv4gw", "Ipv4GatewayId")}
-	anIPv4Gateway     = params{"Ipv4GatewayId": "{ipv4gw}"}
-	enableIPv4Gateway = step{"Vpc", "EnableVpcIpv4Gateway", anIPv4Gateway, nil}
-	newGatewayTable   = step{"Vpc", "CreateRouteTable", params{"VpcId": "{vpc}", "AssociateType": "Gateway"}, saveAs("vtbIn", "RouteTableId")}
-	gatewayWithTable  = params{"GatewayId": "{ipv4gw}", "RouteTableId": "{vtbIn}"}
-	putUnderTable     = step{"Vpc", "AssociateRouteTableWithGateway", gatewayWithTable, nil}
-
 	newIPv6Gateway = step{"Vpc", "CreateIpv6Gateway", params{"VpcId": "{vpc}", "Name": "way-out", "Description": "of the VPC",
 		"Tag.1.Key": "app", "Tag.1.Value": "web"}, saveAs("ipv6gw", "Ipv6GatewayId")}
 	anIPv6Gateway = params{"Ipv6GatewayId": "{ipv6gw}"}
@@ -21,28 +13,6 @@ var (
 )
 
 var vpcGatewayCases = []apiCase{
-	succeeds("CreateIpv4Gateway", "new", newIPv4Gateway.params),
-	refused("CreateIpv4Gateway", "second", "ResourceAlreadyExist.Ipv4Gateway", newIPv4Gateway.params, newIPv4Gateway),
-	succeeds("DeleteIpv4Gateway", "one", anIPv4Gateway, newIPv4Gateway),
-	refused("DeleteIpv4Gateway", "has-table", "DependencyViolation.RouteTable", anIPv4Gateway, newIPv4Gateway, enableIPv4Gateway, newGatewayTable, putUnderTable),
-	succeeds("GetIpv4GatewayAttribute", "with-table", anIPv4Gateway, newIPv4Gateway, enableIPv4Gateway, newGatewayTable, putUnderTable),
-	refused("GetIpv4GatewayAttribute", "unknown", "ResourceNotFound.Ipv4Gateway", params{"Ipv4GatewayId": "ipv4gw-gone"}),
-	succeeds("ListIpv4Gateways", "of-a-vpc", params{"VpcId": "{vpc}"}, newIPv4Gateway, enableIPv4Gateway, newGatewayTable, putUnderTable),
-	succeeds("ListIpv4Gateways", "first-page", params{"MaxResults": "1"}, newIPv4Gateway,
-		step{"Vpc", "CreateIpv4Gateway", params{"VpcId": vpc1}, nil}),
-	refused("ListIpv4Gateways", "bad-token", "IllegalParam.NextToken", params{"NextToken": "x"}),
-	succeeds("EnableVpcIpv4Gateway", "default-route", more(anIPv4Gateway, "RouteTableList.1", "{vtbOwn}"), newIPv4Gateway,
-		step{"Vpc", "CreateRouteTable", params{"VpcId": "{vpc}"}, saveAs("vtbOwn", "RouteTableId")}),
-	refused("EnableVpcIpv4Gateway", "unknown", "ResourceNotFound.Ipv4Gateway", params{"Ipv4GatewayId": "ipv4gw-gone"}),
-	succeeds("UpdateIpv4GatewayAttribute", "name", more(anIPv4Gateway, "Ipv4GatewayName", "renamed"), newIPv4Gateway),
-	refused("UpdateIpv4GatewayAttribute", "bad-name", "IllegalParam.Name", more(anIPv4Gateway, "Ipv4GatewayName", "http://x"), newIPv4Gateway),
-	succeeds("AssociateRouteTableWithGateway", "active", gatewayWithTable, newIPv4Gateway, enableIPv4Gateway, newGatewayTable),
-	refused("AssociateRouteTableWithGateway", "not-active", "OperationDenied.Ipv4GatewayNotActive", gatewayWithTable, newIPv4Gateway, newGatewayTable),
-	succeeds("DissociateRouteTableFromGateway", "one", gatewayWithTable, newIPv4Gateway, enableIPv4Gateway, newGatewayTable, putUnderTable),
-	refused("DissociateRouteTableFromGateway", "not-associated", "OperationDenied.NotAssociated", gatewayWithTable, newIPv4Gateway, newGatewayTable),
-	succeeds("DescribeVpcAttribute", "with-gateway", params{"VpcId": "{vpc}"}, newIPv4Gateway),
-	succeeds("DescribeRouteTableList", "of-a-gateway", params{"RouteTableId": "{vtbIn}"}, newIPv4Gateway, enableIPv4Gateway, newGatewayTable, putUnderTable),
-
 	succeeds("CreateIpv6Gateway", "new", newIPv6Gateway.params),
 	refused("CreateIpv6Gateway", "second", "ResourceAlreadyExist.Ipv6Gateway", newIPv6Gateway.params, newIPv6Gateway),
 	succeeds("DeleteIpv6Gateway", "one", anIPv6Gateway, newIPv6Gateway),

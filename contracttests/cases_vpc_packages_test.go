@@ -29,8 +29,6 @@ var vpcPackageCases = []apiCase{
 	refused("DeleteCommonBandwidthPackage", "protected", "InvalidOperation.DeletionProtection", aPackage, newPackage, keepPackage),
 	succeeds("AddCommonBandwidthPackageIp", "eip", inPackage, newPackage),
 	refused("AddCommonBandwidthPackageIp", "again", "IpInstanceId.AlreadyInBandwidthPackage", inPackage, newPackage, putInPackage),
-	succeeds("AddCommonBandwidthPackageIps", "eips", more(aPackage, "IpInstanceIds.1", "{eip}", "IpInstanceIds.2", "{boundEip}"), newPackage),
-	refused("AddCommonBandwidthPackageIps", "unknown-eip", "InvalidIpInstanceId.NotFound", more(aPackage, "IpInstanceIds.1", "eip-gone"), newPackage),
 	succeeds("RemoveCommonBandwidthPackageIp", "eip", inPackage, newPackage, putInPackage),
 	refused("RemoveCommonBandwidthPackageIp", "not-in", "OperationUnsupported.IpNotInCbwp", inPackage, newPackage),
 	succeeds("ModifyCommonBandwidthPackageIpBandwidth", "half", more(ofPackage, "Bandwidth", "50"), newPackage, putInPackage),

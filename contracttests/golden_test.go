@@ -100,7 +100,14 @@ func (c apiCase) play(t *testing.T) (files []txtar.File) {
 		if format == "JSON" {
 			files = append(files, c.file(t, "req", requestText(p)))
 		}
-		files = append(files, c.file(t, strings.ToLower(format), replyText(cloud.answer(c, format, p))))
+		reply, digest := replyText(cloud.answer(c, format, p)), ""
+		if format == "JSON" {
+			reply, digest = cutReply(t, reply)
+		}
+		files = append(files, c.file(t, strings.ToLower(format), reply))
+		if digest != "" {
+			files = append(files, c.file(t, "whole", digest))
+		}
 	}
 	return files
 }

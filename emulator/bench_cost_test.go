@@ -3,9 +3,7 @@ package emulator_test
 import (
 	"fmt"
 	"net/http/httptest"
-	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
@@ -63,19 +61,4 @@ func BenchmarkIdleFaults(b *testing.B) {
 	loaded, bare := compare(b, connections, reads(full), reads(nil))
 	report(b, with/without, "ratio", "signed DescribeLoadBalancerAttribute with an idle fault injector %.0f/s, without one %.0f/s, target ratio >= 0.98; "+
 		"with %d idle rules %.0f/s, without %.0f/s, ratio %.2f", with, without, len(list), loaded, bare, loaded/bare)
-}
-
-// BenchmarkNonces compares reads whose nonces are kept in a file with reads whose
-// nonces are not.
-func BenchmarkNonces(b *testing.B) {
-	const connections = 16
-	served := crowdedReads(b, connections)
-	reads := func(nonces *gateway.Nonces) func(int) error { return served(gateway.Config{Nonces: nonces}) }
-	kept, err := gateway.OpenNonces(filepath.Join(b.TempDir(), "nonces"), time.Now())
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { _ = kept.Close() })
-	with, without := compare(b, connections, reads(kept), reads(nil))
-	report(b, with/without, "ratio", "signed DescribeLoadBalancerAttribute with kept nonces %.0f/s, without %.0f/s, target ratio >= 0.95", with, without)
 }

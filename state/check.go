@@ -48,9 +48,18 @@ func (s *Store) compareWithEngine(ctx context.Context, v *View) ([]string, error
 			memory[changeKey{t.name(), id}] = change.Value
 		}
 	}
+	upgrade := make(map[changeKey][]byte)
+	for _, change := range s.upgrade {
+		upgrade[changeKey{Kind(change.Table), change.ID}] = change.Value
+	}
 	var problems []string
 	err := s.engine.Load(ctx, func(table, id string, value []byte) error {
 		key := changeKey{Kind(table), id}
+		if changed, ok := upgrade[key]; ok {
+			if value = changed; value == nil {
+				return nil
+			}
+		}
 		got, ok := memory[key]
 		if !ok {
 			problems = append(problems, fmt.Sprintf("%s %s is kept but not in the working set", table, id))

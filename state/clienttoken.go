@@ -82,14 +82,18 @@ func (tx *Tx) expireClientTokens() {
 // forgetClientTokens forgets the tokens of what the transaction deleted: they
 // count as new, CLB-0101.
 func (tx *Tx) forgetClientTokens() {
-	everywhere := tx.In(Owner{})
 	for _, c := range tx.log.changes { // without those that follow here, of tokens
-		if c.kind == ClientTokens.kind || c.row != nil {
-			continue
+		if c.kind != ClientTokens.kind && c.row == nil {
+			tx.forgetTokensOf(c.id)
 		}
-		for t := range clientTokensByResource.List(everywhere.View, c.id) {
-			ClientTokens.Delete(everywhere, ClientTokenID(t.AccountID, t.Action, t.Token))
-		}
+	}
+}
+
+// forgetTokensOf forgets the tokens of a resource.
+func (tx *Tx) forgetTokensOf(id string) {
+	everywhere := tx.In(Owner{})
+	for t := range clientTokensByResource.List(everywhere.View, id) {
+		ClientTokens.Delete(everywhere, ClientTokenID(t.AccountID, t.Action, t.Token))
 	}
 }
 

@@ -18,6 +18,8 @@ import (
 type Export struct {
 	SchemaVersion int
 	Tables        map[Kind]*jsonstream.Texts
+
+	retired []changeKey // rows that an import drops
 }
 
 // add keeps a resource in its table.
@@ -94,7 +96,8 @@ func (s *Store) ReadExport(r io.Reader) (*Export, error) {
 
 func (e *Export) readTable(schema *Schema, document *jsonstream.Reader, kind Kind) error {
 	k, ok := schema.kinds[kind]
-	if !ok {
+	_, gone := schema.retired[kind]
+	if !ok && !gone {
 		return fmt.Errorf("unknown table %.100q", kind)
 	}
 	n := 0
@@ -103,9 +106,21 @@ func (e *Export) readTable(schema *Schema, document *jsonstream.Reader, kind Kin
 		if err := document.Value(&row); err != nil {
 			return err
 		}
-		_, unknown, err := k.table.decode(row)
+		if gone {
+			id, err := retiredID(row)
+			if err != nil {
+				return fmt.Errorf("%s, entry %d: %w", kind, n, jsonstream.InWords(err))
+			}
+			e.retired = append(e.retired, changeKey{kind, id})
+			n++
+			return nil
+		}
+		r, unknown, err := k.table.decode(row)
 		if err = cmp.Or(err, unknown); err != nil {
 			return fmt.Errorf("%s, entry %d: %w", kind, n, jsonstream.InWords(err))
+		}
+		if k.retired != nil && k.retired(r) {
+			e.retired = append(e.retired, changeKey{kind, k.table.idOf(r)})
 		}
 		e.add(kind, row)
 		n++
@@ -115,7 +130,7 @@ func (e *Export) readTable(schema *Schema, document *jsonstream.Reader, kind Kin
 
 // Import replaces everything by the exported state, in one transaction. A state
 // that breaks an invariant is refused and changes nothing. Repaired has a line for
-// each fault that it repaired.
+// each fault that it repaired, and each row that it dropped.
 func (s *Store) Import(e *Export) (repaired []string, err error) {
 	err = s.Update(Owner{}, func(tx *Tx) error {
 		before, _ := Sequences.Find(tx.View, sequenceID)
@@ -133,11 +148,12 @@ func (s *Store) Import(e *Export) (repaired []string, err error) {
 		if _, ok := Sequences.Find(tx.View, sequenceID); !ok {
 			return fmt.Errorf("the exported state has no %s", Sequences.kind)
 		}
+		repaired = tx.dropRetired(e.retired)
 		if problems := s.problems(tx.View); len(problems) > 0 {
 			return fmt.Errorf("the exported state is inconsistent: %s", problems[0])
 		}
 		if line := tx.catchUp(before); line != "" {
-			repaired = []string{line}
+			repaired = append(repaired, line)
 		}
 		return nil
 	})

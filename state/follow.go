@@ -108,6 +108,9 @@ func (s *Store) showCommit(c engine.Commit) error {
 	defer s.writing.Unlock()
 	txn := s.newest.writing()
 	for _, change := range c.Changes {
+		if _, gone := s.schema.retired[Kind(change.Table)]; gone && change.Value == nil {
+			continue
+		}
 		k, ok := s.schema.kinds[Kind(change.Table)]
 		if !ok {
 			return fmt.Errorf("unknown table %q", change.Table)
@@ -116,7 +119,7 @@ func (s *Store) showCommit(c engine.Commit) error {
 			return err
 		}
 	}
-	s.newest = txn.committed()
+	s.newest, s.upgrade = txn.committed(), upgraded(s.upgrade, c.Changes)
 	at := s.view(s.newest.reading(), Owner{}).now
 	b := &batch{sets: []engine.ChangeSet{c.Changes}, after: []snapshot{{s.newest, at, len(c.Changes), ByUpdate}}}
 	s.mu.Lock()

@@ -14,9 +14,9 @@ type loader interface {
 }
 
 // load reads everything that the engine keeps, and returns what in it this
-// version does not know, a line for each kind and field. Decoding has all the
+// version does not know, a line for each kind and field, and the retired rows. Decoding has all the
 // processors; insertion, which can't be shared, keeps the order of the engine.
-func (s *Schema) load(ctx context.Context, e loader) (w *workingSet, unknown []string, err error) {
+func (s *Schema) load(ctx context.Context, e loader) (w *workingSet, unknown []string, gone []changeKey, err error) {
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
 	todo, ordered := make(chan *chunk, chunksAhead), make(chan *chunk, chunksAhead)
@@ -45,11 +45,11 @@ func (s *Schema) load(ctx context.Context, e loader) (w *workingSet, unknown []s
 		if err := c.insert(w, keys, tallies); err != nil {
 			fail(err)
 		}
-		unknown = append(unknown, c.unknown...)
+		unknown, gone = append(unknown, c.unknown...), append(gone, c.retired...)
 	}
 	workers.Wait()
 	if ctx.Err() != nil {
-		return nil, nil, context.Cause(ctx)
+		return nil, nil, nil, context.Cause(ctx)
 	}
 	parallel(keys, func(at int) {
 		slices.Sort(keys[at])
@@ -66,7 +66,7 @@ func (s *Schema) load(ctx context.Context, e loader) (w *workingSet, unknown []s
 		}
 	})
 	slices.Sort(unknown)
-	return w, slices.Compact(unknown), nil
+	return w, slices.Compact(unknown), gone, nil
 }
 
 // chunk is some records in the order of the engine. Single ones would cost more
@@ -75,6 +75,7 @@ type chunk struct {
 	records []record
 	bytes   []byte // of the values
 	unknown []string
+	retired []changeKey // rows to drop
 	err     error
 	decoded chan struct{}
 }
@@ -123,6 +124,9 @@ func (c *chunk) decode() {
 		rec.value = nil
 		rec.kind.table.loadKeys(rec.r, func(position int, key string) { rec.keys = append(rec.keys, indexKey{position, key}) })
 		rec.kind.eachTally(rec.r, func(position int, t tally) { rec.counts = append(rec.counts, quotaCount{position, t}) })
+		if rec.kind.retired != nil && rec.kind.retired(rec.r) {
+			c.retired = append(c.retired, changeKey{rec.kind.name, rec.id})
+		}
 		if unknown != nil {
 			c.unknown = append(c.unknown, fmt.Sprintf("%s: %v: a newer clbemu may have written it, and it goes when the resource changes",
 				rec.kind.name, unknown))
@@ -196,6 +200,10 @@ func (s *Schema) readChunks(ctx context.Context, e loader, queues ...chan<- *chu
 	c := newChunk()
 	err := e.Load(ctx, func(table, id string, value []byte) error {
 		k, ok := s.kinds[Kind(table)]
+		if _, gone := s.retired[Kind(table)]; gone {
+			c.retired = append(c.retired, changeKey{Kind(table), id})
+			return nil
+		}
 		if !ok {
 			return fmt.Errorf("unknown table %q", table)
 		}

@@ -30,7 +30,7 @@ const (
 // from the read that the rule makes stale.
 func (s *Store) recordPast(b *batch) {
 	for i, set := range b.sets {
-		if slices.ContainsFunc(set, func(c engine.Change) bool { return !s.schema.kinds[Kind(c.Table)].counter }) {
+		if b.after[i].state != s.past[len(s.past)-1].state && slices.ContainsFunc(set, func(c engine.Change) bool { return !s.schema.kinds[Kind(c.Table)].counter }) {
 			s.past = append(s.past, b.after[i])
 		}
 	}

@@ -22,6 +22,8 @@ type Schema struct {
 	quotas map[QuotaName]*quota
 	tagged map[TagResourceType]*kind
 	shapes shapes
+	// retired are the kinds of older versions.
+	retired map[Kind]retired
 	// identifying lists the kinds whose ids calls name, and made those that users make.
 	identifying func() []*kind
 	made        func() []*kind
@@ -34,6 +36,8 @@ var kernel = &Schema{
 	quotas: make(map[QuotaName]*quota),
 	tagged: make(map[TagResourceType]*kind),
 	shapes: make(shapes),
+
+	retired: make(map[Kind]retired),
 }
 
 // NewSchema returns a schema to declare kinds in.
@@ -41,7 +45,7 @@ func NewSchema() *Schema { return kernel.Extend() }
 
 // Extend returns a schema that has all of this one, to declare more in.
 func (s *Schema) Extend() *Schema {
-	extended := &Schema{kinds: maps.Clone(s.kinds), stages: maps.Clone(s.stages), quotas: maps.Clone(s.quotas), tagged: maps.Clone(s.tagged), shapes: s.shapes.clone()}
+	extended := &Schema{kinds: maps.Clone(s.kinds), stages: maps.Clone(s.stages), quotas: maps.Clone(s.quotas), tagged: maps.Clone(s.tagged), shapes: s.shapes.clone(), retired: maps.Clone(s.retired)}
 	extended.identifying = sync.OnceValue(extended.identifiers)
 	extended.made = sync.OnceValue(func() []*kind {
 		return slices.DeleteFunc(extended.all(), func(k *kind) bool { return k.setting })
@@ -103,6 +107,8 @@ type kind struct {
 	setting             bool
 	internal            bool
 	counter             bool
+	// retired reports whether a row is one that this version no longer has; nil if none is.
+	retired func(r any) bool
 	// counts say what a row counts in quotas.
 	counts []count
 }

@@ -61,6 +61,8 @@ type Store struct {
 	writing sync.Mutex  // serialises writers and guards what they build on
 	newest  *workingSet // visible plus the batches on their way to the disk
 	closed  bool
+	// upgrade is what the first commit has to change of what is kept: the rows that opening dropped.
+	upgrade engine.ChangeSet
 
 	// mu guards what writers and those who watch share with the committer, who does
 	// not wait until a writer has finished. Lock it after writing.
@@ -83,8 +85,10 @@ type Store struct {
 type batch struct {
 	sets  []engine.ChangeSet
 	after []snapshot // each of the sets
-	err   error
-	done  chan struct{}
+	// upgrade is the first of the sets if that is Store.upgrade.
+	upgrade engine.ChangeSet
+	err     error
+	done    chan struct{}
 }
 
 // Open loads what the engine keeps. The store owns the engine from then on and
@@ -145,12 +149,15 @@ func (s *Store) reload(ctx context.Context) error {
 
 // reloadFrom loads the working set of a revision.
 func (s *Store) reloadFrom(ctx context.Context, kept loader, revision uint64) error {
-	loaded, unknown, err := s.schema.load(ctx, kept)
+	loaded, unknown, gone, err := s.schema.load(ctx, kept)
 	if err != nil {
 		return fmt.Errorf("load the store: %w", err)
 	}
 	for _, what := range unknown {
 		s.warn(what)
+	}
+	if loaded, err = s.retire(loaded, gone); err != nil {
+		return fmt.Errorf("load the store: %w", err)
 	}
 	s.newest = loaded
 	s.mu.Lock()
@@ -224,6 +231,7 @@ func (s *Store) apply(scope Owner, fn func(*Tx) error) (*batch, error) {
 	if err := s.writable(); err != nil {
 		return nil, err
 	}
+	s.writeUpgrade()
 	now, err := s.settle()
 	if err != nil {
 		return nil, err
@@ -364,6 +372,8 @@ func (s *Store) fail(b *batch, err error) {
 	if !errors.Is(err, engine.ErrTooLarge) {
 		s.unwritten.Store(&unwritten{err, time.Now()})
 		s.recover(err)
+	} else if b.upgrade != nil {
+		s.upgrade = b.upgrade
 	}
 	if failing := s.failing.Load(); failing != nil {
 		err = failing

@@ -345,6 +345,7 @@ type anyTable interface {
 	all(v *View) iter.Seq2[string, any]
 	find(v *View, id string) (any, bool)
 	delete(tx *Tx, id string)
+	remove(tx *Tx, id string)
 	insert(tx *Tx, value []byte) error
 	follow(txn txn, id string, value []byte) error
 	resource() reflect.Type
@@ -370,6 +371,8 @@ func (t *Table[T]) find(v *View, id string) (any, bool) {
 }
 
 func (t *Table[T]) delete(tx *Tx, id string) { t.Delete(tx, id) }
+
+func (t *Table[T]) remove(tx *Tx, id string) { t.Remove(tx, id) }
 
 // insert is Put of an encoded resource that must be new.
 func (t *Table[T]) insert(tx *Tx, value []byte) error {

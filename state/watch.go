@@ -156,6 +156,9 @@ func (s *Store) publish(b *batch, before *workingSet) {
 
 // changes pairs the rows of a change set before and after it.
 func (s *Store) changes(set engine.ChangeSet, before, after *workingSet) []Change {
+	if before == after { // the state does not show what opening it dropped
+		return nil
+	}
 	changes := make([]Change, len(set))
 	for i, c := range set {
 		at := s.schema.kinds[Kind(c.Table)].position

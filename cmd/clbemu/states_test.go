@@ -2,8 +2,10 @@ package main_test
 
 import (
 	"compress/gzip"
+	"errors"
 	"flag"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -31,6 +33,7 @@ fault add $FAULTS
 
 // TestReleasedStates proves that this version opens what each release has written, finds no
 // fault in it, shows all of it, and writes to it: the folder of the state, and an export.
+// What this version no longer emulates is not there, and is named: dropped.txt lists it.
 func TestReleasedStates(t *testing.T) {
 	t.Parallel()
 	if *recordState != "" {
@@ -44,18 +47,41 @@ func TestReleasedStates(t *testing.T) {
 		t.Run(filepath.Base(release), func(t *testing.T) {
 			dir := t.TempDir()
 			unpack(t, filepath.Join(release, "clbemu.db.gz"), filepath.Join(dir, "clbemu.db"))
-			if r := binary.Run(t, "state", "check", "--data-dir", dir); r.Code != 0 {
+			r := binary.Run(t, "state", "check", "--data-dir", dir)
+			if r.Code != 0 {
 				t.Errorf("clbemu state check: %+v", r)
 			}
-			checkState(t, release, binary.Serve(t, "--data-dir", dir, "--data-plane", "off"))
+			wantDropped(t, release, "clbemu state check", r.Stderr)
+			served := binary.Serve(t, "--data-dir", dir, "--data-plane", "off")
+			checkState(t, release, served)
+			served.End(os.Interrupt)
+			wantDropped(t, release, "the log", served.Stderr.String())
 			exported := filepath.Join(dir, "state.json")
 			unpack(t, filepath.Join(release, "state.json.gz"), exported)
 			s := binary.Serve(t, "--engine", "memory", "--data-plane", "off")
-			if r := binary.Run(t, "state", "import", exported, "--server", s.Control); r.Code != 0 {
+			if r = binary.Run(t, "state", "import", exported, "--server", s.Control); r.Code != 0 {
 				t.Fatalf("clbemu state import: %+v", r)
 			}
+			wantDropped(t, release, "clbemu state import", r.Stderr)
 			checkState(t, release, s)
 		})
+	}
+}
+
+// wantDropped wants what this version no longer emulates named, each once.
+func wantDropped(t *testing.T, release, where, said string) {
+	t.Helper()
+	want, err := os.ReadFile(filepath.Join(release, "dropped.txt"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	got := regexp.MustCompile(`(\w+ [\w-]+) is dropped: this version does not emulate it`).FindAllStringSubmatch(said, -1)
+	names := make([]string, len(got))
+	for i, found := range got {
+		names[i] = found[1] + "\n"
+	}
+	if slices.Sort(names); strings.Join(names, "") != string(want) {
+		t.Errorf("%s names as dropped %q, want %q", where, names, want)
 	}
 }
 

@@ -135,7 +135,6 @@ func (v vitals) grown(before vitals, calls int) (problems []string) {
 		{"resident memory", before.resident, v.resident, before.resident/4 + 32*mib + 64*nonces},
 		{"goroutines", before.goroutines, v.goroutines, 4}, // those that count them are among them
 		{"descriptors", before.descriptors, v.descriptors, 0},
-		{"nonces", float64(before.files["nonces"]), float64(v.files["nonces"]), 32 * nonces},
 		{"database, which is compacted from some size on", 0, float64(v.files["clbemu.db"]), 2 * mib},
 	} {
 		if check.is > check.was+check.allowance {

@@ -17,10 +17,10 @@ import (
 // they name is no resource, or of a kind with ids that are not the world's alone.
 var unchecked = []string{
 	"AdditionalCertificateId", "AliCloudCertificateId", "AliCloudCertificateRegionId", "ApplicationId", "AssociatedInstanceId", "BandwidthPackageId",
-	"CaCertificateId", "CertId", "CertificateId", "DestGroupId", "DestGroupOwnerId", "DestPrefixListId", "DhcpOptionsSetId", "DiskId", "EipId", "GatewayId",
-	"HaVipId", "HpcClusterId", "ImageId", "InstanceRegionId", "IpInstanceId", "Ipv4GatewayId", "Ipv4IpamPoolId", "Ipv6GatewayId", "Ipv6IpamPoolId", "JobId",
+	"CaCertificateId", "CertId", "CertificateId", "DestGroupId", "DestGroupOwnerId", "DestPrefixListId", "DhcpOptionsSetId", "DiskId", "EipId",
+	"HpcClusterId", "ImageId", "InstanceRegionId", "IpInstanceId", "Ipv4IpamPoolId", "Ipv6GatewayId", "Ipv6IpamPoolId", "JobId",
 	"LaunchTemplateId", "NextHopId", "PublicIpAddressPoolId", "RouteEntryId", "RouterId", "SecurityGroupRuleId", "SecurityPolicyId", "SegmentInstanceId",
-	"SnapshotId", "SourceGroupId", "SourceGroupOwnerId", "SourcePrefixListId", "TLSCipherPolicyId", "VRouterId", "VSwitchCidrReservationId", "VSwitchOwnerId",
+	"SnapshotId", "SourceGroupId", "SourceGroupOwnerId", "SourcePrefixListId", "TLSCipherPolicyId", "VRouterId", "VSwitchOwnerId",
 	"VpcOwnerId",
 }
 

@@ -90,11 +90,7 @@ func Contains(cidr, ip string) bool {
 // IsFree reports whether AllocateAddress would give ip out.
 func IsFree(v *state.View, pool, cidr, ip string) bool {
 	_, taken := Addresses.Find(v, AddressID(pool, ip))
-	if taken || !Contains(cidr, ip) {
-		return false
-	}
-	addr, err := netip.ParseAddr(ip)
-	return err == nil && !inAny(reservedBlocks(v, pool), addr)
+	return !taken && Contains(cidr, ip)
 }
 
 // AllocateAddress gives an address of the CIDR block to a holder: ip, or any
@@ -125,13 +121,10 @@ func freeAddress(tx *state.Tx, pool string, b block) (string, error) {
 	if b.size == 0 {
 		return "", &state.Error{Fact: NoFreeAddress, ID: pool}
 	}
-	chance, reserved := tx.Draw(), reservedBlocks(tx.View, pool)
+	chance := tx.Draw()
 	start := binary.BigEndian.Uint64(chance[:]) % b.size
 	for i := range b.size {
 		addr := b.at((start + i) % b.size)
-		if inAny(reserved, addr) {
-			continue
-		}
 		if _, taken := Addresses.Find(tx.View, AddressID(pool, addr.String())); !taken {
 			return addr.String(), nil
 		}
@@ -152,11 +145,6 @@ func AvailableAddresses(v *state.View, s *VSwitch) int {
 	for a := range AddressesByPool.List(v, s.ID) {
 		if Contains(s.CIDRBlock, a.IP) {
 			free--
-		}
-	}
-	for _, r := range reservedBlocks(v, s.ID) {
-		if r.Addr().Is4() {
-			free -= 1 << (32 - r.Bits()) // holds no allocated address: CLB-0563
 		}
 	}
 	return free
@@ -218,10 +206,10 @@ func SetFreeAddresses(tx *state.Tx, s *VSwitch, free int) error {
 		return &state.Error{Fact: NoFreeAddress, ID: s.ID}
 	}
 	FreeAllAddresses(tx, s)
-	b, reserved := usable(s.CIDRBlock), reservedBlocks(tx.View, s.ID)
+	b := usable(s.CIDRBlock)
 	for i := uint64(0); available > free; i++ {
 		a := &Address{Pool: s.ID, IP: b.at(i).String(), Holder: reservation, HolderID: s.ID}
-		if _, taken := Addresses.Find(tx.View, AddressID(a.Pool, a.IP)); !taken && !inAny(reserved, b.at(i)) {
+		if _, taken := Addresses.Find(tx.View, AddressID(a.Pool, a.IP)); !taken {
 			Addresses.Put(tx, a)
 			available--
 		}

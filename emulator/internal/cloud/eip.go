@@ -40,7 +40,7 @@ type EIP struct {
 	BandwidthPackageID string `json:",omitempty"`
 	PackageBandwidth   int    `json:",omitempty"`
 	DeletionProtection bool   `json:",omitempty"`
-	SegmentID          string `json:",omitempty"` // the segment that it came with
+	SegmentID          string `json:",omitempty"` // of older states: dropped with the segment
 	ResourceGroupID    string
 	CreateTime         time.Time
 }
@@ -95,11 +95,7 @@ var (
 	StageEIPUnassociating = EIPs.Stage("eip.unassociating", string(EIPUnassociating), string(EIPAvailable), 3*time.Second)
 )
 
-// QuotaEIPs limits the EIPs of a region that came alone. It is not published with
+// QuotaEIPs limits the EIPs of a region. It is not published with
 // certainty: CLB-0170.
 var QuotaEIPs = state.NewQuota(Schema, "vpc_quota_eips_num", 20,
-	state.Of(EIPs, func(e *EIP, add func(string, int)) {
-		if e.SegmentID == "" {
-			add(e.RegionID, 1)
-		}
-	}))
+	state.InRegion(EIPs))

@@ -27,7 +27,12 @@ var version1 = []string{"all", "0", "8", "24"}
 
 func unpacked(t *testing.T, name string) []byte {
 	t.Helper()
-	packed, err := os.Open(filepath.Join("testdata", name))
+	return unpackedFrom(t, filepath.Join("testdata", name))
+}
+
+func unpackedFrom(t *testing.T, path string) []byte {
+	t.Helper()
+	packed, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}

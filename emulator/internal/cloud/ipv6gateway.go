@@ -6,6 +6,17 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
+// GatewayStatus is the status of a gateway of a VPC.
+type GatewayStatus string
+
+// The states of gateways.
+const (
+	GatewayCreating  GatewayStatus = "Creating"
+	GatewayPending   GatewayStatus = "Pending"
+	GatewayAvailable GatewayStatus = "Available"
+	GatewayDeleting  GatewayStatus = "Deleting"
+)
+
 // IPv6Gateway is the way of a VPC to the IPv6 internet.
 type IPv6Gateway struct {
 	state.Owner

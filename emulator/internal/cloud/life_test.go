@@ -39,14 +39,9 @@ func timed(t testing.TB, plants ...func(*state.Tx) error) (*state.Store, *state.
 
 // plantStaged adds what has stages and is not in plantHealthy.
 func plantStaged(tx *state.Tx) error {
-	cloud.IPv4Gateways.Put(tx, &cloud.IPv4Gateway{Owner: hangzhou, ID: "ipv4gw-1", VPCID: vpcID, Status: cloud.GatewayCreated})
 	cloud.IPv6Gateways.Put(tx, &cloud.IPv6Gateway{Owner: hangzhou, ID: "ipv6gw-1", VPCID: vpcID, Status: cloud.GatewayAvailable})
 	cloud.NATGateways.Put(tx, &cloud.NATGateway{Owner: hangzhou, ID: "ngw-1", VPCID: vpcID, VSwitchID: vSwitchID, PrivateIPAddress: "192.168.0.201", Status: cloud.GatewayAvailable})
 	cloud.Addresses.Put(tx, &cloud.Address{Pool: vSwitchID, IP: "192.168.0.201", Holder: cloud.NATGateways.Kind(), HolderID: "ngw-1"})
-	cloud.CIDRReservations.Put(tx, &cloud.CIDRReservation{Owner: hangzhou, ID: "vcr-1", VPCID: vpcID, VSwitchID: vSwitchID, CIDRBlock: "192.168.0.224/28", Status: cloud.CIDRReservationAssigned})
-	cloud.EIPSegments.Put(tx, &cloud.EIPSegment{Owner: hangzhou, ID: "eipsg-1", CIDRBlock: "198.18.1.0/28", Status: cloud.EIPSegmentAllocated})
-	cloud.HAVIPs.Put(tx, &cloud.HAVIP{Owner: hangzhou, ID: "havip-1", VPCID: vpcID, VSwitchID: vSwitchID, IPAddress: "192.168.0.202", Status: cloud.HAVIPAvailable})
-	cloud.Addresses.Put(tx, &cloud.Address{Pool: vSwitchID, IP: "192.168.0.202", Holder: cloud.HAVIPs.Kind(), HolderID: "havip-1"})
 	cloud.RouteEntries.Put(tx, &cloud.RouteEntry{Owner: hangzhou, ID: "rte-1", RouteTableID: routeTableID, VPCID: vpcID, Status: cloud.RouteEntryAvailable})
 	cloud.TLSCipherPolicies.Put(tx, &cloud.TLSCipherPolicy{Owner: hangzhou, ID: "tls-1"})
 	cloud.QuotaApplications.Put(tx, &cloud.QuotaApplication{AccountID: hangzhou.AccountID, ID: "application-1", Quota: cloud.QuotaListeners, Desired: 60, Status: cloud.ApplicationAgree})
@@ -112,12 +107,8 @@ var (
 	tokenActivity    = statusOf(state.ClientTokens, tokenID, func(c *state.ClientToken) string { return c.Activity })
 	policyActivity   = statusOf(cloud.TLSCipherPolicies, "tls-1", func(p *cloud.TLSCipherPolicy) string { return p.Activity })
 	entryStatus      = statusOf(cloud.RouteEntries, "rte-1", func(e *cloud.RouteEntry) string { return e.Status })
-	ipv4Gateway      = statusOf(cloud.IPv4Gateways, "ipv4gw-1", func(g *cloud.IPv4Gateway) cloud.GatewayStatus { return g.Status })
 	ipv6Gateway      = statusOf(cloud.IPv6Gateways, "ipv6gw-1", func(g *cloud.IPv6Gateway) cloud.GatewayStatus { return g.Status })
 	natGateway       = statusOf(cloud.NATGateways, "ngw-1", func(g *cloud.NATGateway) cloud.GatewayStatus { return g.Status })
-	reservation      = statusOf(cloud.CIDRReservations, "vcr-1", func(r *cloud.CIDRReservation) string { return r.Status })
-	segment          = statusOf(cloud.EIPSegments, "eipsg-1", func(s *cloud.EIPSegment) string { return s.Status })
-	haVIP            = statusOf(cloud.HAVIPs, "havip-1", func(h *cloud.HAVIP) cloud.HAVIPStatus { return h.Status })
 	eipStatus        = statusOf(cloud.EIPs, "eip-1", func(e *cloud.EIP) cloud.EIPStatus { return e.Status })
 	nlbStatus        = statusOf(cloud.NLBLoadBalancers, "net-1", func(lb *cloud.NLBLoadBalancer) string { return lb.Status })
 	nlbLock          = statusOf(cloud.NLBLocks.Table, "net-1", func(l *cloud.Lock) string { return l.Activity })
@@ -148,21 +139,10 @@ var staged = []struct {
 	{state.StageClientTokenProcessing, tokenID, nil, tokenActivity, state.Busy, state.Idle},
 	{cloud.StageRouteEntryPending, "rte-1", nil, entryStatus, "Pending", "Available"},
 	{cloud.StageRouteEntryDeleting, "rte-1", nil, entryStatus, "Deleting", gone},
-	{cloud.StageIPv4GatewayCreating, "ipv4gw-1", nil, ipv4Gateway, "Creating", "Created"},
-	{cloud.StageIPv4GatewayActivating, "ipv4gw-1", nil, ipv4Gateway, "Activating", "Created"},
-	{cloud.StageIPv4GatewayDeleting, "ipv4gw-1", nil, ipv4Gateway, "Deleting", gone},
 	{cloud.StageIPv6GatewayPending, "ipv6gw-1", nil, ipv6Gateway, "Pending", "Available"},
 	{cloud.StageIPv6GatewayDeleting, "ipv6gw-1", nil, ipv6Gateway, "Deleting", gone},
 	{cloud.StageNATGatewayCreating, "ngw-1", nil, natGateway, "Creating", "Available"},
 	{cloud.StageNATGatewayDeleting, "ngw-1", nil, natGateway, "Deleting", gone},
-	{cloud.StageCIDRReservationAssigning, "vcr-1", nil, reservation, "Assigning", "Assigned"},
-	{cloud.StageCIDRReservationReleasing, "vcr-1", nil, reservation, "Releasing", gone},
-	{cloud.StageEIPSegmentAllocating, "eipsg-1", nil, segment, "Allocating", "Allocated"},
-	{cloud.StageEIPSegmentReleasing, "eipsg-1", nil, segment, "Releasing", gone},
-	{cloud.StageHAVIPCreating, "havip-1", nil, haVIP, "Creating", "Available"},
-	{cloud.StageHAVIPAssociating, "havip-1", []string{"InUse"}, haVIP, "Associating", "InUse"},
-	{cloud.StageHAVIPUnassociating, "havip-1", nil, haVIP, "Unassociating", "Available"},
-	{cloud.StageHAVIPDeleting, "havip-1", nil, haVIP, "Deleting", gone},
 	{cloud.StageEIPAssociating, "eip-1", nil, eipStatus, "Associating", "InUse"},
 	{cloud.StageEIPUnassociating, "eip-1", nil, eipStatus, "Unassociating", "Available"},
 	{cloud.StageInstancePending, "i-1", nil, instanceStatus, cloud.InstancePending, cloud.InstanceRunning},
@@ -287,12 +267,8 @@ func TestStageOfTheDeleted(t *testing.T) {
 				cloud.NLBJobs.Remove(tx, "job-1")
 				cloud.QuotaApplications.Remove(tx, "application-1")
 				cloud.RouteEntries.Delete(tx, "rte-1")
-				cloud.IPv4Gateways.Remove(tx, "ipv4gw-1")
 				cloud.IPv6Gateways.Remove(tx, "ipv6gw-1")
 				cloud.NATGateways.Remove(tx, "ngw-1")
-				cloud.CIDRReservations.Remove(tx, "vcr-1")
-				cloud.EIPSegments.Remove(tx, "eipsg-1")
-				cloud.HAVIPs.Remove(tx, "havip-1")
 				cloud.NetworkInterfaces.Remove(tx, "eni-1")
 				cloud.Instances.Remove(tx, "i-1")
 				state.ClientTokens.Delete(tx, tokenID)

@@ -70,8 +70,6 @@ func TestQuotaUses(t *testing.T) {
 			cloud.QuotaRouteEntries:             {ID: routeTableID, Used: 2},
 			cloud.QuotaRouteTables:              {ID: vpcID, Used: 1},
 			cloud.QuotaEIPs:                     {ID: "cn-hangzhou", Used: 1},
-			cloud.QuotaHAVIPs:                   {ID: "cn-hangzhou", Used: 1},
-			cloud.QuotaHAVIPInstances:           {ID: "havip-1", Used: 2},
 			cloud.QuotaNATGateways:              {ID: vpcID, Used: 1},
 			cloud.QuotaBandwidthPackages:        {ID: "cn-hangzhou", Used: 1},
 			cloud.QuotaPackageEIPs:              {ID: "cbwp-1", Used: 2},
@@ -120,7 +118,6 @@ func plantCounted(tx *state.Tx) {
 		cloud.RouteEntries.Put(tx, &cloud.RouteEntry{Owner: hangzhou, ID: id, RouteTableID: routeTableID, VPCID: vpcID, Type: kind})
 	}
 	plantNLB(tx)
-	cloud.HAVIPs.Put(tx, &cloud.HAVIP{Owner: hangzhou, ID: "havip-1", VSwitchID: vSwitchID, InstanceIDs: []string{"i-1", "i-2"}})
 	cloud.NATGateways.Put(tx, &cloud.NATGateway{Owner: hangzhou, ID: "ngw-1", VPCID: vpcID, VSwitchID: vSwitchID})
 	cloud.CommonBandwidthPackages.Put(tx, &cloud.CommonBandwidthPackage{Owner: hangzhou, ID: "cbwp-1"})
 	edit(cloud.EIPs, "eip-1", func(e *cloud.EIP) { e.BandwidthPackageID = "cbwp-1" })(tx)
@@ -213,8 +210,6 @@ func TestPublishedQuotas(t *testing.T) {
 		"slb_quota_tls_cipher_policy_attached_num":  50,
 		"slb_quota_white_list_items_num":            300,
 		"vpc_quota_eips_num":                        20,
-		"vpc_quota_havip_instances_num":             10,
-		"vpc_quota_havips_num":                      50,
 		"vpc_quota_route_entrys_num":                200,
 		"vpc_quota_route_tables_num":                9,
 		"vpc_quota_vswitches_num":                   150,

@@ -24,8 +24,7 @@ type RouteTable struct {
 	Name        string `json:",omitempty"`
 	Description string `json:",omitempty"`
 	Type        RouteTableType
-	// AssociateType says what the table serves: the vSwitches of its VPC where it is
-	// empty, else its IPv4 gateway.
+	// AssociateType is of older states, whose tables of IPv4 gateways are dropped.
 	AssociateType string `json:",omitempty"`
 	// PropagationDisabled keeps dynamic routes out of the table.
 	PropagationDisabled bool `json:",omitempty"`

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -266,59 +265,6 @@ func TestNonceReplay(t *testing.T) {
 	}{{forged, "SignatureDoesNotMatch"}, {params, ""}, {params, "SignatureNonceUsed"}, {other, ""}, {other, "SignatureNonceUsed"}} {
 		if code := g.get(call.params).code(t); code != call.code {
 			t.Errorf("call %d: %s, want %s", i, code, call.code)
-		}
-	}
-}
-
-// A call executed without proof is not executed again where proof is asked
-// for.
-func TestNonceWithoutProof(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "nonces")
-	headers := acs3Headers("", nil)
-	v3 := func() *http.Request { return acs3("GET", "", "", headers, signedHeaders(headers), "testsecret") }
-	v1 := signedParams("GET", "testid", "testsecret", nil, nil)
-	for _, asked := range []bool{false, true} {
-		nonces, err := gateway.OpenNonces(path, wallClock)
-		if err != nil {
-			t.Fatal(err)
-		}
-		g := newTestServer(t, func(cfg *gateway.Config) { cfg.StrictAuth, cfg.Nonces = asked, nonces })
-		want := ""
-		if asked {
-			want = "SignatureNonceUsed"
-		}
-		if a, b := g.get(v1).code(t), g.do(v3()).code(t); a != want || b != want {
-			t.Errorf("with proof asked for %t: %q and %q, want %q", asked, a, b, want)
-		}
-		if !asked && g.get(v1).code(t) != "" {
-			t.Error("without proof a call can't be repeated")
-		}
-		if err := nonces.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-// The gateway does not execute a write whose nonce it can't store, as a restart would let it be
-// sent again; reads go on.
-func TestNonceThatIsNotKept(t *testing.T) {
-	nonces, err := gateway.OpenNonces(filepath.Join(t.TempDir(), "nonces"), wallClock)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := newTestServer(t, func(cfg *gateway.Config) { cfg.StrictAuth, cfg.Nonces = true, nonces })
-	call := func(action string) int {
-		return g.get(signedParams("GET", "testid", "testsecret", fields{"Action": action}, nil)).Code
-	}
-	for _, want := range []int{http.StatusOK, http.StatusInternalServerError} {
-		if status := call("Misbehave"); status != want {
-			t.Errorf("a write: status %d, want %d", status, want)
-		}
-		if status := call("Who"); status != http.StatusOK {
-			t.Errorf("a read: status %d", status)
-		}
-		if err := nonces.Close(); err != nil {
-			t.Error(err)
 		}
 	}
 }

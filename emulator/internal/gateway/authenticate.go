@@ -31,7 +31,7 @@ func (s *Server) authenticate(call *Call, v *state.View) *Problem {
 		return problem
 	}
 	used := nonceOf(sig.accessKeyID, sig.nonce, timestamp)
-	if problem := s.cfg.Nonces.refuse(used); problem != nil {
+	if problem := s.nonces.refuse(used); problem != nil {
 		return problem
 	}
 	if problem := sig.verify(call, &sig, key.Secret); problem != nil {
@@ -41,8 +41,7 @@ func (s *Server) authenticate(call *Call, v *state.View) *Problem {
 		return problem
 	}
 	// Only a call that was really signed may use up a nonce.
-	problem, call.nonceLost = s.cfg.Nonces.spend(used, call.Received)
-	return problem
+	return s.nonces.spend(used, call.Received)
 }
 
 func checkToken(v *state.View, key *cloud.AccessKey, token string) *Problem {
@@ -72,17 +71,11 @@ func isToken(v *state.View, token string) bool {
 	return false
 }
 
-// identify is authenticate without proof. It uses up a nonce all the same: the call
-// must not run again where proof is required.
+// identify is authenticate without proof.
 func (s *Server) identify(call *Call, v *state.View) *Problem {
-	if call.sent.signature != "" || call.underACS3 {
-		sig, problem := call.readSignature()
-		if call.AccessKeyID == "" {
-			call.AccessKeyID = sig.accessKeyID
-		}
-		if timestamp, wrong := readTimestamp(sig.timestamp, call.Received); problem == nil && wrong == nil {
-			_, _ = s.cfg.Nonces.spend(nonceOf(sig.accessKeyID, sig.nonce, timestamp), call.Received)
-		}
+	if call.AccessKeyID == "" && (call.sent.signature != "" || call.underACS3) {
+		sig, _ := call.readSignature()
+		call.AccessKeyID = sig.accessKeyID
 	}
 	if key, ok := cloud.AccessKeys.Find(v, call.AccessKeyID); ok {
 		call.Scope.AccountID = key.AccountID

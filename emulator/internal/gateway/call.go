@@ -49,7 +49,6 @@ type Call struct {
 	traceID     string
 	strict      bool                                   // what the signature doesn't cover is not read
 	broken      func(http.ResponseWriter, reply) reply // what happens to the answer, if set
-	nonceLost   error                                  // why a restart does not know the used nonce
 	staleBy     state.Past
 	stageDelays map[state.Stage]time.Duration
 	product     *Product

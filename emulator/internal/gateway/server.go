@@ -38,8 +38,6 @@ type Config struct {
 	// WallClock is the clock to compare clients' timestamps with: real time, also when
 	// the emulated time differs. Defaults to time.Now.
 	WallClock func() time.Time
-	// Nonces holds the used nonces; nil keeps them in memory alone.
-	Nonces *Nonces
 	// Room bounds memory for all servers of a process; nil gives this server its own.
 	Room *Room
 	// Seed makes RequestIds repeatable; 0 takes a random one.
@@ -80,6 +78,7 @@ type Server struct {
 	cfg      Config
 	products map[string]*Product // by version
 	buckets  buckets
+	nonces   nonces
 
 	mu     sync.Mutex
 	chance *rand.ChaCha8
@@ -90,9 +89,6 @@ type Server struct {
 func NewServer(cfg Config) *Server {
 	if cfg.WallClock == nil {
 		cfg.WallClock = time.Now
-	}
-	if cfg.Nonces == nil {
-		cfg.Nonces = &Nonces{}
 	}
 	if cfg.Room == nil {
 		cfg.Room = NewRoom()
@@ -288,9 +284,6 @@ func (s *Server) route(call *Call) *Problem {
 	call.ActionName = action.Name
 	if !action.Emulated {
 		return notEmulated(call.ActionName)
-	}
-	if action.Mutates && call.nonceLost != nil { // a restart might let it run again
-		return internalError(&state.NotKeptError{Cause: fmt.Errorf("the used nonce: %w", call.nonceLost)})
 	}
 	call.action = action
 	return nil

@@ -54,7 +54,7 @@ type Config struct {
 	Journal journal.Config
 	// Tracer gets a span for each call; nil makes none.
 	Tracer trace.Tracer
-	// Dir is the folder of what is kept in addition to the state: snapshots, nonces and ports. It is
+	// Dir is the folder of what is kept in addition to the state: snapshots and ports. It is
 	// "" where the state leaves nothing behind.
 	Dir     string
 	Packets Packets

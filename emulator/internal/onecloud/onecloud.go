@@ -14,7 +14,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
@@ -56,7 +55,6 @@ type Cloud struct {
 	dns      atomic.Pointer[dns.Server]
 	products []*gateway.Product
 	faults   *rules.Rules
-	nonces   *gateway.Nonces
 	metrics  *metrics.Metrics
 	gateway  *gateway.Server
 	api      http.Handler
@@ -103,21 +101,8 @@ func (c *Cloud) open(others Neighbours) (err error) {
 	if err := snapshots.CleanUp(); err != nil {
 		return fmt.Errorf("clean up the snapshots: %w", err)
 	}
-	if c.nonces, err = cfg.openNonces(); err != nil {
-		return err
-	}
 	c.build(others, snapshots)
 	return nil
-}
-
-// noncesFile is the file of the nonces in the data folder.
-const noncesFile = "nonces"
-
-func (cfg *Config) openNonces() (*gateway.Nonces, error) {
-	if cfg.Dir == "" {
-		return &gateway.Nonces{}, nil
-	}
-	return gateway.OpenNonces(filepath.Join(cfg.Dir, noncesFile), time.Now())
 }
 
 func (c *Cloud) build(others Neighbours, snapshots *snapshots.Snapshots) {
@@ -131,7 +116,6 @@ func (c *Cloud) build(others Neighbours, snapshots *snapshots.Snapshots) {
 		Elsewhere:  products.Elsewhere,
 		Room:       others.Room(),
 		StrictAuth: c.cfg.StrictAuth,
-		Nonces:     c.nonces,
 		Seed:       c.cfg.Seed,
 		Log:        c.cfg.Log,
 		Observe:    c.observe,
@@ -295,11 +279,7 @@ func (c *Cloud) Closing() bool { return c.closing.Load() }
 
 // Unwritten returns why writes fail, nil if they don't. Reads are served all the same.
 func (c *Cloud) Unwritten() error {
-	err := c.store.Unwritten()
-	if err == nil && c.nonces != nil {
-		err = c.nonces.Failing()
-	}
-	if err != nil {
+	if err := c.store.Unwritten(); err != nil {
 		return fmt.Errorf("reads are served, and writes fail: %w", err)
 	}
 	return nil
@@ -324,9 +304,6 @@ func (c *Cloud) Close(ctx context.Context) error {
 	c.tasks.Wait() // they have seen the end of life, and no call begins another
 	if c.journal != nil {
 		errs = append(errs, c.journal.Close())
-	}
-	if c.nonces != nil {
-		errs = append(errs, c.nonces.Close())
 	}
 	return errors.Join(append(errs, c.store.Close())...)
 }

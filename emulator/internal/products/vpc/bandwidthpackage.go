@@ -11,7 +11,7 @@ import (
 
 var bandwidthPackageActions = []gateway.Action{
 	gateway.Write("CreateCommonBandwidthPackage", createCommonBandwidthPackage).
-		Refusing(errISPIllegal, errPackageChargeTypeInvalid, errRatioIllegal, errSecurityProtectionTypesIllegal),
+		Refusing(errISPIllegal, errPackageChargeTypeInvalid, errRatioIllegal),
 	gateway.Read("DescribeCommonBandwidthPackages", describeCommonBandwidthPackages),
 	gateway.Write("ModifyCommonBandwidthPackageAttribute", modifyCommonBandwidthPackageAttribute),
 	gateway.Write("ModifyCommonBandwidthPackageSpec", modifyCommonBandwidthPackageSpec),
@@ -30,8 +30,6 @@ var (
 		"The specified chargeType is not valid.", "CLB-0400")
 	errRatioIllegal = refusals.New("RatioIllegal", 400, "IllegalParam.Ratio",
 		"The specified ratio is not valid.", "CLB-0400")
-	errPackageZoneUnsupported = refusals.New("PackageZoneUnsupported", 400, "OperationUnsupported.InvalidZone",
-		"It is not allowed to create CBWP in the specified zone.", "CLB-0400")
 	errPackageInUse = refusals.New("PackageInUse", 400, "OperationFailed.BandwidthPackageNotEmpty",
 		"Eip bandwidth package not empty.", "CLB-0400")
 	errPackageNotReleased = refusals.New("PackageNotReleased", 400, "OperationUnsupported.Release95Instance",
@@ -40,28 +38,19 @@ var (
 
 type createCommonBandwidthPackageRequest struct {
 	tagged
-	RegionID                string   `rpc:"RegionId,required"`
-	Bandwidth               int      `rpc:"Bandwidth,required,min=1,max=1000,invalid=PackageBandwidthInvalid"`
-	Name                    string   `rpc:"Name,len=0..128,invalid=PackageNameMalformed"`
-	Description             string   `rpc:"Description,len=0..256,invalid=PackageDescriptionMalformed"`
-	ISP                     string   `rpc:"ISP,default=BGP,enum=BGP|BGP_PRO|ChinaTelecom|ChinaUnicom|ChinaMobile|ChinaTelecom_L2|ChinaUnicom_L2|ChinaMobile_L2|BGP_FinanceCloud|BGP_International,invalid=ISPIllegal"`
-	InternetChargeType      string   `rpc:"InternetChargeType,default=PayByBandwidth,enum=PayByBandwidth|PayByTraffic|PayByDominantTraffic|PayBy95|PayByOld95,invalid=PackageChargeTypeInvalid"`
-	Ratio                   int      `rpc:"Ratio,default=100,min=0,max=100,invalid=RatioIllegal"`
-	ResourceGroupID         string   `rpc:"ResourceGroupId"`
-	Zone                    string   `rpc:"Zone"`
-	SecurityProtectionTypes []string `rpc:"SecurityProtectionTypes,max=10,enum=AntiDDoS_Enhanced,invalid=SecurityProtectionTypesIllegal"`
-	ClientToken             string   `rpc:"ClientToken"`
+	RegionID           string `rpc:"RegionId,required"`
+	Bandwidth          int    `rpc:"Bandwidth,required,min=1,max=1000,invalid=PackageBandwidthInvalid"`
+	Name               string `rpc:"Name,len=0..128,invalid=PackageNameMalformed"`
+	Description        string `rpc:"Description,len=0..256,invalid=PackageDescriptionMalformed"`
+	ISP                string `rpc:"ISP,default=BGP,enum=BGP|BGP_PRO|ChinaTelecom|ChinaUnicom|ChinaMobile|ChinaTelecom_L2|ChinaUnicom_L2|ChinaMobile_L2|BGP_FinanceCloud|BGP_International,invalid=ISPIllegal"`
+	InternetChargeType string `rpc:"InternetChargeType,default=PayByBandwidth,enum=PayByBandwidth|PayByTraffic|PayByDominantTraffic|PayBy95|PayByOld95,invalid=PackageChargeTypeInvalid"`
+	Ratio              int    `rpc:"Ratio,default=100,min=0,max=100,invalid=RatioIllegal"`
+	ResourceGroupID    string `rpc:"ResourceGroupId"`
+	ClientToken        string `rpc:"ClientToken"`
 }
 
-// Validate implements the gateway's check of shape. It also refuses what the world
-// has none of: zones of cloud boxes, and protection that was not bought.
+// Validate implements the gateway's check of shape.
 func (r *createCommonBandwidthPackageRequest) Validate() error {
-	switch {
-	case r.Zone != "":
-		return errPackageZoneUnsupported
-	case len(r.SecurityProtectionTypes) > 0:
-		return errProtectionNotOpen
-	}
 	if err := checkPackageText(r.Name, r.Description); err != nil {
 		return err
 	}

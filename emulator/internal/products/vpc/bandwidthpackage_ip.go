@@ -10,7 +10,6 @@ import (
 
 var bandwidthPackageIPActions = []gateway.Action{
 	gateway.Write("AddCommonBandwidthPackageIp", addCommonBandwidthPackageIP),
-	gateway.Write("AddCommonBandwidthPackageIps", addCommonBandwidthPackageIPs),
 	gateway.Write("RemoveCommonBandwidthPackageIp", removeCommonBandwidthPackageIP),
 	gateway.Write("ModifyCommonBandwidthPackageIpBandwidth", modifyCommonBandwidthPackageIPBandwidth),
 	gateway.Write("CancelCommonBandwidthPackageIpBandwidth", cancelCommonBandwidthPackageIPBandwidth),
@@ -41,26 +40,6 @@ type addCommonBandwidthPackageIPRequest struct {
 func addCommonBandwidthPackageIP(tx *state.Tx, req *addCommonBandwidthPackageIPRequest) (*gateway.Empty, error) {
 	_, err := state.Once(tx, "AddCommonBandwidthPackageIp", req.ClientToken, req, cloud.EIPs, func() (string, error) {
 		return req.IPInstanceID, joinPackage(tx, req.BandwidthPackageID, req.IPInstanceID)
-	})
-	return &gateway.Empty{}, err
-}
-
-type addCommonBandwidthPackageIPsRequest struct {
-	RegionID           string   `rpc:"RegionId,required"`
-	BandwidthPackageID string   `rpc:"BandwidthPackageId,required"`
-	IPInstanceIDs      []string `rpc:"IpInstanceIds,required,max=10"`
-	IPType             string   `rpc:"IpType,enum=EIP,invalid=PackageISP"`
-	ClientToken        string   `rpc:"ClientToken"`
-}
-
-func addCommonBandwidthPackageIPs(tx *state.Tx, req *addCommonBandwidthPackageIPsRequest) (*gateway.Empty, error) {
-	_, err := state.Once(tx, "AddCommonBandwidthPackageIps", req.ClientToken, req, cloud.CommonBandwidthPackages, func() (string, error) {
-		for _, id := range req.IPInstanceIDs {
-			if err := joinPackage(tx, req.BandwidthPackageID, id); err != nil {
-				return "", err
-			}
-		}
-		return req.BandwidthPackageID, nil
 	})
 	return &gateway.Empty{}, err
 }

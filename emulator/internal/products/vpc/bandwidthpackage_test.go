@@ -73,8 +73,6 @@ var packageErrorCases = []gatewaytest.ErrorCase{
 	{Name: "ISP", Action: "CreateCommonBandwidthPackage", Params: with(newPackage, params{"ISP": "Moon"}), Status: 400, Code: "IllegalParam.Isp"},
 	{Name: "ChargeType", Action: "CreateCommonBandwidthPackage", Params: with(newPackage, params{"InternetChargeType": "Free"}), Status: 400, Code: "InvalidParameter.InvalidChargeType"},
 	{Name: "Ratio", Action: "CreateCommonBandwidthPackage", Params: with(newPackage, params{"Ratio": "101"}), Status: 400, Code: "IllegalParam.Ratio"},
-	{Name: "Zone", Action: "CreateCommonBandwidthPackage", Params: with(newPackage, params{"Zone": "ap-southeast-1-lzdvn-cb"}), Status: 400, Code: "OperationUnsupported.InvalidZone"},
-	{Name: "Protection", Action: "CreateCommonBandwidthPackage", Params: with(newPackage, params{"SecurityProtectionTypes.1": "AntiDDoS_Enhanced"}), Status: 400, Code: "OperationDenied.NotOpenDdosOriginProtectService"},
 	{Name: "ResourceGroup", Action: "CreateCommonBandwidthPackage", Params: with(newPackage, params{"ResourceGroupId": "rg-none"}), Status: 400, Code: "InvalidResourceGroupId"},
 	{Name: "TagKey", Action: "CreateCommonBandwidthPackage", Params: with(newPackage, params{"Tag.1.Key": "acs:x"}), Status: 400, Code: "InvalidTagKey"},
 	{Name: "Arrears", Action: "CreateCommonBandwidthPackage", Params: newPackage, Status: 400, Code: "SYSTEM.SALE_VALIDATE_UNEXPECTED_ERROR",
@@ -117,8 +115,6 @@ var packageErrorCases = []gatewaytest.ErrorCase{
 			state.Quotas.Put(tx, &state.Quota{AccountID: accountID, Name: cloud.QuotaPackageEIPs, Limit: 1})
 			return nil
 		})},
-	{Name: "OneUnknown", Action: "AddCommonBandwidthPackageIps", Status: 404, Code: "InvalidIpInstanceId.NotFound", Plant: plainPackages,
-		Params: params{"BandwidthPackageId": "cbwp-1", "IpInstanceIds.1": "eip-free", "IpInstanceIds.2": "eip-none"}},
 	{Name: "Unknown", Action: "RemoveCommonBandwidthPackageIp", Params: add, Status: 404, Code: "InvalidBandwidthPackageId.NotFound"},
 	{Name: "NotIn", Action: "RemoveCommonBandwidthPackageIp", Params: add, Status: 400, Code: "OperationUnsupported.IpNotInCbwp", Plant: plainPackages},
 	{Name: "InAnother", Action: "RemoveCommonBandwidthPackageIp", Params: with(add, params{"BandwidthPackageId": "cbwp-2"}), Status: 400, Code: "OperationUnsupported.IpNotInCbwp", Plant: sharedEIP},
@@ -174,7 +170,7 @@ func TestBandwidthPackageLife(t *testing.T) {
 	c.Do("RemoveCommonBandwidthPackageIp", with(name, params{"IpInstanceId": "eip-free"}))
 	eip(map[string]string{"Bandwidth": "5", "BandwidthPackageId": "", "BandwidthPackageBandwidth": ""})
 
-	c.Do("AddCommonBandwidthPackageIps", with(name, params{"IpInstanceIds.1": "eip-free"}))
+	c.Do("AddCommonBandwidthPackageIp", with(name, params{"IpInstanceId": "eip-free"}))
 	c.Do("DeletionProtection", params{"InstanceId": id, "Type": "CBWP", "ProtectionEnable": "true"})
 	gatewaytest.Expect(t, c.Do("DescribeCommonBandwidthPackages", name), map[string]string{"CommonBandwidthPackages.CommonBandwidthPackage.0.DeletionProtection": "true"})
 	c.Do("DeletionProtection", params{"InstanceId": id, "Type": "CBWP", "ProtectionEnable": "false"})

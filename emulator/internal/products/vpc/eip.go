@@ -10,7 +10,7 @@ import (
 
 var eipActions = []gateway.Action{
 	gateway.Write("AllocateEipAddress", allocateEIPAddress).
-		Refusing(errBandwidthMalformed, errISPIllegal, errInternetChargeTypeInvalid, errSecurityProtectionTypesIllegal),
+		Refusing(errBandwidthMalformed, errISPIllegal, errInternetChargeTypeInvalid),
 	gateway.Write("ReleaseEipAddress", releaseEIPAddress),
 	gateway.Read("DescribeEipAddresses", describeEIPAddresses).
 		Refusing(errAssociatedInstanceTypeUnsupported, errChargeTypeUnsupported, errFilterKeyUnsupported, errLockReasonNotFound),
@@ -26,20 +26,6 @@ var (
 		"The param of ISP is illegal.", "CLB-0203")
 	errInternetChargeTypeInvalid = refusals.New("InternetChargeTypeInvalid", 400, "InvalidParameter",
 		`Specified value of "InternetChargeType" is not valid`, "CLB-0300")
-	errSecurityProtectionTypesIllegal = refusals.New("SecurityProtectionTypesIllegal", 400, "IllegalParam.SecurityProtectionTypes",
-		"The param of securityProtectionTypes is illegal.", "CLB-0300")
-	errProtectionNotOpen = refusals.New("ProtectionNotOpen", 400, "OperationDenied.NotOpenDdosOriginProtectService",
-		"The operation is not allowed because of you do not open Ddos Origin Protection Service", "CLB-0300")
-	errZoneAndAddress = refusals.New("ZoneAndAddress", 400, "ExclusiveParam.ZoneAndIpAddress",
-		"The specified  param Zone and IpAddress or InstanceId are mutually exclusive.", "CLB-0300")
-	errZoneAndPool = refusals.New("ZoneAndPool", 400, "ExclusiveParam.ZoneAndPublicIpAddressPoolId",
-		"The Zone and PublicIpAddressPoolId parameters are mutually exclusive.", "CLB-0300")
-	errZoneUnsupported = refusals.New("ZoneUnsupported", 400, "UnsupportedFeature.AllocateEipAddressWithZone",
-		"The feature of AllocateEipAddressWithZone is not supported.", "CLB-0300")
-	errPoolNotFound = refusals.New("PoolNotFound", 400, "ResourceNotFound.PublicIpAddressPool",
-		"The specified resource of PublicIpAddressPool is not found.", "CLB-0300")
-	errReleasedEIPNotFound = refusals.New("ReleasedEIPNotFound", 400, "ResourceNotFound.Ip",
-		"The specified ip is not found.", "CLB-0300")
 	errOrderNotPaid = refusals.New("OrderNotPaid", 400, "OrderFailed",
 		"The Account failed to create order.", "CLB-0203")
 	errAccountInArrears = refusals.New("AccountInArrears", 400, "SYSTEM.SALE_VALIDATE_UNEXPECTED_ERROR",
@@ -58,46 +44,28 @@ const (
 
 type allocateEIPAddressRequest struct {
 	tagged
-	RegionID                string   `rpc:"RegionId,required"`
-	Bandwidth               int      `rpc:"Bandwidth,default=5,min=1,max=500,invalid=BandwidthMalformed"`
-	Period                  *int     `rpc:"Period,min=1,max=9"`
-	ISP                     string   `rpc:"ISP,default=BGP,enum=BGP|BGP_PRO|ChinaTelecom|ChinaUnicom|ChinaMobile|ChinaTelecom_L2|ChinaUnicom_L2|ChinaMobile_L2,invalid=ISPIllegal"`
-	Netmode                 string   `rpc:"Netmode,default=public,enum=public"`
-	AutoPay                 bool     `rpc:"AutoPay"`
-	PricingCycle            string   `rpc:"PricingCycle,default=Month,enum=Month|Year"`
-	InstanceChargeType      string   `rpc:"InstanceChargeType,default=PostPaid,enum=PrePaid|PostPaid"`
-	InternetChargeType      string   `rpc:"InternetChargeType,default=PayByBandwidth,enum=PayByBandwidth|PayByTraffic,invalid=InternetChargeTypeInvalid"`
-	ResourceGroupID         string   `rpc:"ResourceGroupId"`
-	ClientToken             string   `rpc:"ClientToken"`
-	Name                    string   `rpc:"Name,len=1..128"`
-	Description             string   `rpc:"Description,len=2..256"`
-	SecurityProtectionTypes []string `rpc:"SecurityProtectionTypes,max=10,enum=AntiDDoS_Enhanced,invalid=SecurityProtectionTypesIllegal"`
-	PublicIPAddressPoolID   string   `rpc:"PublicIpAddressPoolId"`
-	Zone                    string   `rpc:"Zone"`
-	IPAddress               string   `rpc:"IpAddress"`
-	InstanceID              string   `rpc:"InstanceId"`
+	RegionID           string `rpc:"RegionId,required"`
+	Bandwidth          int    `rpc:"Bandwidth,default=5,min=1,max=500,invalid=BandwidthMalformed"`
+	Period             *int   `rpc:"Period,min=1,max=9"`
+	ISP                string `rpc:"ISP,default=BGP,enum=BGP|BGP_PRO|ChinaTelecom|ChinaUnicom|ChinaMobile|ChinaTelecom_L2|ChinaUnicom_L2|ChinaMobile_L2,invalid=ISPIllegal"`
+	AutoPay            bool   `rpc:"AutoPay"`
+	PricingCycle       string `rpc:"PricingCycle,default=Month,enum=Month|Year"`
+	InstanceChargeType string `rpc:"InstanceChargeType,default=PostPaid,enum=PrePaid|PostPaid"`
+	InternetChargeType string `rpc:"InternetChargeType,default=PayByBandwidth,enum=PayByBandwidth|PayByTraffic,invalid=InternetChargeTypeInvalid"`
+	ResourceGroupID    string `rpc:"ResourceGroupId"`
+	ClientToken        string `rpc:"ClientToken"`
+	Name               string `rpc:"Name,len=1..128"`
+	Description        string `rpc:"Description,len=2..256"`
+	IPAddress          string `rpc:"IpAddress"`
 }
 
 // maxTrafficBandwidth is the most bandwidth of an EIP that pays for its traffic.
 const maxTrafficBandwidth = 200
 
-// Validate implements the gateway's check of shape. It also refuses what the
-// world has none of, with the codes of a region that has none, and orders that
-// wait to be paid; evidence CLB-0314.
+// Validate implements the gateway's check of shape. It also refuses orders that wait to be
+// paid; evidence CLB-0314.
 func (r *allocateEIPAddressRequest) Validate() error {
 	switch {
-	case r.Zone != "" && (r.IPAddress != "" || r.InstanceID != ""):
-		return errZoneAndAddress
-	case r.Zone != "" && r.PublicIPAddressPoolID != "":
-		return errZoneAndPool
-	case r.Zone != "":
-		return errZoneUnsupported
-	case r.PublicIPAddressPoolID != "":
-		return errPoolNotFound.Of(r.PublicIPAddressPoolID)
-	case len(r.SecurityProtectionTypes) > 0:
-		return errProtectionNotOpen
-	case r.InstanceID != "":
-		return errReleasedEIPNotFound.Of(r.InstanceID)
 	case r.InternetChargeType == payByTraffic && r.Bandwidth > maxTrafficBandwidth:
 		return errBandwidthIllegal
 	case r.InstanceChargeType == chargePrePaid && !r.AutoPay:
@@ -188,8 +156,6 @@ func releaseEIPAddress(tx *state.Tx, req *releaseEIPAddressRequest) (*gateway.Em
 		return nil, errEIPStatusIncorrect
 	case eip.DeletionProtection:
 		return nil, errDeletionProtected
-	case eip.SegmentID != "":
-		return nil, errEIPInSegment.Of(eip.SegmentID)
 	}
 	cloud.EIPs.Remove(tx, eip.ID)
 	return &gateway.Empty{}, nil

@@ -11,7 +11,7 @@ import (
 )
 
 var eipAssociationActions = []gateway.Action{
-	gateway.Write("AssociateEipAddress", associateEIPAddress).Refusing(errInstanceTypeUnsupported, errModeIllegal),
+	gateway.Write("AssociateEipAddress", associateEIPAddress).Refusing(errInstanceTypeUnsupported),
 	gateway.Write("UnassociateEipAddress", unassociateEIPAddress).Refusing(errInstanceTypeUnsupported),
 }
 
@@ -21,12 +21,6 @@ var (
 		"Current elastic IP status does not support this operation", "CLB-0300")
 	errInstanceTypeUnsupported = refusals.New("InstanceTypeUnsupported", 400, "InvalidInstanceType.ValueNotSupported",
 		"The specified value of InstanceType is not supported.", "CLB-0300")
-	errModeIllegal = refusals.New("ModeIllegal", 400, "IllegalParam.Mode",
-		"The param of Mode is illegal.", "CLB-0203")
-	errModeUnsupported = refusals.New("ModeUnsupported", 400, "Mode.NotSupport",
-		"The user cannot use multi direct eip.", "CLB-0300")
-	errIPAddressUnsupported = refusals.New("IPAddressUnsupported", 400, "UnsupportedFeature.EipBindIpAddress",
-		"The feature of EipBindIpAddress is not supported.", "CLB-0300")
 	errOtherRegion = refusals.New("OtherRegion", 400, "InvalidParameter.Mismatch",
 		"Specified elastic IP address and ECS instance are not in the same region.", "CLB-0300")
 	errTargetNotFound = refusals.New("TargetNotFound", 404, "InvalidInstanId.NotFound",
@@ -49,8 +43,6 @@ const (
 	eipOnLoadBalancer     = "SlbInstance"
 	eipOnNetworkInterface = "NetworkInterface"
 	eipOnNATGateway       = "Nat"
-	eipOnHAVIP            = "HaVip"
-	eipOnIPAddress        = "IpAddress"
 )
 
 // modeNAT is the one mode of association that every account may use.
@@ -59,23 +51,11 @@ const modeNAT = "NAT"
 type associateEIPAddressRequest struct {
 	AllocationID     string `rpc:"AllocationId,required"`
 	InstanceID       string `rpc:"InstanceId,required"`
-	InstanceType     string `rpc:"InstanceType,default=EcsInstance,enum=Nat|SlbInstance|EcsInstance|NetworkInterface|HaVip|IpAddress,invalid=InstanceTypeUnsupported"`
+	InstanceType     string `rpc:"InstanceType,default=EcsInstance,enum=Nat|SlbInstance|EcsInstance|NetworkInterface|HaVip,invalid=InstanceTypeUnsupported"`
 	InstanceRegionID string `rpc:"InstanceRegionId"`
 	PrivateIPAddress string `rpc:"PrivateIpAddress"`
-	Mode             string `rpc:"Mode,default=NAT,enum=NAT|MULTI_BINDED|BINDED,invalid=ModeIllegal"`
 	ClientToken      string `rpc:"ClientToken"`
 	gateway.Trial
-}
-
-// Validate implements the gateway's check of shape.
-func (r *associateEIPAddressRequest) Validate() error {
-	switch {
-	case r.Mode != modeNAT:
-		return errModeUnsupported
-	case r.InstanceType == eipOnIPAddress:
-		return errIPAddressUnsupported
-	}
-	return nil
 }
 
 func associateEIPAddress(tx *state.Tx, req *associateEIPAddressRequest) (*gateway.Empty, error) {
@@ -132,12 +112,6 @@ func findTarget(v *state.View, kind, id string) (target, error) {
 		return target{vpcID: lb.VPCID, privateIP: lb.Address}, nil
 	case eipOnInstance:
 		return instanceTarget(v, id)
-	case eipOnHAVIP:
-		h, err := cloud.HAVIPs.Get(v, id)
-		if err != nil {
-			return target{}, err
-		}
-		return target{vpcID: h.VPCID, privateIP: h.IPAddress}, nil
 	case eipOnNATGateway:
 		g, err := cloud.NATGateways.Get(v, id)
 		if err != nil {

@@ -155,15 +155,14 @@ func (r *describeEIPAddressesRequest) matches(eip *cloud.EIP) bool {
 		listing.Matches(r.ChargeType, eip.ChargeType) &&
 		listing.Matches(r.associatedType(), eip.InstanceType) &&
 		listing.Matches(r.AssociatedInstanceID, eip.InstanceID) &&
-		listing.Matches(r.SegmentInstanceID, eip.SegmentID) &&
 		(r.createdFrom.IsZero() || !eip.CreateTime.Before(r.createdFrom)) &&
 		(r.createdUntil.IsZero() || !eip.CreateTime.After(r.createdUntil))
 }
 
 // asksForNone reports whether the request filters by what no EIP of the world has:
-// a lock, a protection, an address pool, or a service as its owner.
+// a lock, a protection, a segment, an address pool, or a service as its owner.
 func (r *describeEIPAddressesRequest) asksForNone() bool {
-	return r.LockReason != "" || r.SecurityProtectionEnabled ||
+	return r.LockReason != "" || r.SecurityProtectionEnabled || r.SegmentInstanceID != "" ||
 		r.PublicIPAddressPoolID != "" || r.ServiceManaged
 }
 
@@ -199,7 +198,6 @@ func viewEIP(v *state.View, eip *cloud.EIP) eipView {
 		PrivateIPAddress:   eip.PrivateIPAddress,
 		ResourceGroupID:    eip.ResourceGroupID,
 		DeletionProtection: eip.DeletionProtection,
-		SegmentInstanceID:  eip.SegmentID,
 		HDMonitorStatus:    "OFF",
 		HasReservationData: "false",
 		AvailableRegions:   []string{eip.RegionID},

@@ -63,9 +63,6 @@ var vSwitchErrors = []gateway.ErrorRow{
 
 // gateways is the evidence for codes of gateways.
 const (
-	blocks      = "CLB-0563"
-	segments    = "CLB-0564"
-	haVIPs      = "CLB-0565"
 	gateways    = "CLB-0560"
 	natGateways = "CLB-0561"
 )
@@ -74,28 +71,8 @@ var routeErrors = []gateway.ErrorRow{
 	absent(http.StatusNotFound, cloud.RouteTables.Kind(), "InvalidRouteTableId.NotFound", "Specified route table does not exist."),
 	overQuota(cloud.QuotaRouteTables, "QuotaExceeded.RouteTable", "VPC RouteTable quota exceeded."),
 	overQuota(cloud.QuotaRouteEntries, "QuotaExceeded", "Route entry quota exceeded in this route table."),
-	{Fact: state.NotFound, Kind: cloud.IPv4Gateways.Kind(), Status: http.StatusBadRequest, Code: "ResourceNotFound.Ipv4Gateway",
-		Message: "The specified resource of Ipv4Gateway is not found.", Evidence: gateways},
-	{Fact: state.NotFound, Kind: cloud.CIDRReservations.Kind(), Status: http.StatusBadRequest, Code: "ResourceNotFound.VSwitchCidrReservation",
-		Message: "The specified resource of VSwitchCidrReservation is not found.", Evidence: blocks},
-	{Fact: state.NotFound, Kind: cloud.EIPSegments.Kind(), Status: http.StatusBadRequest, Code: "InvalidSegmentInstanceId.NotFound",
-		Message: "The specified SegmentInstanceId is not found.", Evidence: segments},
-	{Fact: state.NotFound, Kind: cloud.HAVIPs.Kind(), Status: http.StatusNotFound, Code: "InvalidHaVipId.NotFound",
-		Message: "The specified HaVipId does not exist.", Evidence: haVIPs},
-	{Fact: state.NotFound, Kind: cloud.Instances.Kind(), Actions: []string{"AssociateHaVip"}, Status: http.StatusNotFound, Code: "InvalidInstanceId.NotFound",
-		Message: "The specified InstanceId does not exist.", Evidence: haVIPs},
-	{Fact: state.NotFound, Kind: cloud.NetworkInterfaces.Kind(), Actions: []string{"AssociateHaVip"}, Status: http.StatusNotFound, Code: "InvalidInstanceId.NotFound",
-		Message: "The specified InstanceId does not exist.", Evidence: haVIPs},
-	{Fact: cloud.AddressOutside, Actions: []string{"CreateHaVip"}, Status: http.StatusBadRequest, Code: "InvalidIpAddress.OutOfVSwitch",
-		Message: "The address %s is not one of the vSwitch.", Evidence: haVIPs},
-	{Fact: cloud.AddressTaken, Actions: []string{"CreateHaVip"}, Status: http.StatusBadRequest, Code: "InvalidIpAddress.AlreadyUsed",
-		Message: "The address %s is in use.", Evidence: haVIPs},
-	{Fact: cloud.NoFreeAddress, Actions: []string{"CreateHaVip", "CreateNatGateway"}, Status: http.StatusBadRequest, Code: "InvalidVSwitchId.IpNotEnough",
-		Message: "The vSwitch has no free address.", Evidence: haVIPs},
-	{Fact: state.QuotaExceeded, Kind: state.Kind(cloud.QuotaHAVIPs), Status: http.StatusBadRequest, Code: "QuotaExceeded.HaVip",
-		Message: "The number of HaVips exceeds the quota.", Evidence: haVIPs},
-	{Fact: state.QuotaExceeded, Kind: state.Kind(cloud.QuotaHAVIPInstances), Status: http.StatusBadRequest, Code: "QuotaExceeded.HaVipInstance",
-		Message: "The number of instances of the HaVip exceeds the quota.", Evidence: haVIPs},
+	{Fact: cloud.NoFreeAddress, Actions: []string{"CreateNatGateway"}, Status: http.StatusBadRequest, Code: "InvalidVSwitchId.IpNotEnough",
+		Message: "The vSwitch has no free address.", Evidence: natGateways},
 	{Fact: state.NotFound, Kind: cloud.IPv6Gateways.Kind(), Status: http.StatusNotFound, Code: "InvalidIpv6GatewayId.NotFound",
 		Message: "The specified Ipv6GatewayId is not found.", Evidence: gateways},
 	{Fact: state.NotFound, Kind: cloud.NATGateways.Kind(), Status: http.StatusNotFound, Code: "InvalidNatGatewayId.NotFound",
@@ -125,7 +102,6 @@ var associationErrors = []gateway.ErrorRow{
 	absent(http.StatusNotFound, cloud.LoadBalancers.Kind(), targetAbsentCode, targetAbsentMessage),
 	absent(http.StatusNotFound, cloud.NetworkInterfaces.Kind(), targetAbsentCode, targetAbsentMessage),
 	absent(http.StatusNotFound, cloud.NATGateways.Kind(), targetAbsentCode, targetAbsentMessage, "AssociateEipAddress"),
-	absent(http.StatusNotFound, cloud.HAVIPs.Kind(), targetAbsentCode, targetAbsentMessage, "AssociateEipAddress"),
 }
 
 // packages is the evidence for codes and messages of common bandwidth packages.
@@ -134,7 +110,7 @@ const packages = "CLB-0400"
 var packageErrors = []gateway.ErrorRow{
 	{Fact: state.NotFound, Kind: cloud.CommonBandwidthPackages.Kind(), Status: http.StatusNotFound, Code: "InvalidBandwidthPackageId.NotFound",
 		Message: "The specified bandwidthPackageId does not exist in our records.", Evidence: packages},
-	{Fact: state.NotFound, Kind: cloud.EIPs.Kind(), Actions: []string{"AddCommonBandwidthPackageIp", "AddCommonBandwidthPackageIps"},
+	{Fact: state.NotFound, Kind: cloud.EIPs.Kind(), Actions: []string{"AddCommonBandwidthPackageIp"},
 		Status: http.StatusNotFound, Code: "InvalidIpInstanceId.NotFound", Message: "The specified Eip InstanceId does not exist in our records.", Evidence: packages},
 	{Fact: state.QuotaExceeded, Kind: state.Kind(cloud.QuotaBandwidthPackages), Status: http.StatusBadRequest, Code: "BandwidthPackage.QuotaExceeded",
 		Message: "Create BandwidthPackage has exceeded quota.", Evidence: packages},

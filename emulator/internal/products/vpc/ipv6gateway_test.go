@@ -1,6 +1,7 @@
 package vpc_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -24,10 +25,26 @@ func ipv6Gateway(status cloud.GatewayStatus) func(*state.Tx) error {
 	})
 }
 
+// gatewayOfEmptyVPC plants a gateway in the empty VPC.
+var gatewayOfEmptyVPC = inOwner(func(tx *state.Tx) error {
+	cloud.IPv6Gateways.Put(tx, &cloud.IPv6Gateway{Owner: owner, ID: "ipv6gw-1", VPCID: "vpc-empty", Status: cloud.GatewayAvailable})
+	return nil
+})
+
+// leads plants a route of the first VPC that leads to a gateway.
+func leads(kind, id string) func(*state.Tx) error {
+	return inOwner(func(tx *state.Tx) error {
+		cloud.RouteEntries.Put(tx, &cloud.RouteEntry{Owner: owner, ID: "rte-leads", RouteTableID: routeTableID, VPCID: vpcID, DestinationCIDRBlock: "8.8.8.0/24",
+			Type: cloud.RouteTableCustom, Status: cloud.RouteEntryAvailable, NextHopType: kind, NextHopID: id})
+		return nil
+	})
+}
+
 var ipv6GatewayErrorCases = []gatewaytest.ErrorCase{
 	{Name: "NoVPC", Action: "CreateIpv6Gateway", Params: params{"VpcId": "vpc-none"}, Status: 404, Code: "InvalidVpcId.NotFound"},
 	{Name: "NoIPv6", Action: "CreateIpv6Gateway", Params: params{"VpcId": vpcID}, Status: 400, Code: "OperationDenied.VpcIpv6NotEnabled"},
 	{Name: "Name", Action: "CreateIpv6Gateway", Params: with(newIPv6Gateway, params{"Name": "http://x"}), Status: 400, Code: "IllegalParam.Name"},
+	{Name: "Description", Action: "CreateIpv6Gateway", Params: with(newIPv6Gateway, params{"Description": strings.Repeat("x", 257)}), Status: 400, Code: "IllegalParam.Description"},
 	{Name: "TagKey", Action: "CreateIpv6Gateway", Params: with(newIPv6Gateway, params{"Tag.1.Key": "acs:x"}), Status: 400, Code: "InvalidTagKey"},
 	{Name: "ResourceGroup", Action: "CreateIpv6Gateway", Params: with(newIPv6Gateway, params{"ResourceGroupId": "rg-none"}), Status: 400, Code: "InvalidResourceGroupId"},
 	{Name: "Second", Action: "CreateIpv6Gateway", Params: newIPv6Gateway, Plant: ipv6Gateway(cloud.GatewayAvailable), Status: 400, Code: "ResourceAlreadyExist.Ipv6Gateway"},
@@ -37,6 +54,7 @@ var ipv6GatewayErrorCases = []gatewaytest.ErrorCase{
 	{Name: "HasRoute", Action: "DeleteIpv6Gateway", Params: anIPv6Gateway, Plant: both(ipv6Gateway(cloud.GatewayAvailable), leads("IPv6Gateway", "ipv6gw-1")), Status: 400, Code: "DependencyViolation.RouteEntry"},
 	{Name: "Unknown", Action: "ModifyIpv6GatewayAttribute", Params: noIPv6Gateway, Status: 404, Code: "InvalidIpv6GatewayId.NotFound"},
 	{Name: "Name", Action: "ModifyIpv6GatewayAttribute", Params: with(anIPv6Gateway, params{"Name": "http://x"}), Status: 400, Code: "IllegalParam.Name"},
+	{Name: "HasGateway", Action: "DeleteVpc", Params: params{"VpcId": "vpc-empty"}, Plant: both(emptyVPC, gatewayOfEmptyVPC), Status: 400, Code: "DependencyViolation.Gateway"},
 	{Name: "IPv4ToIt", Action: "CreateRouteEntry", Params: with(toIPv6Gateway, params{"DestinationCidrBlock": "8.8.8.0/24"}), Plant: ipv6Gateway(cloud.GatewayAvailable), Status: 400, Code: "InvalidNextHopType"},
 }
 
@@ -63,4 +81,11 @@ func TestIPv6Gateway(t *testing.T) {
 	if status, answered := gone.Body["Status"]; !answered || status != "" || gone.Text("Ipv6GatewayId") != "" {
 		t.Errorf("a gateway that is gone is described as %v, want an empty Status", gone.Body)
 	}
+}
+
+// By force a VPC goes with its IPv6 gateway: CLB-0530.
+func TestForceDeleteWithGateway(t *testing.T) {
+	c := newClient(t, both(emptyVPC, gatewayOfEmptyVPC))
+	c.Do("DeleteVpc", params{"VpcId": "vpc-empty", "ForceDelete": "true"})
+	wantCode(t, c, "DeleteIpv6Gateway", anIPv6Gateway, "InvalidIpv6GatewayId.NotFound")
 }

@@ -38,7 +38,7 @@ var (
 	errRouteTableOutsideVPC = refusals.New("RouteTableOutsideVPC", 400, "InvalidVSwitchId.VpcMismatch",
 		"The vSwitch %s is in another VPC than the route table.", "CLB-0390")
 	errRouteTableNotCustom = refusals.New("RouteTableNotCustom", 400, "IncorrectRouteTableType.NotCustom",
-		"The route table %s is not a custom one for vSwitches.", "CLB-0390")
+		"The route table %s is not a custom one.", "CLB-0390")
 	errVSwitchAssociated = refusals.New("VSwitchAssociated", 400, "IncorrectVSwitchStatus.Associated",
 		"The vSwitch %s is associated with another custom route table.", "CLB-0390")
 	errVSwitchNotAssociated = refusals.New("VSwitchNotAssociated", 400, "IncorrectVSwitchStatus.NotAssociated",
@@ -52,7 +52,6 @@ type modifyVPCAttributeRequest struct {
 	CIDRBlock         string `rpc:"CidrBlock"`
 	EnableIPv6        *bool  `rpc:"EnableIPv6"`
 	IPv6CIDRBlock     string `rpc:"Ipv6CidrBlock"`
-	IPv6ISP           string `rpc:"Ipv6Isp,enum=BGP|ChinaMobile|ChinaUnicom|ChinaTelecom"`
 	EnableDNSHostname *bool  `rpc:"EnableDnsHostname"`
 }
 
@@ -63,9 +62,6 @@ func (r *modifyVPCAttributeRequest) Validate() error {
 	}
 	if err := plainText(r.Description, errVPCDescriptionMalformed); err != nil {
 		return err
-	}
-	if r.IPv6ISP != "" && r.IPv6ISP != "BGP" {
-		return errIPv6ISPUnsupported
 	}
 	if r.CIDRBlock == "" {
 		return nil
@@ -216,6 +212,7 @@ func (r *modifyRouteTableAttributesRequest) Validate() error {
 	return plainText(r.Description, errRouteTableDescriptionMalformed)
 }
 
+// modifyRouteTableAttributes also turns propagation on and off: CLB-0520.
 func modifyRouteTableAttributes(tx *state.Tx, req *modifyRouteTableAttributesRequest) (*gateway.Empty, error) {
 	return &gateway.Empty{}, cloud.RouteTables.Edit(tx, req.RouteTableID, func(t *cloud.RouteTable) error {
 		t.Name, t.Description = cmp.Or(req.Name, t.Name), cmp.Or(req.Description, t.Description)
@@ -273,7 +270,7 @@ func associateRouteTable(tx *state.Tx, req *vSwitchTableRequest) (*gateway.Empty
 		switch {
 		case t.VPCID != s.VPCID:
 			return errRouteTableOutsideVPC.Of(s.ID)
-		case t.Type != cloud.RouteTableCustom || t.AssociateType != "":
+		case t.Type != cloud.RouteTableCustom:
 			return errRouteTableNotCustom.Of(t.ID)
 		case s.RouteTableID != systemRouteTable(tx.View, s.VPCID):
 			return errVSwitchAssociated.Of(s.ID)

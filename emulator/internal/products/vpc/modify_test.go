@@ -1,9 +1,6 @@
 package vpc_test
 
 import (
-	"fmt"
-	"slices"
-	"strconv"
 	"testing"
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
@@ -11,11 +8,10 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// plantCustom adds a custom table to the first VPC, and one for its gateway.
+// plantCustom adds two custom tables to the first VPC.
 var plantCustom = inOwner(func(tx *state.Tx) error {
 	cloud.RouteTables.Put(tx, &cloud.RouteTable{Owner: owner, ID: "vtb-custom", VPCID: vpcID, Type: cloud.RouteTableCustom})
 	cloud.RouteTables.Put(tx, &cloud.RouteTable{Owner: owner, ID: "vtb-second", VPCID: vpcID, Type: cloud.RouteTableCustom})
-	cloud.RouteTables.Put(tx, &cloud.RouteTable{Owner: owner, ID: "vtb-gateway", VPCID: vpcID, Type: cloud.RouteTableCustom, AssociateType: "Gateway"})
 	return nil
 })
 
@@ -60,7 +56,6 @@ var modifyErrorCases = []gatewaytest.ErrorCase{
 	{Name: "Unknown", Action: "ModifyVpcAttribute", Params: params{"VpcId": "vpc-none"}, Status: 404, Code: "InvalidVpcId.NotFound"},
 	{Name: "Name", Action: "ModifyVpcAttribute", Params: params{"VpcId": vpcID, "VpcName": "http://x"}, Status: 400, Code: "InvalidVpcName.Malformed"},
 	{Name: "Block", Action: "ModifyVpcAttribute", Params: params{"VpcId": vpcID, "CidrBlock": "10.0.0.0/16"}, Status: 400, Code: "DependencyViolation.VSwitch.CidrBlock"},
-	{Name: "IPv6ISP", Action: "ModifyVpcAttribute", Params: params{"VpcId": vpcID, "Ipv6Isp": "ChinaMobile"}, Status: 400, Code: "UnsupportedFeature.Ipv6Isp"},
 	{Name: "IPv6Block", Action: "ModifyVpcAttribute", Params: params{"VpcId": vpcID, "EnableIPv6": "true", "Ipv6CidrBlock": "2001:db8:1::/56"}, Status: 400, Code: "OperationFailed.IPv6CidrNotReserved"},
 	{Name: "IPv6Kept", Action: "ModifyVpcAttribute", Params: params{"VpcId": otherVPCID, "Ipv6CidrBlock": "2001:db8:1::/56"}, Status: 400, Code: "OperationDenied.Ipv6CidrBlockModified"},
 	{Name: "IPv6InUse", Action: "ModifyVpcAttribute", Params: params{"VpcId": otherVPCID, "EnableIPv6": "false"}, Status: 400, Code: "DependencyViolation.VSwitchIpv6", Plant: plantIPv6VSwitch},
@@ -76,16 +71,8 @@ var modifyErrorCases = []gatewaytest.ErrorCase{
 	{Name: "Bandwidth", Action: "ModifyEipAddressAttribute", Params: params{"AllocationId": "eip-free", "Bandwidth": "201"}, Status: 400, Code: "IllegalParam.Bandwidth"},
 	{Name: "OtherVPC", Action: "AssociateRouteTable", Params: with(custom, params{"VSwitchId": otherVSwitch}), Status: 400, Code: "InvalidVSwitchId.VpcMismatch", Plant: plantCustom},
 	{Name: "System", Action: "AssociateRouteTable", Params: with(custom, params{"RouteTableId": routeTableID}), Status: 400, Code: "IncorrectRouteTableType.NotCustom"},
-	{Name: "Gateway", Action: "AssociateRouteTable", Params: with(custom, params{"RouteTableId": "vtb-gateway"}), Status: 400, Code: "IncorrectRouteTableType.NotCustom", Plant: plantCustom},
 	{Name: "Associated", Action: "AssociateRouteTable", Params: custom, Status: 400, Code: "IncorrectVSwitchStatus.Associated", Plant: plantAssociated},
 	{Name: "NotAssociated", Action: "UnassociateRouteTable", Params: custom, Status: 400, Code: "IncorrectVSwitchStatus.NotAssociated", Plant: plantAssociated},
-	{Name: "Exists", Action: "CreateDefaultVpc", Params: params{}, Status: 400, Code: "OperationFailed.DefaultVpcExist", Plant: plantDefault},
-	{Name: "IPv6Block", Action: "CreateDefaultVpc", Params: params{"Ipv6CidrBlock": "2001:db8:1::/56"}, Status: 400, Code: "OperationFailed.IPv6CidrNotReserved"},
-	{Name: "Zone", Action: "CreateDefaultVpc", Params: params{"EnableDefaultVSwitch": "true", "ZoneId.1": "cn-hangzhou-x"}, Status: 404, Code: "InvalidZoneId.NotFound"},
-	{Name: "IPv6", Action: "CreateDefaultVSwitch", Params: params{"ZoneId": "cn-hangzhou-j", "Ipv6CidrBlock": "1"}, Status: 400, Code: "OperationFailed.VpcIpv6Disabled", Plant: plantDefault},
-	{Name: "NoVPC", Action: "CreateDefaultVSwitch", Params: params{"ZoneId": "cn-hangzhou-h"}, Status: 400, Code: "OperationFailed.DefaultVpcNotExist"},
-	{Name: "Exists", Action: "CreateDefaultVSwitch", Params: params{"ZoneId": "cn-hangzhou-h"}, Status: 400, Code: "OperationFailed.DefaultVSwitchExist", Plant: plantDefault},
-	{Name: "Zone", Action: "CreateDefaultVSwitch", Params: params{"ZoneId": "cn-hangzhou-x"}, Status: 404, Code: "InvalidZoneId.NotFound", Plant: plantDefault},
 }
 
 // Changes show, and omitted values stay.
@@ -127,24 +114,18 @@ func TestModifyIPv6(t *testing.T) {
 	shows("DescribeVpcAttribute", vpc, "false", "")
 }
 
-// Tables learn routes or not, as their attribute says; a gateway table begins without.
+// Tables learn routes or not, as their attribute says.
 func TestRoutePropagation(t *testing.T) {
 	c := newClient(t)
-	made := func(p params) params {
-		return params{"RouteTableId": c.Do("CreateRouteTable", p.With(params{"VpcId": vpcID})).Text("RouteTableId")}
-	}
+	custom := params{"RouteTableId": c.Do("CreateRouteTable", params{"VpcId": vpcID, "AssociateType": "VSwitch"}).Text("RouteTableId")}
 	shows := func(table params, want string) {
 		t.Helper()
 		gatewaytest.Expect(t, c.Do("DescribeRouteTableList", table), map[string]string{"RouterTableList.RouterTableListType.0.RoutePropagationEnable": want})
 	}
-	custom, gateway := made(params{}), made(params{"AssociateType": "Gateway"})
 	shows(custom, "true")
-	shows(gateway, "false")
 	c.Do("ModifyRouteTableAttributes", custom.With(params{"RoutePropagationEnable": "false"}))
-	c.Do("ModifyRouteTableAttributes", gateway.With(params{"RoutePropagationEnable": "true"}))
 	c.Do("ModifyRouteTableAttributes", custom.With(params{"RouteTableName": "named"}))
 	shows(custom, "false")
-	shows(gateway, "true")
 }
 
 // A vSwitch goes under a custom table and back under its VPC's own.
@@ -163,47 +144,11 @@ func TestAssociateRouteTable(t *testing.T) {
 	}
 }
 
-// An account has a default VPC once made, with a default vSwitch a zone next to
-// whatever else is in it.
+// A default VPC and its vSwitches are found as such.
 func TestDefaultVPC(t *testing.T) {
-	c := newClient(t)
-	vpc := c.Do("CreateDefaultVpc", params{"ClientToken": "t"}).Text("VpcId")
-	if again := c.Do("CreateDefaultVpc", params{"ClientToken": "t"}).Text("VpcId"); again != vpc {
-		t.Errorf("the token made %s, then %s", vpc, again)
-	}
-	c.Do("CreateVSwitch", params{"VpcId": vpc, "ZoneId": "cn-hangzhou-g", "CidrBlock": "172.31.0.0/24"})
-	for zone, block := range map[string]string{"cn-hangzhou-h": "172.31.16.0/20"} {
-		id := c.Do("CreateDefaultVSwitch", params{"ZoneId": zone}).Text("VSwitchId")
-		gatewaytest.Expect(t, c.Do("DescribeVSwitchAttributes", params{"VSwitchId": id}), map[string]string{"IsDefault": "true", "CidrBlock": block, "VpcId": vpc, "ZoneId": zone})
-	}
-	gatewaytest.Expect(t, c.Do("DescribeVpcs", params{"IsDefault": "true"}), map[string]string{"TotalCount": "1", "Vpcs.Vpc.0.VpcId": vpc, "Vpcs.Vpc.0.IsDefault": "true"})
-	gatewaytest.Expect(t, c.Do("DescribeVSwitches", params{"IsDefault": "true"}), map[string]string{"TotalCount": "1"})
-}
-
-// A default VPC is made with default vSwitches on request, also with IPv6.
-func TestDefaultVSwitches(t *testing.T) {
-	for _, asked := range []struct {
-		params params
-		zones  []string
-	}{
-		{params{}, nil},
-		{params{"EnableDefaultVSwitch": "false", "ZoneId.1": "cn-hangzhou-h"}, nil},
-		{params{"EnableDefaultVSwitch": "true"}, []string{"cn-hangzhou-g"}},
-		{params{"EnableDefaultVSwitch": "true", "ZoneId.1": "cn-hangzhou-h", "ZoneId.2": "cn-hangzhou-i"}, []string{"cn-hangzhou-h", "cn-hangzhou-i"}},
-	} {
-		c := newClient(t)
-		made := c.Do("CreateDefaultVpc", asked.params.With(params{"EnableIpv6": "true"}))
-		var zones []string
-		for i := range made.Len("DefaultVSwitchs") {
-			zones = append(zones, made.Text(fmt.Sprintf("DefaultVSwitchs.%d.ZoneId", i)))
-		}
-		if slices.Sort(zones); !slices.Equal(zones, asked.zones) {
-			t.Errorf("CreateDefaultVpc(%v) made vSwitches in %q, want %q", asked.params, zones, asked.zones)
-		}
-		gatewaytest.Expect(t, c.Do("DescribeVSwitches", params{"IsDefault": "true"}), map[string]string{"TotalCount": strconv.Itoa(len(asked.zones))})
-		id := c.Do("CreateDefaultVSwitch", params{"ZoneId": "cn-hangzhou-k", "Ipv6CidrBlock": "7"}).Text("VSwitchId")
-		gatewaytest.Expect(t, c.Do("DescribeVSwitchAttributes", params{"VSwitchId": id}), map[string]string{"EnabledIpv6": "true", "IsDefault": "true"})
-	}
+	c := newClient(t, plantDefault)
+	gatewaytest.Expect(t, c.Do("DescribeVpcs", params{"IsDefault": "true"}), map[string]string{"TotalCount": "1", "Vpcs.Vpc.0.VpcId": "vpc-default", "Vpcs.Vpc.0.IsDefault": "true"})
+	gatewaytest.Expect(t, c.Do("DescribeVSwitches", params{"IsDefault": "true"}), map[string]string{"TotalCount": "1", "VSwitches.VSwitch.0.VSwitchId": "vsw-default"})
 }
 
 // By force a VPC goes with the routes of its own table, and with nothing else.

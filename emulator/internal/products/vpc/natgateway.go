@@ -9,7 +9,7 @@ import (
 )
 
 var natGatewayActions = []gateway.Action{
-	gateway.Write("CreateNatGateway", createNATGateway).Refusing(errNATPrePaid, errNATTypeIllegal),
+	gateway.Write("CreateNatGateway", createNATGateway),
 	gateway.Write("DeleteNatGateway", deleteNATGateway),
 	gateway.Write("ModifyNatGatewayAttribute", modifyNATGatewayAttribute),
 	gateway.Read("DescribeNatGateways", describeNATGateways),
@@ -17,10 +17,6 @@ var natGatewayActions = []gateway.Action{
 
 // The refusals of this file.
 var (
-	errNATTypeIllegal = refusals.New("NATTypeIllegal", 400, "InvalidParameter.NatType",
-		"NAT gateways of the type %s are not sold any more.", "CLB-0561")
-	errNATPrePaid = refusals.New("NATPrePaid", 400, "OperationUnsupported.PrePaid",
-		"NAT gateways are not sold as a subscription any more.", "CLB-0561")
 	errNATVSwitchOutsideVPC = refusals.New("NATVSwitchOutsideVPC", 400, "InvalidVSwitchId.VpcMismatch",
 		"The vSwitch %s is not in the VPC.", "CLB-0561")
 	errNATGatewayBusy = refusals.New("NATGatewayBusy", 400, "IncorrectStatus.NatGateway",
@@ -42,10 +38,8 @@ type createNATGatewayRequest struct {
 	RegionID           string `rpc:"RegionId,required"`
 	VPCID              string `rpc:"VpcId,required"`
 	VSwitchID          string `rpc:"VSwitchId,required"`
-	NATType            string `rpc:"NatType,default=Enhanced,enum=Enhanced,invalid=NATTypeIllegal"`
 	NetworkType        string `rpc:"NetworkType,default=internet,enum=internet|intranet"`
 	Spec               string `rpc:"Spec,enum=Small|Middle|Large|XLarge.1"`
-	InstanceChargeType string `rpc:"InstanceChargeType,default=PostPaid,enum=PostPaid,invalid=NATPrePaid"`
 	InternetChargeType string `rpc:"InternetChargeType,default=PayByLcu,enum=PayByLcu|PayBySpec"`
 	EIPBindMode        string `rpc:"EipBindMode,default=MULTI_BINDED,enum=MULTI_BINDED|NAT"`
 	ICMPReplyEnabled   bool   `rpc:"IcmpReplyEnabled,default=true"`

@@ -39,9 +39,14 @@ var natGatewayErrorCases = []gatewaytest.ErrorCase{
 	{Name: "NoVPC", Action: "CreateNatGateway", Params: with(newNATGateway, params{"VpcId": "vpc-none"}), Status: 404, Code: "InvalidVpcId.NotFound"},
 	{Name: "NoVSwitch", Action: "CreateNatGateway", Params: with(newNATGateway, params{"VSwitchId": "vsw-none"}), Status: 404, Code: "InvalidVSwitchId.NotFound"},
 	{Name: "OtherVPC", Action: "CreateNatGateway", Params: with(newNATGateway, params{"VpcId": otherVPCID}), Status: 400, Code: "InvalidVSwitchId.VpcMismatch"},
-	{Name: "Normal", Action: "CreateNatGateway", Params: with(newNATGateway, params{"NatType": "Normal"}), Status: 400, Code: "InvalidParameter.NatType"},
-	{Name: "PrePaid", Action: "CreateNatGateway", Params: with(newNATGateway, params{"InstanceChargeType": "PrePaid"}), Status: 400, Code: "OperationUnsupported.PrePaid"},
 	{Name: "PrivateLink", Action: "CreateNatGateway", Params: with(newNATGateway, params{"PrivateLinkEnabled": "true"}), Status: 400, Code: "InvalidAction.NotEmulated"},
+	{Name: "FullVSwitch", Action: "CreateNatGateway", Params: newNATGateway, Status: 400, Code: "InvalidVSwitchId.IpNotEnough", Plant: inOwner(func(tx *state.Tx) error {
+		s, err := cloud.VSwitches.Get(tx.View, vSwitchID)
+		if err != nil {
+			return err
+		}
+		return cloud.SetFreeAddresses(tx, s, 0)
+	})},
 	{Name: "Name", Action: "CreateNatGateway", Params: with(newNATGateway, params{"Name": "http://x"}), Status: 400, Code: "IllegalParam.Name"},
 	{Name: "TagKey", Action: "CreateNatGateway", Params: with(newNATGateway, params{"Tag.1.Key": "acs:x"}), Status: 400, Code: "InvalidTagKey"},
 	{Name: "Quota", Action: "CreateNatGateway", Params: newNATGateway, Status: 400, Code: "QuotaExceeded.Natgateway",

@@ -65,10 +65,8 @@ var (
 const (
 	nextHopInstance         = "Instance"
 	nextHopNetworkInterface = "NetworkInterface"
-	nextHopIPv4Gateway      = "Ipv4Gateway"
 	nextHopIPv6Gateway      = "IPv6Gateway"
 	nextHopNATGateway       = "NatGateway"
-	nextHopHAVIP            = "HaVip"
 )
 
 // nextHop is an element of the list that spreads traffic over several.
@@ -267,17 +265,9 @@ func findNextHop(v *state.View, kind, id string) (vpcID string, hasIPv6 bool) {
 		if n, ok := cloud.NetworkInterfaces.Find(v, id); ok {
 			return n.VPCID, len(n.IPv6Addresses) > 0
 		}
-	case nextHopIPv4Gateway:
-		if g, ok := cloud.IPv4Gateways.Find(v, id); ok {
-			return g.VPCID, false
-		}
 	case nextHopIPv6Gateway:
 		if g, ok := cloud.IPv6Gateways.Find(v, id); ok {
 			return g.VPCID, true
-		}
-	case nextHopHAVIP:
-		if h, ok := cloud.HAVIPs.Find(v, id); ok {
-			return h.VPCID, false
 		}
 	case nextHopNATGateway:
 		if g, ok := cloud.NATGateways.Find(v, id); ok {

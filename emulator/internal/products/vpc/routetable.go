@@ -1,8 +1,6 @@
 package vpc
 
 import (
-	"cmp"
-
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
@@ -32,28 +30,13 @@ var (
 		"The current status of the route table does not support this operation.", "CLB-0300")
 )
 
-// What a route table is for: the vSwitches of its VPC, or its IPv4 gateway.
-const (
-	associateVSwitch = "VSwitch"
-	associateGateway = "Gateway"
-)
-
-// associateType returns what the table serves, as the state keeps it.
-func (r *createRouteTableRequest) associateType() string {
-	if r.AssociateType == associateVSwitch {
-		return ""
-	}
-	return r.AssociateType
-}
-
 type createRouteTableRequest struct {
 	tagged
-	RegionID      string `rpc:"RegionId,required"`
-	VPCID         string `rpc:"VpcId,required"`
-	Name          string `rpc:"RouteTableName,len=1..128,invalid=RouteTableNameMalformed"`
-	Description   string `rpc:"Description,len=1..256,invalid=RouteTableDescriptionMalformed"`
-	AssociateType string `rpc:"AssociateType,default=VSwitch,enum=VSwitch|Gateway"`
-	ClientToken   string `rpc:"ClientToken"`
+	RegionID    string `rpc:"RegionId,required"`
+	VPCID       string `rpc:"VpcId,required"`
+	Name        string `rpc:"RouteTableName,len=1..128,invalid=RouteTableNameMalformed"`
+	Description string `rpc:"Description,len=1..256,invalid=RouteTableDescriptionMalformed"`
+	ClientToken string `rpc:"ClientToken"`
 }
 
 // Validate implements the gateway's check of shape.
@@ -90,12 +73,9 @@ func putCustomRouteTable(tx *state.Tx, req *createRouteTableRequest) (string, er
 		return "", err
 	}
 	id := putRouteTable(tx, vpc, &cloud.RouteTable{
-		Type:          cloud.RouteTableCustom,
-		Name:          req.Name,
-		Description:   req.Description,
-		AssociateType: req.associateType(),
-		// A gateway's table learns no routes until a call asks for it: CLB-0520.
-		PropagationDisabled: req.AssociateType != associateVSwitch,
+		Type:        cloud.RouteTableCustom,
+		Name:        req.Name,
+		Description: req.Description,
 	})
 	req.set(tx, cloud.TagRouteTable, id)
 	return id, nil
@@ -150,9 +130,6 @@ func deleteRouteTable(tx *state.Tx, req *deleteRouteTableRequest) (*gateway.Empt
 			return nil, errRouteTableAssociated
 		}
 	}
-	if _, used := cloud.IPv4GatewaysByRouteTable.First(tx.View, t.ID); used {
-		return nil, errRouteTableAssociated
-	}
 	cloud.RouteTables.Remove(tx, t.ID)
 	return &gateway.Empty{}, nil
 }
@@ -188,7 +165,6 @@ type routeTableView struct {
 	Status                 string        `rpc:"Status"`
 	AssociateType          string        `rpc:"AssociateType"`
 	VSwitchIDs             []string      `rpc:"VSwitchIds>VSwitchId"`
-	GatewayIDs             []string      `rpc:"GatewayIds>GatewayIds"`
 	RoutePropagationEnable bool          `rpc:"RoutePropagationEnable"`
 	ResourceGroupID        string        `rpc:"ResourceGroupId"`
 	OwnerID                int64         `rpc:"OwnerId"`
@@ -228,7 +204,7 @@ func viewRouteTable(v *state.View, t *cloud.RouteTable) routeTableView {
 		RouterID:               t.VRouterID,
 		RouterType:             "VRouter",
 		Status:                 statusAvailable,
-		AssociateType:          cmp.Or(t.AssociateType, associateVSwitch),
+		AssociateType:          "VSwitch",
 		RoutePropagationEnable: !t.PropagationDisabled,
 		ResourceGroupID:        t.ResourceGroupID,
 		OwnerID:                ownerID(t.AccountID),
@@ -239,9 +215,6 @@ func viewRouteTable(v *state.View, t *cloud.RouteTable) routeTableView {
 		if s.RouteTableID == t.ID {
 			view.VSwitchIDs = append(view.VSwitchIDs, s.ID)
 		}
-	}
-	for g := range cloud.IPv4GatewaysByRouteTable.List(v, t.ID) {
-		view.GatewayIDs = append(view.GatewayIDs, g.ID)
 	}
 	return view
 }

@@ -34,14 +34,8 @@ var (
 			"DescribeVpcs").
 		In(404, "InvalidVpcIdNumber.NotSupported", "The number of vpcIds exceeds the limit.", "CLB-0300",
 			"DescribeVSwitches")
-	errIPAMUnsupported = refusals.New("IPAMUnsupported", 400, "UnsupportedFeature.Ipam",
-		"IPAM is not supported in this region.", "CLB-0300")
-	errIPAMPoolMissing = refusals.New("IPAMPoolMissing", 400, "IllegalParam.IpamPool",
-		"The specified IPAM pool cannot be empty.", "CLB-0300")
 	errIPv6BlockNotReserved = refusals.New("IPv6BlockNotReserved", 400, "OperationFailed.IPv6CidrNotReserved",
 		"The specified IPv6 CIDR block %s is not reserved.", "CLB-0203")
-	errIPv6ISPUnsupported = refusals.New("IPv6ISPUnsupported", 400, "UnsupportedFeature.Ipv6Isp",
-		"The Ipv6Isp feature is not supported.", "CLB-0300")
 	errVPCHasVSwitch = refusals.New("VPCHasVSwitch", 400, "DependencyViolation.VSwitch",
 		"Specified object has dependent resources", "CLB-0300")
 	errVPCHasSecurityGroup = refusals.New("VPCHasSecurityGroup", 400, "DependencyViolation.SecurityGroup",
@@ -71,12 +65,7 @@ type createVPCRequest struct {
 	Description       string `rpc:"Description,len=1..256,invalid=VPCDescriptionMalformed"`
 	ResourceGroupID   string `rpc:"ResourceGroupId"`
 	gateway.Trial
-	ClientToken    string `rpc:"ClientToken"`
-	IPv6ISP        string `rpc:"Ipv6Isp,default=BGP,enum=BGP|ChinaMobile|ChinaUnicom|ChinaTelecom"`
-	IPv4IPAMPoolID string `rpc:"Ipv4IpamPoolId"`
-	IPv4CIDRMask   *int   `rpc:"Ipv4CidrMask"`
-	IPv6IPAMPoolID string `rpc:"Ipv6IpamPoolId"`
-	IPv6CIDRMask   *int   `rpc:"Ipv6CidrMask"`
+	ClientToken string `rpc:"ClientToken"`
 }
 
 // Validate implements the gateway's check of shape.
@@ -87,15 +76,8 @@ func (r *createVPCRequest) Validate() error {
 	if err := plainText(r.Description, errVPCDescriptionMalformed); err != nil {
 		return err
 	}
-	switch {
-	case r.IPv4IPAMPoolID != "" || r.IPv6IPAMPoolID != "":
-		return errIPAMUnsupported
-	case r.IPv4CIDRMask != nil || r.IPv6CIDRMask != nil:
-		return errIPAMPoolMissing
-	case r.IPv6CIDRBlock != "":
+	if r.IPv6CIDRBlock != "" {
 		return errIPv6BlockNotReserved.Of(r.IPv6CIDRBlock)
-	case r.IPv6ISP != "BGP":
-		return errIPv6ISPUnsupported
 	}
 	if err := r.check(); err != nil {
 		return err
@@ -197,7 +179,7 @@ type deleteVPCRequest struct {
 }
 
 // deleteVPC needs no memory of its token: a VPC goes only once. By force it goes
-// with the routes of its own table and its IPv4 and IPv6 gateways: CLB-0530.
+// with the routes of its own table and its IPv6 gateway: CLB-0530.
 func deleteVPC(tx *state.Tx, req *deleteVPCRequest) (*gateway.Empty, error) {
 	vpc, err := cloud.VPCs.Get(tx.View, req.VPCID)
 	if err != nil {
@@ -224,9 +206,6 @@ func checkVPCEmpty(v *state.View, vpc *cloud.VPC, force bool) error {
 		if g.VPCID == vpc.ID {
 			return errVPCHasServerGroup
 		}
-	}
-	if g, ok := cloud.IPv4GatewaysByVPC.First(v, vpc.ID); ok && !force {
-		return errVPCHasGateway.Of(g.ID)
 	}
 	if g, ok := cloud.IPv6GatewaysByVPC.First(v, vpc.ID); ok && !force {
 		return errVPCHasGateway.Of(g.ID)
@@ -384,7 +363,6 @@ type describeVPCAttributeRequest struct {
 type describeVPCAttributeResponse struct {
 	vpcFields
 	ClassicLinkEnabled bool            `rpc:"ClassicLinkEnabled"`
-	IPv4GatewayID      string          `rpc:"Ipv4GatewayId"`
 	CloudResources     []cloudResource `rpc:"CloudResources>CloudResourceSetType"`
 }
 
@@ -399,9 +377,6 @@ func describeVPCAttribute(v *state.View, req *describeVPCAttributeRequest) (*des
 		return nil, err
 	}
 	resp := &describeVPCAttributeResponse{vpcFields: viewVPC(v, vpc)}
-	if g, ok := cloud.IPv4GatewaysByVPC.First(v, vpc.ID); ok {
-		resp.IPv4GatewayID = g.ID
-	}
 	resp.CloudResources = []cloudResource{
 		{Type: "VSwitch", Count: len(resp.VSwitchIDs)},
 		{Type: "VRouter", Count: 1},

@@ -115,15 +115,6 @@ func TestVPCOptions(t *testing.T) {
 	gatewaytest.Expect(t, c.Do("DescribeVpcs", params{"VpcId": vpcID}), map[string]string{"Vpcs.Vpc.0.DnsHostnameStatus": "DISABLED"})
 }
 
-// A route table can be one of the IPv4 gateway.
-func TestGatewayRouteTable(t *testing.T) {
-	c := newClient(t)
-	for kind, want := range map[string]string{"Gateway": "Gateway", "VSwitch": "VSwitch", "": "VSwitch"} {
-		id := c.Do("CreateRouteTable", params{"VpcId": vpcID, "AssociateType": kind}).Text("RouteTableId")
-		gatewaytest.Expect(t, c.Do("DescribeRouteTableList", params{"RouteTableId": id}), map[string]string{"RouterTableList.RouterTableListType.0.AssociateType": want})
-	}
-}
-
 // Clients tag what the API tags, list by resource and by tag, and untag.
 func TestTagResources(t *testing.T) {
 	c := newClient(t)

@@ -220,9 +220,6 @@ func deleteVSwitch(tx *state.Tx, req *deleteVSwitchRequest) (*gateway.Empty, err
 	if _, used := cloud.AddressesByPool.First(tx.View, s.ID); used {
 		return nil, errVSwitchInUse
 	}
-	if _, reserved := cloud.CIDRReservationsByVSwitch.First(tx.View, s.ID); reserved {
-		return nil, errVSwitchInUse
-	}
 	if s.RouteTableID != systemRouteTable(tx.View, s.VPCID) {
 		return nil, errVSwitchHasRouteTable
 	}
