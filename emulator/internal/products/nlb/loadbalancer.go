@@ -155,7 +155,7 @@ func newLoadBalancer(tx *state.Tx, req *createLoadBalancerRequest) (*cloud.NLBLo
 	if err != nil {
 		return nil, err
 	}
-	if err := checkSecurityGroups(tx.View, vpc.ID, req.SecurityGroupIDs); err != nil {
+	if err := checkSecurityGroups(tx.View, vpc.ID, nil, req.SecurityGroupIDs); err != nil {
 		return nil, err
 	}
 	lb := &cloud.NLBLoadBalancer{
