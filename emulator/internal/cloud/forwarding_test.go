@@ -76,9 +76,8 @@ func TestAdmissionByAccessControl(t *testing.T) {
 	})
 }
 
-// Without security groups a Network Load Balancer admits all; with them the rule with the
-// highest priority decides, a refusal before an admission, and what no rule is about is
-// refused.
+// The rule of security groups with the highest priority decides, a refusal before an
+// admission, and a Network Load Balancer admits what no rule is about: NLB-0042.
 func TestAdmissionBySecurityGroups(t *testing.T) {
 	s := planted(t, &memory.Engine{})
 	rule := func(policy, priority, protocol, ports, source string) cloud.SecurityGroupPermission {
@@ -89,17 +88,20 @@ func TestAdmissionBySecurityGroups(t *testing.T) {
 		rules  []cloud.SecurityGroupPermission
 		want   string
 	}{
-		"no group":         {nil, nil, "10.1.1.1 11.1.1.1 "},
-		"no rule":          {[]string{"sg-1"}, nil, ""},
-		"one block":        {[]string{"sg-1"}, []cloud.SecurityGroupPermission{rule("Accept", "1", "TCP", "80/80", "10.0.0.0/8")}, "10.1.1.1 "},
-		"another port":     {[]string{"sg-1"}, []cloud.SecurityGroupPermission{rule("Accept", "1", "TCP", "81/90", "10.0.0.0/8")}, ""},
-		"another protocol": {[]string{"sg-1"}, []cloud.SecurityGroupPermission{rule("Accept", "1", "UDP", "80/80", "10.0.0.0/8")}, ""},
+		"no group":  {nil, nil, "10.1.1.1 11.1.1.1 "},
+		"no rule":   {[]string{"sg-1"}, nil, "10.1.1.1 11.1.1.1 "},
+		"one block": {[]string{"sg-1"}, []cloud.SecurityGroupPermission{rule("Accept", "1", "TCP", "80/80", "10.0.0.0/8")}, "10.1.1.1 11.1.1.1 "},
+		"white list": {[]string{"sg-1"}, []cloud.SecurityGroupPermission{
+			rule("Accept", "1", "TCP", "80/80", "10.0.0.0/8"), rule("Drop", "100", "ALL", "-1/-1", "0.0.0.0/0")}, "10.1.1.1 "},
+		"black list":       {[]string{"sg-1"}, []cloud.SecurityGroupPermission{rule("Drop", "1", "TCP", "80/80", "10.0.0.0/8")}, "11.1.1.1 "},
+		"another port":     {[]string{"sg-1"}, []cloud.SecurityGroupPermission{rule("Drop", "1", "TCP", "81/90", "10.0.0.0/8")}, "10.1.1.1 11.1.1.1 "},
+		"another protocol": {[]string{"sg-1"}, []cloud.SecurityGroupPermission{rule("Drop", "1", "UDP", "80/80", "10.0.0.0/8")}, "10.1.1.1 11.1.1.1 "},
 		"all of all":       {[]string{"sg-1"}, []cloud.SecurityGroupPermission{rule("accept", "100", "ALL", "-1/-1", "0.0.0.0/0")}, "10.1.1.1 11.1.1.1 "},
 		"refused first": {[]string{"sg-1"}, []cloud.SecurityGroupPermission{
 			rule("Accept", "1", "ALL", "-1/-1", "0.0.0.0/0"), rule("Drop", "1", "TCP", "1/65535", "11.0.0.0/8")}, "10.1.1.1 "},
 		"by priority": {[]string{"sg-1"}, []cloud.SecurityGroupPermission{
 			rule("Drop", "2", "TCP", "1/65535", "11.0.0.0/8"), rule("Accept", "1", "ALL", "-1/-1", "0.0.0.0/0")}, "10.1.1.1 11.1.1.1 "},
-		"outward": {[]string{"sg-1"}, []cloud.SecurityGroupPermission{{Direction: "egress", Policy: "Accept", Priority: "1", IPProtocol: "ALL", PortRange: "-1/-1", SourceCIDR: "0.0.0.0/0"}}, ""},
+		"outward": {[]string{"sg-1"}, []cloud.SecurityGroupPermission{{Direction: "egress", Policy: "Drop", Priority: "1", IPProtocol: "ALL", PortRange: "-1/-1", SourceCIDR: "0.0.0.0/0"}}, "10.1.1.1 11.1.1.1 "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			update(t, s, hangzhou, func(tx *state.Tx) error {

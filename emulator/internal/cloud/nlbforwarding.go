@@ -42,11 +42,12 @@ func (g *NLBServerGroup) check() topology.HealthCheck {
 	}
 }
 
-// admission reads who may connect to a port. Without security groups everybody may;
-// with them, only those whom a rule admits: the rule with the highest priority, and of
-// rules with the same one that which refuses.
+// admission reads who may connect to a port. The rule with the highest priority decides,
+// and of rules with the same one that which refuses. Who meets no rule may connect: the
+// load balancer's managed group admits all with priority 100, the lowest, before the
+// refusal that ends each group of the user's: NLB-0042.
 func (lb *NLBLoadBalancer) admission(v *state.View, protocol string, port int) topology.Admission {
-	a := topology.Admission{Otherwise: len(lb.SecurityGroupIDs) == 0}
+	a := topology.Admission{Otherwise: true}
 	var permissions []SecurityGroupPermission
 	for _, id := range lb.SecurityGroupIDs {
 		if g, ok := SecurityGroups.Find(v, id); ok {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/clbemu/clbemu/emulator/internal/topology"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -126,20 +127,31 @@ func (z *NLBZoneMapping) addresses() []string {
 // DNSName is the name under which clients find it.
 func (lb *NLBLoadBalancer) DNSName() string { return lb.ID + "." + lb.RegionID + "." + NLBApex }
 
-// Reachable returns the addresses under the name, of the zones that were not taken
-// out of it, public where the load balancer is.
-func (lb *NLBLoadBalancer) Reachable() (list []netip.Addr) {
-	for _, z := range lb.ZoneMappings {
+// Reachable returns the addresses under the name, public where the load balancer is. The
+// name has none of a zone that was shifted away, nor one that does not answer while another
+// does: NLB-0044.
+func (lb *NLBLoadBalancer) Reachable(v *state.View) []netip.Addr {
+	var all, healthy []netip.Addr
+	for i := range lb.ZoneMappings {
+		z := &lb.ZoneMappings[i]
 		if z.Status != NLBZoneActive {
 			continue
 		}
 		for _, text := range []string{cmp.Or(z.PublicIPv4Address, z.PrivateIPv4Address), z.IPv6Address} {
-			if ip, err := netip.ParseAddr(text); err == nil {
-				list = append(list, ip)
+			ip, err := netip.ParseAddr(text)
+			if err != nil {
+				continue
+			}
+			all = append(all, ip)
+			if topology.Answers(v, lb.ID, z.ZoneID, text) {
+				healthy = append(healthy, ip)
 			}
 		}
 	}
-	return list
+	if len(healthy) == 0 {
+		return all
+	}
+	return healthy
 }
 
 // TagNLBLoadBalancer is the type of the tags of NLBLoadBalancers.

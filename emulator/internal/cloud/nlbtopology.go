@@ -17,7 +17,7 @@ var (
 func showNLBLoadBalancer(v *state.View, lb *NLBLoadBalancer) (topology.LoadBalancer, bool) {
 	shown := topology.LoadBalancer{
 		Owner: lb.Owner, Product: ProductNLB, ID: lb.ID, Name: lb.Name, Status: lb.ShownStatus(), Active: lb.Status != NLBProvisioning && lb.LockedBy() == "",
-		Type: strings.ToLower(lb.AddressType), DNSName: lb.DNSName(), Reachable: lb.Reachable(), VPCID: lb.VPCID, SecurityGroups: lb.SecurityGroupIDs,
+		Type: strings.ToLower(lb.AddressType), DNSName: lb.DNSName(), Reachable: lb.Reachable(v), VPCID: lb.VPCID, SecurityGroups: lb.SecurityGroupIDs,
 		CreateTime: lb.CreateTime, TagsOf: TagNLBLoadBalancer, ZonesApart: !lb.CrossZoneEnabled,
 	}
 	for _, z := range lb.ZoneMappings {
@@ -72,6 +72,7 @@ func showNLBServerGroup(v *state.View, g *NLBServerGroup) topology.Group {
 		Members: make([]topology.Member, len(g.Servers))}
 	shown.Drains, shown.Drain = g.ConnectionDrainEnabled, seconds(g.ConnectionDrainTimeout)
 	shown.ClientAddress = g.PreserveClientIPEnabled
+	shown.BestEffort = true // NLB-0043
 	for i := range g.Servers {
 		s := &g.Servers[i]
 		m := topology.Member{ServerID: s.ID, Type: strings.ToLower(s.Type), Address: s.Address(v), Port: s.Port, Weight: s.Weight, Description: s.Description, Zone: s.ZoneID}

@@ -2,6 +2,7 @@ package dataplane
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"net/netip"
 	"slices"
@@ -66,7 +67,7 @@ type check struct {
 	users  map[string]string // load balancers by frontend
 	failed bool
 	streak int // of results that speak against the status
-	reason string
+	reason error
 }
 
 // keep lets the checks of a frontend be those, and ends others that are not needed.
@@ -179,7 +180,7 @@ func (c *checks) count(key checkKey, running *check, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err != nil {
-		running.reason = err.Error()
+		running.reason = err
 	}
 	if running.failed == (err != nil) {
 		running.streak = 0
@@ -199,17 +200,17 @@ func (c *checks) count(key checkKey, running *check, err error) {
 }
 
 // status returns what the check finds, and why it fails; ok is false if it does not run.
-func (c *checks) status(key checkKey) (status topology.Status, why string, ok bool) {
+func (c *checks) status(key checkKey) (status topology.Status, why error, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	running, ok := c.running[key]
 	switch {
 	case !ok:
-		return "", "", false
+		return "", nil, false
 	case running.failed:
 		return topology.Abnormal, running.reason, true
 	}
-	return topology.Normal, "", true
+	return topology.Normal, nil, true
 }
 
 // Of implements topology.Health by the plane's checks. Of listeners that the plane does
@@ -219,11 +220,24 @@ func (p *Plane) Of(v *state.View, f *topology.Frontend, g *topology.Group, m *to
 	return status
 }
 
+// Cause implements topology.Prober.
+func (p *Plane) Cause(v *state.View, f *topology.Frontend, g *topology.Group, m *topology.Member) topology.Cause {
+	_, why := p.memberStatus(v, f, g, m)
+	var failed *probeError
+	if errors.As(why, &failed) {
+		return failed.cause
+	}
+	return topology.UnknownCause
+}
+
+// errNotRunning is what is wrong with a server that is stopped or gone.
+var errNotRunning = errors.New("the server does not run")
+
 // memberStatus is the status of a member and what is wrong with it.
-func (p *Plane) memberStatus(v *state.View, f *topology.Frontend, g *topology.Group, m *topology.Member) (topology.Status, string) {
+func (p *Plane) memberStatus(v *state.View, f *topology.Frontend, g *topology.Group, m *topology.Member) (topology.Status, error) {
 	l := p.find(f.ID)
 	if l == nil {
-		return topology.Assumed{}.Of(v, f, g, m), ""
+		return topology.Assumed{}.Of(v, f, g, m), nil
 	}
 	at, err := p.memberAddr(m, portOf(f, m))
 	if err == nil {
@@ -231,17 +245,17 @@ func (p *Plane) memberStatus(v *state.View, f *topology.Frontend, g *topology.Gr
 	}
 	switch {
 	case topology.Checked(f, g) && m.Presence == topology.Absent:
-		return topology.Abnormal, "the server does not run"
+		return topology.Abnormal, errNotRunning
 	case topology.Checked(f, g) && err != nil:
-		return topology.Abnormal, err.Error()
+		return topology.Abnormal, failing(topology.ConnectTimeout, err)
 	case err != nil:
-		return topology.Assumed{}.Of(v, f, g, m), err.Error()
+		return topology.Assumed{}.Of(v, f, g, m), err
 	case !topology.Checked(f, g):
-		return topology.Assumed{}.Of(v, f, g, m), ""
+		return topology.Assumed{}.Of(v, f, g, m), nil
 	}
 	status, why, ok := p.checks.status(newCheckKey(topology.CheckOf(f, g), m, at))
 	if !ok {
-		return topology.Normal, "" // the first check is on its way
+		return topology.Normal, nil // the first check is on its way
 	}
 	return status, why
 }

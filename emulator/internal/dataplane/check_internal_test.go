@@ -41,9 +41,64 @@ func TestThresholds(t *testing.T) {
 		_, _, before := c.status(k)
 		c.count(k, running, err)
 		status, why, _ := c.status(k)
-		if abnormal := status == topology.Abnormal; abnormal != step.abnormal || abnormal && why != "refused" || !before {
-			t.Errorf("step %d: %s because of %q, want abnormal %v", i, status, why, step.abnormal)
+		if abnormal := status == topology.Abnormal; abnormal != step.abnormal || abnormal && why.Error() != "refused" || !before {
+			t.Errorf("step %d: %s because of %v, want abnormal %v", i, status, why, step.abnormal)
 		}
+	}
+}
+
+// A check that fails says how, by the words of NLB's API: NLB-0035.
+func TestCauses(t *testing.T) {
+	answering := func(answer string) string {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { l.Close() })
+		go func() {
+			for c, err := l.Accept(); err == nil; c, err = l.Accept() {
+				if answer == "" {
+					continue // until the test ends
+				}
+				_, _ = c.Read(make([]byte, 512))
+				_, _ = c.Write([]byte(answer))
+				_ = c.Close()
+			}
+		}()
+		return l.Addr().String()
+	}
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := closed.Addr().String()
+	closed.Close()
+	for name, c := range map[string]struct {
+		kind, at string
+		want     topology.Cause
+	}{
+		"refused":        {"tcp", refused, topology.ConnectFailed},
+		"refused, HTTP":  {"http", refused, topology.ConnectFailed},
+		"refused, UDP":   {"udp", refused, topology.ConnectFailed},
+		"silent":         {"http", answering(""), topology.ResponseTimeout},
+		"another code":   {"http", answering("HTTP/1.0 500 Internal Server Error\r\n\r\n"), topology.OtherCode},
+		"cut":            {"http", answering("HTTP/1.0 200 OK\r\n"), topology.ConnectInterrupted},
+		"no header":      {"http", answering("SSH-2.0-OpenSSH_9.9\r\n"), topology.InvalidHeader},
+		"late to listen": {"tcp", "192.0.2.1:80", topology.ConnectTimeout},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), leastTimeout)
+			defer cancel()
+			if c.want == topology.ConnectTimeout { // whatever this machine's network does with the address
+				ctx, cancel = context.WithDeadline(t.Context(), time.Now())
+				defer cancel()
+			}
+			k := key(c.kind, c.at)
+			var failed *probeError
+			if err := probe(ctx, &k); !errors.As(err, &failed) || failed.cause != c.want {
+				t.Errorf("the check fails with %v, want %s", err, c.want)
+			}
+		})
 	}
 }
 

@@ -85,7 +85,7 @@ type Plane struct {
 }
 
 var _ prometheus.Collector = (*Plane)(nil)
-var _ topology.Health = (*Plane)(nil)
+var _ topology.Prober = (*Plane)(nil)
 
 // New returns a plane that forwards nothing before Start.
 func New(cfg Config) (*Plane, error) {
@@ -426,8 +426,10 @@ func (p *Plane) Reached(frontendID string) (address, problem string) {
 
 // Trouble returns what is wrong with a member, as the data plane sees it; "" is nothing.
 func (p *Plane) Trouble(v *state.View, f *topology.Frontend, g *topology.Group, m *topology.Member) string {
-	_, why := p.memberStatus(v, f, g, m)
-	return why
+	if _, why := p.memberStatus(v, f, g, m); why != nil {
+		return why.Error()
+	}
+	return ""
 }
 
 // Health returns the staged health of members, and else what the plane's checks find.

@@ -50,6 +50,7 @@ func planed(t *testing.T, change func(*dataplane.Config)) *fixture {
 	if f.plane, err = dataplane.New(cfg); err != nil {
 		t.Fatal(err)
 	}
+	store.Attach(f.plane)
 	f.plane.Start()
 	t.Cleanup(func() {
 		if err := f.plane.Close(); err != nil {

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -178,6 +179,42 @@ func TestFlappingServer(t *testing.T) {
 		f.await(func() bool { return strings.Contains(several(2, f.at(cloud.HTTP, 80)), "a") })
 		if !strings.Contains(recorded.String(), "traffic check lb-1_http_80 0 [c] server=eni-1") {
 			t.Errorf("recorded are %s", recorded)
+		}
+	}
+}
+
+// The name of a Network Load Balancer loses the addresses of a zone that does not answer,
+// and none if no zone answers: NLB-0044.
+func TestNameWithoutFailedZone(t *testing.T) {
+	f, injector, _ := faulty(t, nil)
+	f.nlb("127.0.0.1:9", tcp80())
+	reachable := func() (list []string) {
+		// The function returns no error, so neither does View.
+		_ = f.store.View(owner, func(v *state.View) error {
+			lb, _ := topology.FindLoadBalancer(v, "nlb-1")
+			for _, ip := range lb.Reachable {
+				list = append(list, ip.String())
+			}
+			return nil
+		})
+		return list
+	}
+	zoneA, zoneB := []string{"198.18.0.7", "2001:db8::7"}, []string{"198.18.0.8", "2001:db8::8"}
+	both := slices.Concat(zoneA, zoneB)
+	for _, c := range []struct {
+		rules string
+		want  []string
+	}{
+		{"", both},
+		{"{name: gone, match: {zone: a}, effect: {deaf: true}}", zoneB},
+		{"{name: gone, match: {address: 198.18.0.8}, effect: {deaf: true}}", []string{"198.18.0.7", "2001:db8::7", "2001:db8::8"}},
+		{"{name: gone, match: {zone: a, port: '80'}, effect: {deaf: true}}", both}, // a listener, not an address
+		{"{name: gone, effect: {deaf: true}}", both},
+		{"{name: gone, match: {zone: a, loadBalancer: nlb-2}, effect: {deaf: true}}", both},
+	} {
+		f.arm(injector, c.rules)
+		if got := reachable(); !slices.Equal(got, c.want) {
+			t.Errorf("with %q the name has %v, want %v", c.rules, got, c.want)
 		}
 	}
 }

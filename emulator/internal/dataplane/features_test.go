@@ -294,8 +294,57 @@ func TestNLB(t *testing.T) {
 	f.put(func(tx *state.Tx) {
 		cloud.NLBLoadBalancers.Edit(tx, "nlb-1", func(lb *cloud.NLBLoadBalancer) error { lb.SecurityGroupIDs = []string{"sg-1"}; return nil })
 	})
+	if got := presented(address, "nlb.example.com"); got != "nlb.example.com" {
+		t.Errorf("a security group without a rule refuses a client: %s", got)
+	}
+	f.put(func(tx *state.Tx) {
+		cloud.SecurityGroups.Edit(tx, "sg-1", func(g *cloud.SecurityGroup) error {
+			g.Permissions = []cloud.SecurityGroupPermission{{Direction: "ingress", Policy: "Drop", Priority: "100", IPProtocol: "ALL", PortRange: "-1/-1", SourceCIDR: "0.0.0.0/0"}}
+			return nil
+		})
+	})
 	if got := presented(address, "nlb.example.com"); got == "nlb.example.com" {
-		t.Error("a client whom no rule of the security group admits got an answer")
+		t.Error("a client whom a rule of the security group refuses got an answer")
+	}
+}
+
+// A Network Load Balancer whose servers all fail their checks forwards to all of them, and
+// to the healthy ones alone while there are any: NLB-0043. CLB does not: CLB-0603.
+func TestBestEffort(t *testing.T) {
+	f := planed(t, nil)
+	var servers []cloud.NLBServer
+	for n, name := range []string{"a", "b"} {
+		s := f.eni(n+1, web(t, name))
+		servers = append(servers, cloud.NLBServer{Type: cloud.NLBServerENI, ID: s.ServerID, IP: s.ServerIP, Port: 80, Weight: 100})
+	}
+	check := cloud.NLBHealthCheck{Enabled: true, Type: "TCP", ConnectTimeout: 5, Interval: 10, HealthyThreshold: 2, UnhealthyThreshold: 2}
+	f.put(func(tx *state.Tx) {
+		cloud.NLBLoadBalancers.Put(tx, &cloud.NLBLoadBalancer{Owner: owner, ID: "nlb-1", Status: cloud.NLBActive, CrossZoneEnabled: true})
+		cloud.NLBServerGroups.Put(tx, &cloud.NLBServerGroup{Owner: owner, ID: "sgp-1", Status: cloud.NLBGroupAvailable, Scheduler: "Wrr", Servers: servers, HealthCheck: check})
+		cloud.NLBListeners.Put(tx, &cloud.NLBListener{Owner: owner, ID: "lsn-1", LoadBalancerID: "nlb-1", Protocol: cloud.NLBTCP, Port: 80, ServerGroupID: "sgp-1", Status: cloud.NLBListenerRunning})
+	})
+	address, problem := f.plane.Reached("lsn-1")
+	if problem != "" {
+		t.Fatal(problem)
+	}
+	fail := func(ids ...string) {
+		f.put(func(tx *state.Tx) {
+			for _, id := range ids {
+				cloud.StagedHealths.Put(tx, &cloud.StagedHealth{Owner: owner, ServerID: id, Health: topology.Abnormal})
+			}
+		})
+	}
+	fail("eni-1")
+	if got := several(3, address); got != "b b b " {
+		t.Errorf("one is unhealthy, and the listener answers %q", got)
+	}
+	fail("eni-2")
+	if got := several(4, address); strings.Count(got, "a") != 2 || strings.Count(got, "b") != 2 {
+		t.Errorf("all are unhealthy, and the listener answers %q", got)
+	}
+	f.listen(cloud.HTTP, 81, []cloud.BackendServer{f.eni(1, web(t, "a"))}, func(l *cloud.Listener) { l.HealthCheck.Switch = cloud.On })
+	if got := get(f.at(cloud.HTTP, 81)); got != "503" {
+		t.Errorf("all servers of CLB are unhealthy, and the listener answers %q", got)
 	}
 }
 

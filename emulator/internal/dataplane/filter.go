@@ -44,6 +44,16 @@ func (p *Plane) setFilters() {
 	}
 }
 
+// Answers implements topology.Prober: an address does unless a rule makes it deaf, with its
+// zone or alone.
+func (p *Plane) Answers(loadBalancerID, zone, address string) bool {
+	fields := map[string]string{"loadBalancer": loadBalancerID, "zone": zone, "address": address}
+	return !p.cfg.Faults.Holds(faults.Listen, faults.Request{Packets: func(field string) (string, bool) {
+		value, ok := fields[field]
+		return value, ok && value != ""
+	}}, p.cfg.Store.Now())
+}
+
 // recordFilter counts and logs that a socket takes no packet.
 func (p *Plane) recordFilter(l *listener, socket *boundSocket, at *faultRequest) {
 	if verdict, strikes := p.applyFaults(faults.Listen, l, at); strikes {

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/clbemu/clbemu/emulator/internal/dataplane/forward"
+	"github.com/clbemu/clbemu/emulator/internal/topology"
 	"github.com/clbemu/clbemu/faults"
 )
 
@@ -131,7 +132,7 @@ func (p *Plane) checkFault(server string, frontends []string) error {
 		}
 		if verdict, strikes := p.applyFaults(faults.Check, l, &faultRequest{member: server + ":"}); strikes {
 			p.log.recordCheckFault(verdict, l, server)
-			return fmt.Errorf("the fault rule %s lets the check fail", verdict.Rule)
+			return failing(topology.ConnectFailed, fmt.Errorf("the fault rule %s lets the check fail", verdict.Rule))
 		}
 	}
 	return nil

@@ -161,6 +161,11 @@ func (r *planner) group(g *topology.Group, f *topology.Frontend) forward.Group {
 			out.Members[i].Down, out.Members[i].Reason = true, "the slave waits while the master serves"
 		}
 	}
+	if g.BestEffort && !slices.ContainsFunc(out.Members, func(m forward.Member) bool { return m.Weight > 0 && !m.Down }) {
+		for i := range out.Members {
+			out.Members[i].Down = false
+		}
+	}
 	return out
 }
 

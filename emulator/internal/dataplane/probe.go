@@ -12,7 +12,29 @@ import (
 	"strings"
 
 	"github.com/clbemu/clbemu/emulator/internal/listen"
+	"github.com/clbemu/clbemu/emulator/internal/topology"
 )
+
+// probeError is why a check fails.
+type probeError struct {
+	error
+
+	cause topology.Cause
+}
+
+// Unwrap returns the error without its cause.
+func (e *probeError) Unwrap() error { return e.error }
+
+// failing gives an error the cause that answers of the API have.
+func failing(cause topology.Cause, err error) error { return &probeError{err, cause} }
+
+// late returns one cause for an error that is a timeout, and else another.
+func late(err error, timeout, other topology.Cause) topology.Cause {
+	if errors.Is(err, context.DeadlineExceeded) || isTimeout(err) {
+		return timeout
+	}
+	return other
+}
 
 // probe runs one check, and returns why it fails.
 func probe(ctx context.Context, key *checkKey) error {
@@ -32,11 +54,12 @@ func probe(ctx context.Context, key *checkKey) error {
 
 func dial(ctx context.Context, network string, key *checkKey) (net.Conn, error) {
 	if err := (*listen.Service)(nil).Check(network, key.at); err != nil {
-		return nil, err
+		return nil, failing(topology.ConnectFailed, err)
 	}
 	c, err := (&net.Dialer{}).DialContext(ctx, network, key.at.String())
 	if err != nil {
-		return nil, fmt.Errorf("the check gets no connection to %s: %w", key.at, err)
+		cause := late(err, topology.ConnectTimeout, topology.ConnectFailed)
+		return nil, failing(cause, fmt.Errorf("the check gets no connection to %s: %w", key.at, err))
 	}
 	deadline, _ := ctx.Deadline() // the zero time is none
 	return c, c.SetDeadline(deadline)
@@ -67,16 +90,25 @@ func probeHTTP(ctx context.Context, key *checkKey) (err error) {
 		return fmt.Errorf("the check's path or host has a line break")
 	}
 	if _, err := fmt.Fprintf(c, "%s %s HTTP/1.0\r\nHost: %s\r\nUser-Agent: KeepAliveClient\r\n\r\n", method, uri, host); err != nil {
-		return fmt.Errorf("the check's request to %s: %w", key.at, err)
+		return failing(topology.ConnectInterrupted, fmt.Errorf("the check's request to %s: %w", key.at, err))
 	}
 	response, err := http.ReadResponse(bufio.NewReader(io.LimitReader(c, maxAnswer)), &http.Request{Method: method})
 	if err != nil {
-		return fmt.Errorf("%s does not answer the check by HTTP: %w", key.at, err)
+		return failing(answerCause(err), fmt.Errorf("%s does not answer the check by HTTP: %w", key.at, err))
 	}
 	if !statusMatches(key.codes, response.StatusCode) {
-		err = fmt.Errorf("%s answers the check of %s with %d", key.at, uri, response.StatusCode)
+		err = failing(topology.OtherCode, fmt.Errorf("%s answers the check of %s with %d", key.at, uri, response.StatusCode))
 	}
 	return errors.Join(err, response.Body.Close())
+}
+
+// answerCause returns why no answer of HTTP could be read.
+func answerCause(err error) topology.Cause {
+	var network net.Error
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &network) {
+		return late(err, topology.ResponseTimeout, topology.ConnectInterrupted)
+	}
+	return topology.InvalidHeader
 }
 
 // statusMatches reports whether a status is among codes such as http_2xx,http_3xx or 200-299.
@@ -108,19 +140,19 @@ func probeUDP(ctx context.Context, key *checkKey) (err error) {
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
 	if _, err := c.Write([]byte(key.request)); err != nil {
-		return fmt.Errorf("the check's packet to %s: %w", key.at, err)
+		return failing(topology.ConnectFailed, fmt.Errorf("the check's packet to %s: %w", key.at, err))
 	}
 	answer := make([]byte, len(key.expect)+1)
 	n, err := c.Read(answer)
 	switch timedOut := errors.Is(err, context.DeadlineExceeded) || isTimeout(err); {
 	case err != nil && !timedOut:
-		return fmt.Errorf("%s refuses the check's packet: %w", key.at, err)
+		return failing(topology.ConnectFailed, fmt.Errorf("%s refuses the check's packet: %w", key.at, err))
 	case key.expect == "":
 		return nil
 	case timedOut:
-		return fmt.Errorf("%s does not answer the check within %s", key.at, key.timeout)
+		return failing(topology.ResponseTimeout, fmt.Errorf("%s does not answer the check within %s", key.at, key.timeout))
 	case string(answer[:n]) != key.expect:
-		return fmt.Errorf("%s answers the check with %q, not %q", key.at, answer[:n], key.expect)
+		return failing(topology.ResponseTimeout, fmt.Errorf("%s answers the check with %q, not %q", key.at, answer[:n], key.expect))
 	}
 	return nil
 }

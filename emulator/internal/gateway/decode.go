@@ -36,14 +36,14 @@ type decodeField struct {
 
 // rules are the options of a tag that restrict a value.
 type rules struct {
-	required         bool
-	kept             bool // one that is sent empty is not absent
-	min, max, except *int64
-	minLen, maxLen   int // of characters; maxLen 0 is no limit
-	form             *regexp.Regexp
-	enum             []string
-	folds            bool // a word of the enum may come in any case
-	missing, invalid state.Fact
+	required               bool
+	kept                   bool // one that is sent empty is not absent
+	min, max, except, also *int64
+	minLen, maxLen         int // of characters; maxLen 0 is no limit
+	form                   *regexp.Regexp
+	enum                   []string
+	folds                  bool // a word of the enum may come in any case
+	missing, invalid       state.Fact
 }
 
 // bound is where the number of an option is kept, nil for an option of another kind.
@@ -55,6 +55,8 @@ func (r *rules) bound(option string) **int64 {
 		return &r.max
 	case "except":
 		return &r.except
+	case "also":
+		return &r.also
 	}
 	return nil
 }
@@ -337,8 +339,7 @@ func (f *decodeField) assign(target reflect.Value, text string) bool {
 		target.SetBool(b)
 	default:
 		n, err := strconv.ParseInt(text, 10, f.bits())
-		if err != nil || f.rules.min != nil && n < *f.rules.min || f.rules.max != nil && n > *f.rules.max ||
-			f.rules.except != nil && n == *f.rules.except {
+		if err != nil || !f.rules.admits(n) {
 			return false
 		}
 		target.SetInt(n)
@@ -346,12 +347,19 @@ func (f *decodeField) assign(target reflect.Value, text string) bool {
 	return true
 }
 
+// admits reports whether a number is in the range.
+func (r *rules) admits(n int64) bool {
+	if r.also != nil && n == *r.also {
+		return true
+	}
+	return (r.min == nil || n >= *r.min) && (r.max == nil || n <= *r.max) && (r.except == nil || n != *r.except)
+}
+
 // forms are those of texts that the pages of several products and actions describe alike.
 var forms = sync.OnceValue(func() map[string]*regexp.Regexp {
 	return map[string]*regexp.Regexp{
 		"letterFirst":   regexp.MustCompile(`^\pL`),
 		"slashFirst":    regexp.MustCompile(`^/`),
-		"lettersDigits": regexp.MustCompile(`^[0-9A-Za-z]*$`),
 		"checkedDomain": regexp.MustCompile(`^([0-9A-Za-z.-]*|\$SERVER_IP|\$_ip)$`),
 		"cookieName":    regexp.MustCompile(`^[^$,; ][^,; ]*$`),
 	}

@@ -11,7 +11,7 @@
 //	}
 //
 // The options are required, default=V, min=N, max=N (of an integer, or of the
-// number of elements of a list), except=N, len=A..B (characters), enum=a|b,
+// number of elements of a list), except=N, also=N (beyond the range), len=A..B (characters), enum=a|b,
 // words=A|B (an enum that comes in any case and is kept as it is here), json (the
 // parameter is JSON text), kept (of a pointer: one that
 // is sent empty is not absent), and missing=F, invalid=F, which name the fact to

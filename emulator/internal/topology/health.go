@@ -56,6 +56,48 @@ func (Attached) Of(v *state.View, f *Frontend, g *Group, m *Member) Status {
 	return Assumed{}.Of(v, f, g, m)
 }
 
+// Cause is why a check fails.
+type Cause string
+
+// The causes, by the words of NLB's API: NLB-0035. UnknownCause is for what a condition says.
+const (
+	UnknownCause       Cause = ""
+	ConnectTimeout     Cause = "CONNECT_TIMEOUT"
+	ConnectFailed      Cause = "CONNECT_FAILED"
+	ConnectInterrupted Cause = "CONNECT_INTERRUPT"
+	ResponseTimeout    Cause = "RECV_RESPONSE_TIMEOUT"
+	OtherCode          Cause = "HTTP_CODE_NOT_MATCH"
+	InvalidHeader      Cause = "HTTP_INVALID_HEADER"
+)
+
+// Prober is a Health that sends packets.
+type Prober interface {
+	Health
+	// Cause returns why the check of an abnormal member fails.
+	Cause(v *state.View, f *Frontend, g *Group, m *Member) Cause
+	// Answers reports whether an address of a load balancer in a zone takes packets.
+	Answers(loadBalancerID, zone, address string) bool
+}
+
+// CauseOf returns why the check of an abnormal member fails, by the prober that is attached
+// to the store of a view. A server that does not run takes no packet.
+func CauseOf(v *state.View, f *Frontend, g *Group, m *Member) Cause {
+	if m.Presence == Absent {
+		return ConnectTimeout
+	}
+	if p, ok := v.Attached().(Prober); ok {
+		return p.Cause(v, f, g, m)
+	}
+	return UnknownCause
+}
+
+// Answers reports whether an address of a load balancer in a zone takes packets, by the
+// prober that is attached to the store of a view. Without one it does.
+func Answers(v *state.View, loadBalancerID, zone, address string) bool {
+	p, ok := v.Attached().(Prober)
+	return !ok || p.Answers(loadBalancerID, zone, address)
+}
+
 // Assumed sends no packet: a check finds a server that runs normal, and any other
 // abnormal. CLB-0123.
 type Assumed struct{}

@@ -150,8 +150,10 @@ type Group struct {
 	Drain     time.Duration
 	// ClientAddress lets members see the clients' addresses.
 	ClientAddress bool
-	Check         HealthCheck
-	Members       []Member
+	// BestEffort lets all members serve while the checks of all fail.
+	BestEffort bool
+	Check      HealthCheck
+	Members    []Member
 	// Frontends forward to it, on their own or by a rule.
 	Frontends iter.Seq[Frontend]
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
@@ -143,6 +144,21 @@ func (s *backendServerParam) is(m cloud.BackendServer) bool {
 
 func indexOf(members []cloud.BackendServer, s *backendServerParam) int {
 	return slices.IndexFunc(members, s.is)
+}
+
+// checkReleased refuses to remove an instance that is not there any more, with which its
+// membership ended: CLB-0206.
+func checkReleased(v *state.View, members []cloud.BackendServer, gone []backendServerParam) error {
+	for i := range gone {
+		s := &gone[i]
+		if !strings.HasPrefix(string(s.ServerID), "i-") || indexOf(members, s) >= 0 {
+			continue
+		}
+		if _, ok := cloud.Instances.Find(v, string(s.ServerID)); !ok {
+			return errServerNotRunning
+		}
+	}
+	return nil
 }
 
 // without returns the members less the named ones; that one is not there
@@ -444,6 +460,9 @@ func (req *removeBackendServersRequest) Validate() error {
 
 func removeBackendServers(tx *state.Tx, req *removeBackendServersRequest) (*defaultGroupResponse, error) {
 	return editDefaultGroup(tx, req.LoadBalancerID, func(lb *cloud.LoadBalancer) error {
+		if err := checkReleased(tx.View, lb.BackendServers, req.BackendServers); err != nil {
+			return err
+		}
 		lb.BackendServers = without(lb.BackendServers, req.BackendServers)
 		return nil
 	})

@@ -338,6 +338,17 @@ func TestRefusals(t *testing.T) {
 		{Name: "URL", Action: "CreateRules", Params: with(createRules, "RuleList", ruleList("r", "", "no-slash", "rsp-free")), Status: 400, Code: "UrlMalformed"},
 		{Name: "Layer4", Action: "CreateRules", Params: with(createRules, "ListenerPort", "1000"), Plant: plantTCP1000, Status: 400, Code: "RuleNotSupport"},
 		{Name: "Exists", Action: "CreateRules", Params: with(createRules, "RuleList", ruleList("r", "b.example.com", "/b", "rsp-free")), Status: 400, Code: "DomainExist"},
+		{Name: "NameTaken", Action: "CreateRules", Params: with(createRules, "RuleList", ruleList("b", "c.example.com", "", "rsp-free")), Status: 400, Code: "RuleNameExist"},
+		{Name: "NameTwice", Action: "CreateRules", Params: with(createRules, "RuleList", join(ruleList("n", "c.example.com", "", "rsp-free"), ruleList("n", "d.example.com", "", "rsp-free"))), Status: 400, Code: "RuleNameExist"},
+		{Name: "NameTaken", Action: "SetRule", Params: params("RuleId", "rule-used", "RuleName", "c"), Plant: plantRule("c"), Status: 400, Code: "RuleNameExist"},
+		{Name: "OwnWithoutScheduler", Action: "SetRule", Params: params("RuleId", "rule-used", "ListenerSync", "off"), Status: 400, Code: "MissingScheduler"},
+		{Name: "OwnWithoutStickySession", Action: "SetRule", Params: params("RuleId", "rule-used", "ListenerSync", "off", "Scheduler", "rr"), Status: 400, Code: "MissingStickySession"},
+		{Name: "OwnWithoutHealthCheck", Action: "SetRule", Params: params("RuleId", "rule-used", "ListenerSync", "off", "Scheduler", "rr", "StickySession", "off"), Status: 400, Code: "MissingHealthCheck"},
+		{Name: "Threshold", Action: "SetRule", Params: params("RuleId", "rule-used", "HealthyThreshold", "1"), Status: 400, Code: "InvalidHealthyThreshold"},
+		{Name: "ConnectPort", Action: "SetRule", Params: params("RuleId", "rule-used", "HealthCheckConnectPort", "-519"), Status: 400, Code: "InvalidHealthCheckConnectPort"},
+		{Name: "Port0", Action: "StartLoadBalancerListener", Params: params("LoadBalancerId", lbInternet, "ListenerPort", "0"), Status: 400, Code: "InvalidListenerPort"},
+		{Name: "Released", Action: "RemoveBackendServers", Params: params("LoadBalancerId", lbInternet, "BackendServers", `["i-released"]`), Status: 400, Code: "ObtainIpFail"},
+		{Name: "Released", Action: "RemoveVServerGroupBackendServers", Params: params("VServerGroupId", "rsp-free", "BackendServers", server("i-released", "")), Status: 400, Code: "ObtainIpFail"},
 		{Name: "ForeignGroup", Action: "CreateRules", Params: with(createRules, "RuleList", ruleList("r", "c.example.com", "", "rsp-other")), Status: 400, Code: "InvalidParameter"},
 		{Name: "ForeignGroup", Action: "SetRule", Params: params("RuleId", "rule-used", "VServerGroupId", "rsp-other"), Status: 400, Code: "InvalidParameter"},
 		{Name: "TwoListeners", Action: "DeleteRules", Params: params("RuleIds", `["rule-used","rule-https"]`), Status: 400, Code: "Operation.NotAllowed"},
@@ -654,5 +665,19 @@ func fillACL(id string, n int) func(*state.Tx) error {
 			}
 			return nil
 		})
+	}
+}
+
+// plantRule puts a rule on the listener of the rule rule-used.
+func plantRule(name string) func(*state.Tx) error {
+	return func(tx *state.Tx) error {
+		used, err := cloud.Rules.Get(tx.In(owner).View, "rule-used")
+		if err != nil {
+			return err
+		}
+		added := *used
+		added.ID, added.Name, added.URL = "rule-"+name, name, "/"+name
+		cloud.Rules.Put(tx, &added)
+		return nil
 	}
 }

@@ -14,7 +14,7 @@ var healthActions = []gateway.Action{gateway.Read("DescribeHealthStatus", descri
 type describeHealthStatusRequest struct {
 	RegionID         string         `rpc:"RegionId"`
 	LoadBalancerID   string         `rpc:"LoadBalancerId,required"`
-	ListenerPort     int            `rpc:"ListenerPort,min=0,max=65535"`
+	ListenerPort     int            `rpc:"ListenerPort,min=1,max=65535"`
 	ListenerProtocol cloud.Protocol `rpc:"ListenerProtocol,enum=tcp|udp|http|https"`
 }
 

@@ -173,7 +173,7 @@ func TestRules(t *testing.T) {
 	expect(t, made, "Rules.Rule.0.Domain", "c.example.com", "Rules.Rule.0.Url", "/c", "Rules.Rule.0.ListenerSync", "on", "Rules.Rule.0.Scheduler", "wrr")
 	client.Do("SetRule", with(rule, "Scheduler", "rr"))
 	expect(t, client.Do("DescribeRuleAttribute", rule), "Scheduler", "wrr", "ListenerPort", "81", "LoadBalancerId", lbInternet)
-	client.Do("SetRule", with(rule, "ListenerSync", "off", "Scheduler", "rr", "HealthCheck", "on", "HealthCheckURI", "/up", "HealthCheckInterval", "9", "RuleName", "renamed", "VServerGroupId", "rsp-used"))
+	client.Do("SetRule", with(rule, "ListenerSync", "off", "Scheduler", "rr", "StickySession", "off", "HealthCheck", "on", "HealthCheckURI", "/up", "HealthCheckInterval", "9", "RuleName", "renamed", "VServerGroupId", "rsp-used"))
 	expect(t, client.Do("DescribeRuleAttribute", rule), "Scheduler", "rr", "HealthCheck", "on", "HealthCheckInterval", "9", "RuleName", "renamed", "VServerGroupId", "rsp-used")
 	client.Do("SetRule", with(rule, "HealthCheckTimeout", "4"))
 	expect(t, client.Do("DescribeRuleAttribute", rule), "Scheduler", "rr", "HealthCheckInterval", "9", "HealthCheckTimeout", "4")

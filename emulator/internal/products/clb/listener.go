@@ -186,7 +186,7 @@ type listenerChange interface {
 type listenerRequest struct {
 	RegionID         string         `rpc:"RegionId"`
 	LoadBalancerID   string         `rpc:"LoadBalancerId,required"`
-	ListenerPort     int            `rpc:"ListenerPort,required,min=0,max=65535"`
+	ListenerPort     int            `rpc:"ListenerPort,required,min=1,max=65535"`
 	ListenerProtocol cloud.Protocol `rpc:"ListenerProtocol,enum=tcp|udp|http|https"`
 }
 

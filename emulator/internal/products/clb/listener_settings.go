@@ -73,12 +73,12 @@ func (s *listenerSettings) apply(l *cloud.Listener) {
 	}
 }
 
-// healthCheckSettings holds the health check settings of every protocol. A connect port
-// below 1 is what old answers carry for the backend's own port, so clbemu accepts it.
+// healthCheckSettings holds the health check settings of every protocol. By the connect port
+// -520 older controllers, and old answers, mean the backend's own port: CLB-0205.
 type healthCheckSettings struct {
-	HealthyThreshold       *int `rpc:"HealthyThreshold,min=1,max=10"`
-	UnhealthyThreshold     *int `rpc:"UnhealthyThreshold,min=1,max=10"`
-	HealthCheckConnectPort *int `rpc:"HealthCheckConnectPort,min=-520,max=65535"`
+	HealthyThreshold       *int `rpc:"HealthyThreshold,min=2,max=10"`
+	UnhealthyThreshold     *int `rpc:"UnhealthyThreshold,min=2,max=10"`
+	HealthCheckConnectPort *int `rpc:"HealthCheckConnectPort,min=1,max=65535,also=-520"`
 }
 
 func (s *healthCheckSettings) apply(l *cloud.Listener) {

@@ -220,7 +220,7 @@ func createRule(w *twin) gatewaytest.Step {
 	own := maps.Clone(w.groups)
 	maps.DeleteFunc(own, func(_ string, g *twinGroup) bool { return g.balancer != balancer })
 	r := &twinRule{listener: key, url: fmt.Sprintf("/%d", w.IntN(9)), group: gatewaytest.Choose(w.Rand, own)}
-	list := fmt.Sprintf(`[{"RuleName":"r","Url":%q,"VServerGroupId":%q}]`, r.url, r.group)
+	list := fmt.Sprintf(`[{"RuleName":%q,"Url":%q,"VServerGroupId":%q}]`, "r"+r.url[1:], r.url, r.group)
 	return gatewaytest.NewStep("CreateRules", params("LoadBalancerId", balancer, "ListenerPort", port, "RuleList", list), gatewaytest.First(
 		gatewaytest.If(w.listeners[key] == nil, gatewaytest.NotFound),
 		gatewaytest.If(countIf(w.rules, func(o *twinRule) bool { return o.listener == key }) >= w.limits[cloud.QuotaRules], gatewaytest.OverUsed),

@@ -35,6 +35,8 @@ var (
 		"Rule is not support in the tcp type listener.", "CLB-0201")
 	errRuleExists = refusals.New("RuleExists", 400, "DomainExist",
 		"rule with same domain and url already exists in specified vip", "CLB-0200")
+	errRuleNameExists = refusals.New("RuleNameExists", 400, "RuleNameExist",
+		"rule with same name already exists in specified vip", "CLB-0207")
 	errRuleGroupForeign = refusals.New("RuleGroupForeign", 400, "InvalidParameter",
 		"The specified VServerGroupId does not belong to the LoadBalancerId of the rule.", "CLB-0200")
 	errRulesOfTwoListeners = refusals.New("RulesOfTwoListeners", 400, "Operation.NotAllowed",
@@ -180,6 +182,9 @@ func createRule(tx *state.Tx, l *cloud.Listener, p ruleParam) (*cloud.Rule, erro
 	if _, taken := cloud.RulesByListener.First(tx.View, l.ID(), p.Domain, p.URL); taken {
 		return nil, errRuleExists
 	}
+	if err := checkRuleName(tx.View, l.ID(), "", p.RuleName); err != nil {
+		return nil, err
+	}
 	if err := checkRuleGroup(tx.View, l.LoadBalancerID, p.VServerGroupID); err != nil {
 		return nil, err
 	}
@@ -197,6 +202,16 @@ func createRule(tx *state.Tx, l *cloud.Listener, p ruleParam) (*cloud.Rule, erro
 	}
 	cloud.Rules.Put(tx, r)
 	return r, nil
+}
+
+// checkRuleName wants a rule's name to be its own among the rules of the listener.
+func checkRuleName(v *state.View, listenerID, ruleID, name string) error {
+	for r := range cloud.RulesByListener.List(v, listenerID) {
+		if r.ID != ruleID && r.Name == name {
+			return errRuleNameExists
+		}
+	}
+	return nil
 }
 
 func checkRuleGroup(v *state.View, loadBalancerID, groupID string) error {
@@ -281,8 +296,9 @@ func (req *setRuleRequest) LoadBalancerOf(v *state.View) (string, error) {
 	return owner(v, cloud.Rules, req.RuleID, func(r *cloud.Rule) string { return r.LoadBalancerID })
 }
 
-// setRule changes a rule. Its own settings need ListenerSync off; a rule that
-// stops following its listener starts from what the listener has.
+// setRule changes a rule. Its own settings need ListenerSync off. A rule that stops following
+// its listener needs the three that have no default, and starts from what the listener has:
+// SDK of 2025-12.
 func setRule(tx *state.Tx, req *setRuleRequest) (*gateway.Empty, error) {
 	return &gateway.Empty{}, cloud.Rules.Edit(tx, req.RuleID, func(r *cloud.Rule) error {
 		if err := checkRuleListener(tx.View, r); err != nil {
@@ -290,6 +306,11 @@ func setRule(tx *state.Tx, req *setRuleRequest) (*gateway.Empty, error) {
 		}
 		if req.VServerGroupID != nil {
 			if err := checkRuleGroup(tx.View, r.LoadBalancerID, *req.VServerGroupID); err != nil {
+				return err
+			}
+		}
+		if req.RuleName != nil {
+			if err := checkRuleName(tx.View, r.ListenerID, r.ID, *req.RuleName); err != nil {
 				return err
 			}
 		}
@@ -302,6 +323,22 @@ func setRule(tx *state.Tx, req *setRuleRequest) (*gateway.Empty, error) {
 	})
 }
 
+// checkOwn wants the settings that a rule needs that stops following its listener.
+func (req *setRuleRequest) checkOwn() error {
+	if req.ListenerSync == nil || *req.ListenerSync != cloud.Off {
+		return nil
+	}
+	switch {
+	case req.Scheduler == nil:
+		return gateway.Missing("Scheduler")
+	case req.StickySession == nil:
+		return gateway.Missing("StickySession")
+	case req.HealthCheck == nil:
+		return gateway.Missing("HealthCheck")
+	}
+	return nil
+}
+
 func (req *setRuleRequest) settings(v *state.View, r *cloud.Rule) error {
 	l, err := cloud.Listeners.Get(v, r.ListenerID)
 	if err != nil {
@@ -311,6 +348,11 @@ func (req *setRuleRequest) settings(v *state.View, r *cloud.Rule) error {
 	if r.ListenerSync == cloud.Off {
 		own.Scheduler, own.HealthCheck = r.Scheduler, r.HealthCheck
 		own.StickySession, own.StickySessionType, own.Cookie, own.CookieTimeout = r.StickySession, r.StickySessionType, r.Cookie, r.CookieTimeout
+	}
+	if r.ListenerSync == cloud.On {
+		if err := req.checkOwn(); err != nil {
+			return err
+		}
 	}
 	assign(&r.ListenerSync, req.ListenerSync)
 	if r.ListenerSync == cloud.On {

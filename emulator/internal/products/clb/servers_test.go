@@ -67,7 +67,7 @@ func TestVServerGroupMembers(t *testing.T) {
 	step("AddVServerGroupBackendServers", []string{instance1 + ":8000:7", instance2 + ":8000:0"}, "BackendServers", server(instance1, ""))
 	step("ModifyVServerGroupBackendServers", []string{instance2 + ":8000:0", instance1 + ":9000:100"},
 		"OldBackendServers", server(instance1, ""), "NewBackendServers", `[{"ServerId":"`+instance1+`","Port":9000}]`)
-	step("RemoveVServerGroupBackendServers", []string{instance1 + ":9000:100"}, "BackendServers", join(server(instance2, ""), server("i-none", "")))
+	step("RemoveVServerGroupBackendServers", []string{instance1 + ":9000:100"}, "BackendServers", join(server(instance2, ""), server(instance1, "")))
 	step("SetVServerGroupAttribute", []string{instance1 + ":9000:100"}, "VServerGroupName", "new name")
 	got := client.Do("DescribeVServerGroupAttribute", group(id))
 	expect(t, got, "VServerGroupName", "new name", "LoadBalancerId", lbInternet, "Tags.Tag.0.TagKey", "k", "CreateTime", "2026-01-02T03:04:05Z")

@@ -228,6 +228,9 @@ func addVServerGroupBackendServers(tx *state.Tx, req *vServerGroupBackendServers
 
 func removeVServerGroupBackendServers(tx *state.Tx, req *vServerGroupBackendServersRequest) (*vServerGroupResponse, error) {
 	g, err := editVServerGroup(tx, req.VServerGroupID, func(_ *cloud.LoadBalancer, g *cloud.VServerGroup) error {
+		if err := checkReleased(tx.View, g.BackendServers, req.BackendServers); err != nil {
+			return err
+		}
 		g.BackendServers = without(g.BackendServers, req.BackendServers)
 		return nil
 	})

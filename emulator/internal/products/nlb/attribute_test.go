@@ -2,6 +2,7 @@ package nlb_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
@@ -116,4 +117,24 @@ func TestCertificateGone(t *testing.T) {
 	expectRefusal(t, c, "CreateListener", with(named, "ListenerPort", "9443"), "ResourceNotFound.Certificate")
 	c.Do("UpdateListenerAttribute", with(of, "CertificateIds.1", cert1))
 	expectRefusal(t, c, "UpdateListenerAttribute", with(of, "CertificateIds.1", uploaded.Identifier()), "ResourceNotFound.Certificate")
+}
+
+// A reason alone is the new one of a protection that is on, and nothing of one that is off:
+// NLB-0046.
+func TestProtectionReasons(t *testing.T) {
+	c, _, clock := newClient(t)
+	of := params("LoadBalancerId", lb1)
+	const deletion, modification = "DeletionProtectionConfig", "ModificationProtectionConfig"
+	c.Do("UpdateLoadBalancerProtection", with(of, "DeletionProtectionReason", "early", "ModificationProtectionReason", "early"))
+	expect(t, c, "GetLoadBalancerAttribute", of, deletion+".Reason", "", modification+".Reason", "")
+	c.Do("UpdateLoadBalancerProtection", with(of, "DeletionProtectionEnabled", "true", "DeletionProtectionReason", "old",
+		"ModificationProtectionStatus", "ConsoleProtection", "ModificationProtectionReason", "older"))
+	since := c.Do("GetLoadBalancerAttribute", of).Text(deletion + ".EnabledTime")
+	clock.Advance(time.Minute)
+	c.Do("UpdateLoadBalancerProtection", with(of, "DeletionProtectionReason", "new"))
+	expect(t, c, "GetLoadBalancerAttribute", of, deletion+".Reason", "new", deletion+".EnabledTime", since, modification+".Reason", "older")
+	c.Do("UpdateLoadBalancerProtection", with(of, "ModificationProtectionReason", "newer"))
+	expect(t, c, "GetLoadBalancerAttribute", of, deletion+".Reason", "new", modification+".Reason", "newer")
+	c.Do("UpdateLoadBalancerProtection", with(of, "DeletionProtectionEnabled", "false"))
+	expect(t, c, "GetLoadBalancerAttribute", of, deletion+".Reason", "", modification+".Reason", "newer")
 }

@@ -110,6 +110,8 @@ func TestRefusals(t *testing.T) {
 		{Name: "VSwitchFull", Action: "CreateLoadBalancer", Params: create, Plant: set("vswitch."+vSwitch1+".freeAddresses", "0"), Status: 400, Code: "ResourceNotEnough.VSwitchIp"},
 		{Name: "AddressOutside", Action: "CreateLoadBalancer", Params: with(create, "ZoneMappings.1.PrivateIPv4Address", "10.9.9.9"), Status: 400, Code: "IllegalParam.IP"},
 		{Name: "AddressTaken", Action: "CreateLoadBalancer", Params: with(create, "ZoneMappings.1.PrivateIPv4Address", "192.168.0.11"), Status: 400, Code: "ResourceInUse.IP"},
+		{Name: "SameZones", Action: "UpdateLoadBalancerZones", Params: zones, Status: 400, Code: "OperationDenied.ZoneMappingsNotChanged"},
+		{Name: "SameZonesInAnotherOrder", Action: "UpdateLoadBalancerZones", Params: with(zones, "ZoneMappings.1.ZoneId", zoneI, "ZoneMappings.1.VSwitchId", vSwitch2, "ZoneMappings.2.ZoneId", zoneH, "ZoneMappings.2.VSwitchId", vSwitch1), Status: 400, Code: "OperationDenied.ZoneMappingsNotChanged"},
 		{Name: "OtherVSwitch", Action: "UpdateLoadBalancerZones", Params: with(zones, "ZoneMappings.1.VSwitchId", vSwitch2), Status: 400, Code: "OperationDenied.ZoneVSwitchChanged"},
 		{Name: "OtherAddress", Action: "UpdateLoadBalancerZones", Params: with(zones, "ZoneMappings.1.PrivateIPv4Address", "192.168.0.249"), Status: 400, Code: "OperationDenied.ProtectedPrivateIPv4AddressChanged"},
 		{Name: "OtherEIP", Action: "UpdateLoadBalancerZones", Params: with(zones, "ZoneMappings.1.AllocationId", eip1), Status: 400, Code: "OperationDenied.ZoneEipChanged"},
@@ -189,6 +191,10 @@ func TestRefusals(t *testing.T) {
 		{Name: "Weight", Action: "AddServersToServerGroup", Params: with(serve, "Servers.1.Weight", "101"), Status: 400, Code: "IllegalParam"},
 		{Name: "Quota", Action: "AddServersToServerGroup", Params: serve, Plant: set("quota.nlb_quota_servergroup_noeci_servers_num", "0"), Status: 400, Code: "QuotaExceeded.QuotaInsufficient"},
 		{Name: "QuotaBehind", Action: "AddServersToServerGroup", Params: with(serve, "ServerGroupId", sgpTCP, "Servers.1.ServerType", "Eni", "Servers.1.ServerId", eni1), Plant: set("quota.nlb_quota_loadbalancer_noeci_servers_num", "1"), Status: 400, Code: "QuotaExceeded.QuotaInsufficient"},
+		{Name: "Busy", Action: "RemoveServersFromServerGroup", Params: with(serve, "ServerGroupId", sgpSpare), Plant: editGroup(func(g *cloud.NLBServerGroup) { g.Status = cloud.NLBGroupConfiguring }), Status: 400, Code: "IncorrectStatus.serverGroup"},
+		{Name: "EmptyMethod", Action: "CreateServerGroup", Params: with(group, "HealthCheckConfig.HttpCheckMethod", gatewaytest.Empty), Status: 400, Code: "IllegalParam"},
+		{Name: "OtherKindOfGroup", Action: "LoadBalancerJoinSecurityGroup", Params: join, Plant: advancedGroup, Status: 400, Code: "OperationDenied.SecurityGroupTypeMismatch"},
+		{Name: "OtherKindOfGroup", Action: "CreateLoadBalancer", Params: with(create, "SecurityGroupIds.1", group1, "SecurityGroupIds.2", "sg-advanced"), Plant: advancedGroup, Status: 400, Code: "OperationDenied.SecurityGroupTypeMismatch"},
 		{Name: "NotThere", Action: "RemoveServersFromServerGroup", Params: serve, Status: 404, Code: "ResourceNotFound.BackendServer"},
 		{Name: "NotThere", Action: "UpdateServerGroupServersAttribute", Params: serve, Status: 404, Code: "ResourceNotFound.BackendServer"},
 
@@ -278,4 +284,10 @@ func putEIPOnLB(tx *state.Tx) error {
 		z.OwnEIP, z.AllocationID, z.PublicIPv4Address = false, eip1, eip.IPAddress
 		return nil
 	})
+}
+
+// advancedGroup puts an advanced security group, which the first load balancer is in.
+func advancedGroup(tx *state.Tx) error {
+	cloud.SecurityGroups.Put(tx, &cloud.SecurityGroup{Owner: owner, ID: "sg-advanced", VPCID: vpc1, Type: "enterprise"})
+	return editLB(lb1, func(lb *cloud.NLBLoadBalancer) { lb.SecurityGroupIDs = []string{"sg-advanced"} })(tx)
 }

@@ -1,6 +1,7 @@
 package nlb
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
@@ -16,7 +17,6 @@ var healthActions = []gateway.Action{gateway.Read("GetListenerHealthStatus", get
 const (
 	serverInitial     = "Initial" // the check has found nothing yet
 	serverUnhealthy   = "Unhealthy"
-	serverUnused      = "Unused" // its weight is 0
 	serverUnavailable = "Unavailable"
 )
 
@@ -56,7 +56,7 @@ type serverHealth struct {
 }
 
 type healthReason struct {
-	ReasonCode string `rpc:"ReasonCode,omitempty"`
+	ReasonCode topology.Cause `rpc:"ReasonCode,omitempty"`
 }
 
 func getListenerHealthStatus(v *state.View, req *getListenerHealthStatusRequest) (*getListenerHealthStatusResponse, error) {
@@ -84,12 +84,10 @@ func groupHealthOf(v *state.View, f *topology.Frontend, g *topology.Group) group
 		switch found := cloud.AttachedHealth.Of(v, f, g, m); {
 		case !g.Check.Enabled:
 			s.Status = serverUnavailable
-		case m.Weight == 0:
-			s.Status = serverUnused
 		case found == topology.Normal:
 			continue
 		case found == topology.Abnormal:
-			s.Status, s.Reason.ReasonCode = serverUnhealthy, "CONNECT_TIMEOUT"
+			s.Status, s.Reason.ReasonCode = serverUnhealthy, cmp.Or(topology.CauseOf(v, f, g, m), topology.ConnectTimeout)
 		default:
 			s.Status = serverInitial
 		}

@@ -33,7 +33,7 @@ func TestListenerHealthStatus(t *testing.T) {
 	edit(func(g *cloud.NLBServerGroup) {
 		g.Servers = []cloud.NLBServer{{Type: cloud.NLBServerECS, ID: instance1, Port: 80}}
 	})
-	expect(t, c, "GetListenerHealthStatus", of, servers+".0.Status", "Unused")
+	expect(t, c, "GetListenerHealthStatus", of, servers+".0.Status", "Unhealthy")
 	edit(func(g *cloud.NLBServerGroup) {
 		g.Servers = []cloud.NLBServer{{Type: cloud.NLBServerIP, ID: "10.0.0.1", IP: "10.0.0.1", Port: 80, Weight: 1}}
 	})

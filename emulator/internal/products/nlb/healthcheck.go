@@ -34,10 +34,10 @@ type healthCheckSettings struct {
 	Domain             string   `rpc:"HealthCheckConfig.HealthCheckDomain,len=1..80,form=checkedDomain,invalid=HealthCheckDomainIllegal"`
 	URL                string   `rpc:"HealthCheckConfig.HealthCheckUrl,len=1..80,form=slashFirst,invalid=HealthCheckURLIllegal"`
 	HTTPVersion        string   `rpc:"HealthCheckConfig.HealthCheckHttpVersion,enum=HTTP1.0|HTTP1.1,invalid=Illegal"`
-	HTTPMethod         string   `rpc:"HealthCheckConfig.HttpCheckMethod,words=GET|HEAD,invalid=Illegal"`
+	HTTPMethod         *string  `rpc:"HealthCheckConfig.HttpCheckMethod,words=GET|HEAD,kept,invalid=Illegal"`
 	HTTPCodes          []string `rpc:"HealthCheckConfig.HealthCheckHttpCode,enum=http_2xx|http_3xx|http_4xx|http_5xx,max=4,invalid=Illegal"`
-	Request            string   `rpc:"HealthCheckConfig.HealthCheckReq,len=1..512,form=lettersDigits,invalid=Illegal"`
-	Response           string   `rpc:"HealthCheckConfig.HealthCheckExp,len=1..512,form=lettersDigits,invalid=Illegal"`
+	Request            string   `rpc:"HealthCheckConfig.HealthCheckReq,len=1..512,invalid=Illegal"`
+	Response           string   `rpc:"HealthCheckConfig.HealthCheckExp,len=1..512,invalid=Illegal"`
 }
 
 // newHealthCheck returns the health check of a group of the protocol when the call sets
@@ -63,12 +63,15 @@ func (s *healthCheckSettings) apply(g *cloud.NLBServerGroup) error {
 	set(&check.ConnectTimeout, s.ConnectTimeout)
 	set(&check.Interval, s.Interval)
 	for to, given := range map[*string]string{
-		&check.Domain: s.Domain, &check.URL: s.URL, &check.HTTPVersion: s.HTTPVersion, &check.HTTPMethod: s.HTTPMethod,
+		&check.Domain: s.Domain, &check.URL: s.URL, &check.HTTPVersion: s.HTTPVersion,
 		&check.Request: s.Request, &check.Response: s.Response,
 	} {
 		if given != "" {
 			*to = given
 		}
+	}
+	if s.HTTPMethod != nil && *s.HTTPMethod != "" {
+		check.HTTPMethod = *s.HTTPMethod
 	}
 	if s.HTTPCodes != nil {
 		check.HTTPCodes = s.HTTPCodes

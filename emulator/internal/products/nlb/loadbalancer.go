@@ -12,6 +12,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/gateway/changes"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/emulator/internal/topology"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -155,7 +156,7 @@ func newLoadBalancer(tx *state.Tx, req *createLoadBalancerRequest) (*cloud.NLBLo
 	if err != nil {
 		return nil, err
 	}
-	if err := checkSecurityGroups(tx.View, vpc.ID, req.SecurityGroupIDs); err != nil {
+	if err := checkSecurityGroups(tx.View, vpc.ID, nil, req.SecurityGroupIDs); err != nil {
 		return nil, err
 	}
 	lb := &cloud.NLBLoadBalancer{
@@ -264,21 +265,30 @@ type loadBalancerAddress struct {
 	PrivateIPv6Status string `rpc:"PrivateIPv6HcStatus,omitempty"`
 }
 
-func newZoneMapping(z cloud.NLBZoneMapping) zoneMapping {
+func newZoneMapping(v *state.View, loadBalancerID string, z *cloud.NLBZoneMapping) zoneMapping {
 	address := loadBalancerAddress{
 		ENIID: z.ENIID, PrivateIPv4Address: z.PrivateIPv4Address, IPv6Address: z.IPv6Address, AllocationID: z.AllocationID,
 		PublicIPv4Address: z.PublicIPv4Address, IPv4Local: z.IPv4Local, IPv6Local: z.IPv6Local,
 	}
 	if z.Status == cloud.NLBZoneActive {
-		address.PrivateIPv4Status = "Healthy"
+		address.PrivateIPv4Status = addressHealth(topology.Answers(v, loadBalancerID, z.ZoneID, z.PrivateIPv4Address) &&
+			(z.PublicIPv4Address == "" || topology.Answers(v, loadBalancerID, z.ZoneID, z.PublicIPv4Address)))
 		if z.IPv6Address != "" {
-			address.PrivateIPv6Status = "Healthy"
+			address.PrivateIPv6Status = addressHealth(topology.Answers(v, loadBalancerID, z.ZoneID, z.IPv6Address))
 		}
 	}
 	return zoneMapping{z.ZoneID, z.VSwitchID, z.Status, []loadBalancerAddress{address}}
 }
 
-func newLoadBalancerView(lb *cloud.NLBLoadBalancer) loadBalancer {
+// addressHealth is what the cloud's own probe of an address finds: NLB-0044.
+func addressHealth(answers bool) string {
+	if answers {
+		return "Healthy"
+	}
+	return "Unhealthy"
+}
+
+func newLoadBalancerView(v *state.View, lb *cloud.NLBLoadBalancer) loadBalancer {
 	show := loadBalancer{
 		LoadBalancerID: lb.ID, LoadBalancerName: lb.Name, LoadBalancerType: networkType, LoadBalancerStatus: lb.ShownStatus(), BusinessStatus: "Normal",
 		AddressType: lb.AddressType, AddressIPVersion: lb.AddressIPVersion, IPv6AddressType: ipv6AddressType(lb), RegionID: lb.RegionID,
@@ -295,8 +305,8 @@ func newLoadBalancerView(lb *cloud.NLBLoadBalancer) loadBalancer {
 		show.BusinessStatus = "Abnormal"
 		show.OperationLocks = []operationLock{{string(lock), strings.ToLower(strings.TrimSuffix(string(lock), "Locked"))}}
 	}
-	for _, z := range lb.ZoneMappings {
-		show.ZoneMappings = append(show.ZoneMappings, newZoneMapping(z))
+	for i := range lb.ZoneMappings {
+		show.ZoneMappings = append(show.ZoneMappings, newZoneMapping(v, lb.ID, &lb.ZoneMappings[i]))
 	}
 	return show
 }
@@ -322,7 +332,7 @@ func getLoadBalancerAttribute(v *state.View, req *getLoadBalancerAttributeReques
 	if err != nil {
 		return nil, err
 	}
-	return &getLoadBalancerAttributeResponse{newLoadBalancerView(lb), tagging.ShownOf(v, cloud.TagNLBLoadBalancer, lb.ID)}, nil
+	return &getLoadBalancerAttributeResponse{newLoadBalancerView(v, lb), tagging.ShownOf(v, cloud.TagNLBLoadBalancer, lb.ID)}, nil
 }
 
 type listLoadBalancersRequest struct {
@@ -360,7 +370,7 @@ func listLoadBalancers(v *state.View, req *listLoadBalancersRequest) (*listLoadB
 	}
 	resp := &listLoadBalancersResponse{Part: page}
 	for _, lb := range part {
-		resp.LoadBalancers = append(resp.LoadBalancers, listedLoadBalancer{newLoadBalancerView(lb), tagging.Of(v, cloud.TagNLBLoadBalancer, lb.ID)})
+		resp.LoadBalancers = append(resp.LoadBalancers, listedLoadBalancer{newLoadBalancerView(v, lb), tagging.Of(v, cloud.TagNLBLoadBalancer, lb.ID)})
 	}
 	return resp, nil
 }

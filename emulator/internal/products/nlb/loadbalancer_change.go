@@ -32,6 +32,8 @@ var (
 		"The operation is not allowed because of Ipv6IntranetInstance.", "NLB-0001")
 	errIPv6Internet = refusals.New("IPv6Internet", 400, "OperationDenied.Ipv6InternetInstance",
 		"The operation is not allowed because of Ipv6InternetInstance.", "CLB-0203")
+	errSecurityGroupTypes = refusals.New("SecurityGroupTypes", 400, "OperationDenied.SecurityGroupTypeMismatch",
+		"The operation is not allowed because of SecurityGroupTypeMismatch.", "NLB-0045")
 	errSecurityGroupJoined = refusals.New("SecurityGroupJoined", 400, "ResourceAlreadyAssociated.SecurityGroup",
 		"The specified resource of %s is already associated.", "CLB-0203")
 	errSecurityGroupNotJoined = refusals.New("SecurityGroupNotJoined", 400, "ResourceNotAssociated.SecurityGroup",
@@ -160,8 +162,17 @@ func updateLoadBalancerProtection(tx *state.Tx, req *updateLoadBalancerProtectio
 		if req.ModificationProtection != "" {
 			lb.ModificationProtection = protection(tx, req.ModificationProtection == consoleProtection, req.ModificationProtectionReason)
 		}
+		explain(&lb.DeletionProtection, req.DeletionProtectionReason)
+		explain(&lb.ModificationProtection, req.ModificationProtectionReason)
 		return nil
 	}), nil
+}
+
+// explain gives a protection another reason. One that is off has none: NLB-0046.
+func explain(p *cloud.NLBProtection, reason string) {
+	if p.Enabled && reason != "" {
+		p.Reason = reason
+	}
 }
 
 func enableLoadBalancerIPv6Internet(tx *state.Tx, req *loadBalancerRequest) (*changes.Work, error) {
@@ -193,16 +204,21 @@ type securityGroupsRequest struct {
 	SecurityGroupIDs []string `rpc:"SecurityGroupIds,required,max=4,invalid=Illegal"`
 }
 
-// checkSecurityGroups holds what groups must be for a load balancer of the VPC.
-func checkSecurityGroups(v *state.View, vpcID string, ids []string) error {
-	for _, id := range ids {
+// checkSecurityGroups holds what groups must be for a load balancer of the VPC: basic or
+// advanced all of them, those that it has joined included.
+func checkSecurityGroups(v *state.View, vpcID string, joined, ids []string) error {
+	kind := ""
+	for _, id := range slices.Concat(joined, ids) {
 		g, err := cloud.SecurityGroups.Get(v, id)
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
-		}
-		if g.VPCID != vpcID {
+		case g.VPCID != vpcID:
 			return errVPCMismatch.Of(id + " and " + vpcID)
+		case !listing.Matches(kind, g.Type):
+			return errSecurityGroupTypes
 		}
+		kind = g.Type
 	}
 	return nil
 }
@@ -213,7 +229,7 @@ func loadBalancerJoinSecurityGroup(tx *state.Tx, req *securityGroupsRequest) (*c
 		return nil, err
 	}
 	ids := listing.Unique(req.SecurityGroupIDs)
-	if err := checkSecurityGroups(tx.View, lb.VPCID, ids); err != nil {
+	if err := checkSecurityGroups(tx.View, lb.VPCID, lb.SecurityGroupIDs, ids); err != nil {
 		return nil, err
 	}
 	for _, id := range ids {

@@ -34,7 +34,7 @@ var (
 	errGroupBusy = refusals.New("GroupBusy", 400, "IncorrectStatus.serverGroup",
 		"The status of servergroup [%s] is incorrect.", "NLB-0001").
 		In(400, "OperationFailed.ResourceIsConfiguring", "The operation failed because of ResourceIsConfiguring.", "NLB-0038",
-			"AddServersToServerGroup", "RemoveServersFromServerGroup")
+			"AddServersToServerGroup")
 	errGroupInUse = refusals.New("GroupInUse", 400, "ResourceInUse.ServerGroup",
 		"The specified resource of ServerGroup is in use.", "NLB-0001")
 	errServerGroupNameMissing = missing("ServerGroupName")
@@ -106,8 +106,11 @@ type createServerGroupRequest struct {
 
 // Validate enforces the rules of shape.
 func (req *createServerGroupRequest) Validate() error {
-	if req.ServerGroupName == "" {
+	switch {
+	case req.ServerGroupName == "":
 		return errServerGroupNameMissing
+	case req.HTTPMethod != nil && *req.HTTPMethod == "": // NLB-0048
+		return errIllegal.Of("HttpCheckMethod")
 	}
 	return req.check()
 }

@@ -43,6 +43,8 @@ var (
 		"The operation is not allowed because of ProtectedPrivateIPv4AddressChanged.", "NLB-0001")
 	errZoneEIPChanged = refusals.New("ZoneEIPChanged", 400, "OperationDenied.ZoneEipChanged",
 		"The operation is not allowed because of ZoneEipChanged.", "CLB-0203")
+	errZonesSame = refusals.New("ZonesSame", 400, "OperationDenied.ZoneMappingsNotChanged",
+		"The operation is not allowed because of ZoneMappingsNotChanged.", "NLB-0047")
 	errZoneNotMapped = refusals.New("ZoneNotMapped", 400, "IllegalParam.ZoneMappings",
 		"The zone %s is not one of the load balancer's.", "CLB-0203")
 	errLastZone = refusals.New("LastZone", 400, "OperationDenied.LastZone",
@@ -281,6 +283,9 @@ func updateLoadBalancerZones(tx *state.Tx, req *updateLoadBalancerZonesRequest) 
 	}
 	if err := checkZones(tx.View, lb, req.ZoneMappings); err != nil {
 		return nil, err
+	}
+	if len(req.ZoneMappings) == len(lb.ZoneMappings) && !slices.ContainsFunc(req.ZoneMappings, func(p zoneMappingParam) bool { return mappingOf(lb, p.ZoneID) == nil }) {
+		return nil, errZonesSame
 	}
 	return configure(tx, lb.ID, func(lb *cloud.NLBLoadBalancer) error {
 		var stay []cloud.NLBZoneMapping
