@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"math/rand/v2"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -47,4 +48,25 @@ func TestIDsOfManyCalls(t *testing.T) {
 		})
 	}
 	callers.Wait()
+}
+
+// TestNoncesOfManyCalls proves that of calls with one nonce at the same time one is good.
+func TestNoncesOfManyCalls(t *testing.T) {
+	const given = 200
+	n := &nonces{limit: 10 * given}
+	var good atomic.Int64
+	var callers sync.WaitGroup
+	for range 8 {
+		callers.Go(func() {
+			for i := range given {
+				if n.spend(nonceOf("testid", strconv.Itoa(i), nonceStart), nonceStart) == nil {
+					good.Add(1)
+				}
+			}
+		})
+	}
+	callers.Wait()
+	if good.Load() != given {
+		t.Errorf("%d calls with %d nonces were good", good.Load(), given)
+	}
 }
