@@ -142,7 +142,7 @@ var slbRuleCases = []apiCase{
 	succeeds("DescribeLoadBalancerHTTPSListenerAttribute", "sticky-server", params{"LoadBalancerId": "{lb}", "ListenerPort": "8443"}),
 	refused("DescribeRules", "unknown-load-balancer", "InvalidLoadBalancerId.NotFound", params{"LoadBalancerId": unknownLB, "ListenerPort": "8080"}),
 	succeeds("DescribeRuleAttribute", "one", params{"RuleId": "{rule}"}),
-	succeeds("DescribeRuleAttribute", "sticky-insert", params{"RuleId": "{rule}"}, step{"Slb", "SetRule", params{"RuleId": "{rule}", "ListenerSync": "off",
+	succeeds("DescribeRuleAttribute", "sticky-insert", params{"RuleId": "{rule}"}, step{"Slb", "SetRule", params{"RuleId": "{rule}", "ListenerSync": "off", "Scheduler": "wrr", "HealthCheck": "off",
 		"StickySession": "on", "StickySessionType": "insert", "CookieTimeout": "500"}, nil}),
 	refused("DescribeRuleAttribute", "unknown", "InvalidRuleId.NotFound", params{"RuleId": "rule-gone"}),
 }

@@ -1,6 +1,7 @@
 package contracttests
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -21,23 +22,25 @@ action: a parameter, a range, a default, an error, a field of the answer, a stat
 [contracttests/fidelity](../contracttests/fidelity), with its source and a case, which a test plays from the default world
 (` + "`go test ./contracttests -run TestFidelity`" + `). A statement that stops holding, or that holds although its file says otherwise, fails that test.
 
-- **holds**: the case passes.
+- **holds**: the case passes. It is known *by value or code* if the case compares a value or an error code, *by behaviour* if it looks at
+  packets, and *by status alone* if it compares whether calls are accepted or refused.
 - **differs**: clbemu does something else on purpose; the file has the reason.
 - **open**: it does not hold, and should.
 - **unchecked**: there is no case; the file has the reason.
 
 ` + "`ServiceManagedControl`" + ` is in no list of CLB's actions, and nothing is published about it: CLB-0528.
 
-*Share* is what holds of what holds and is open. ` + "`clbemu actions --fidelity`" + ` prints the same, and ` + "`clbemu explain ACTION`" + ` the statements.
+*Share* is what holds of all that is published. ` + "`clbemu actions --fidelity`" + ` prints the same, and ` + "`clbemu explain ACTION`" + ` the statements.
 
 `
 
 func fidelityRow(name string, s fidelity.Score) string {
-	return fmt.Sprintf("| %s | %d | %d | %d | %d | %d | %.1f %% |\n", name, s.Published, s.Holds, s.Differs, s.Open, s.Unchecked, s.Share())
+	return fmt.Sprintf("| %s | %.1f %% | %d | %d | %d | %d | %d | %d | %d | %d |\n", name, s.Share(), s.Published, s.Holds, s.ByValue, s.ByBehaviour, s.ByStatus,
+		s.Differs, s.Open, s.Unchecked)
 }
 
 func fidelityTable(b *strings.Builder, title string, rows map[string]fidelity.Score, order []string) {
-	fmt.Fprintf(b, "| %s | statements | hold | differ | open | unchecked | share |\n|---|---|---|---|---|---|---|\n", title)
+	fmt.Fprintf(b, "| %s | share | statements | hold | by value or code | by behaviour | by status alone | differ | open | unchecked |\n|---|---|---|---|---|---|---|---|---|---|\n", title)
 	for _, name := range order {
 		if s, ok := rows[name]; ok {
 			b.WriteString(fidelityRow(name, s))
@@ -46,13 +49,36 @@ func fidelityTable(b *strings.Builder, title string, rows map[string]fidelity.Sc
 	b.WriteString("\n")
 }
 
+// worst is how many actions the page begins with.
+const worst = 20
+
+// lowestFirst sorts actions by their share.
+func lowestFirst(list []*fidelity.File) []*fidelity.File {
+	slices.SortStableFunc(list, func(a, b *fidelity.File) int { return cmp.Compare(a.Score().Share(), b.Score().Share()) })
+	return list
+}
+
+// fidelityActions writes the table of some actions, with their products where these differ.
+func fidelityActions(b *strings.Builder, list []*fidelity.File, products bool) {
+	rows, order := make(map[string]fidelity.Score), []string{}
+	for _, f := range list {
+		name := "`" + f.Action + "`"
+		if products {
+			name = f.Product + " " + name
+		}
+		rows[name] = f.Score()
+		order = append(order, name)
+	}
+	fidelityTable(b, "action", rows, order)
+}
+
 // renderFidelity writes the page.
 func renderFidelity(files []*fidelity.File) string {
 	var sum fidelity.Score
 	products, classes, kinds := make(map[string]fidelity.Score), make(map[string]fidelity.Score), make(map[string]fidelity.Score)
-	add := func(m map[string]fidelity.Score, key string, v fidelity.Verdict) {
+	add := func(m map[string]fidelity.Score, key string, of *fidelity.Statement) {
 		s := m[key]
-		s.Count(v)
+		s.Count(of)
 		m[key] = s
 	}
 	var open, differ []string
@@ -62,10 +88,10 @@ func renderFidelity(files []*fidelity.File) string {
 		for i := range f.Statements {
 			s := &f.Statements[i]
 			v := s.Verdict()
-			sum.Count(v)
-			add(products, f.Product, v)
-			add(classes, s.Class, v)
-			add(kinds, f.Source(s).Kind, v)
+			sum.Count(s)
+			add(products, f.Product, s)
+			add(classes, s.Class, s)
+			add(kinds, f.Source(s).Kind, s)
 			line := fmt.Sprintf("- `%s`: %s %s\n", f.Name(s), s.Says, s.Reason())
 			switch v {
 			case fidelity.Open:
@@ -77,23 +103,17 @@ func renderFidelity(files []*fidelity.File) string {
 	}
 	var b strings.Builder
 	b.WriteString(fidelityHead)
+	b.WriteString("## What is worst\n\nThe " + fmt.Sprint(worst) + " actions of which the least holds:\n\n")
+	fidelityActions(&b, lowestFirst(slices.Clone(files))[:worst], true)
+	b.WriteString("## All\n\n")
 	names := []string{"Slb", "Nlb", "all"}
 	products["all"] = sum
 	fidelityTable(&b, "product", products, names)
 	fidelityTable(&b, "class", classes, fidelity.Classes)
 	fidelityTable(&b, "kind of source", kinds, fidelity.Kinds)
 	for _, product := range names[:2] {
-		list := byProduct[product]
-		slices.SortStableFunc(list, func(a, b *fidelity.File) int {
-			return int(1e4 * (a.Score().Share() - b.Score().Share())) // the lowest first
-		})
 		fmt.Fprintf(&b, "## %s, by action\n\n", product)
-		rows, order := make(map[string]fidelity.Score), []string{}
-		for _, f := range list {
-			rows["`"+f.Action+"`"] = f.Score()
-			order = append(order, "`"+f.Action+"`")
-		}
-		fidelityTable(&b, "action", rows, order)
+		fidelityActions(&b, lowestFirst(byProduct[product]), false)
 	}
 	fmt.Fprintf(&b, "## Differs on purpose\n\n%s\n## Open\n\n%s", strings.Join(differ, ""), strings.Join(open, ""))
 	return b.String()
@@ -120,8 +140,8 @@ func TestFidelityPage(t *testing.T) {
 	for _, f := range files {
 		sum.Add(f.Score())
 	}
-	line := fmt.Sprintf("Of %d, %d hold, %d differ on purpose, %d do not hold and should, and %d have no case.",
-		sum.Published, sum.Holds, sum.Differs, sum.Open, sum.Unchecked)
+	line := fmt.Sprintf("Of %d, %d hold (%.1f %%: %d by value or code, %d by behaviour, %d by status alone), %d differ on purpose, %d do not hold and should, and %d have no case.",
+		sum.Published, sum.Holds, sum.Share(), sum.ByValue, sum.ByBehaviour, sum.ByStatus, sum.Differs, sum.Open, sum.Unchecked)
 	changes, err := os.ReadFile("../CHANGELOG.md")
 	if err != nil || !strings.Contains(strings.Join(strings.Fields(string(changes)), " "), line) {
 		t.Errorf("CHANGELOG.md does not say %q (%v)", line, err)

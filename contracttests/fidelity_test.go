@@ -78,15 +78,15 @@ func playStatement(t *testing.T, forks *private.Forks, name string, s *fidelity.
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := &heardRefusals{RoundTripper: fork.HTTP.Transport, seen: make(map[heardRefusal]bool)}
+	own := &heardRefusals{RoundTripper: fork.HTTP.Transport, seen: make(map[heardRefusal]bool), last: make(map[string]string)}
 	fork.HTTP.Transport = own
 	result := scenarios.Play(t.Context(), s.Scenario(), scenarios.ClientHalf, scenarios.Setup{Target: fork})
 	if err := fork.Close(t.Context()); err != nil {
 		t.Error(err)
 	}
 	maps.Copy(said.seen, own.seen)
-	if s.Verdict() == fidelity.Holds {
-		own.named(t, name, s)
+	if s.Verdict() == fidelity.Holds && !s.Proven(func(action string) string { return own.last[action] }) {
+		t.Errorf("%s: it is refused for something else: %v", name, own.last)
 	}
 	switch holds := s.Verdict() == fidelity.Holds; {
 	case holds && result.Status != scenarios.Passed:

@@ -78,7 +78,7 @@ var nlbRefusals = []refusal{
 		end:   []cause{clockAdvance("1h")}}),
 	ofNLB(refusal{about: "NLB: removal from a group that is being changed", action: "RemoveServersFromServerGroup",
 		params: params{"ServerGroupId": "{sgp}", "Servers.1.ServerType": "Ecs", "Servers.1.ServerId": node1, "Servers.1.Port": "30080"},
-		code:   "OperationFailed.ResourceIsConfiguring", message: "The operation failed because of ResourceIsConfiguring.",
+		code:   "IncorrectStatus.serverGroup", message: "The status of servergroup [{sgp}] is incorrect.",
 		begin: []cause{worldSet("life.nlb.servergroup.configuring", "1h"), nlbCalls("UpdateServerGroupAttribute", params{"ServerGroupId": "{sgp}", "ServerGroupName": "new"})},
 		end:   []cause{clockAdvance("1h")}}),
 	ofNLB(refusal{about: "NLB: server group that is being changed", action: "DeleteServerGroup", params: params{"ServerGroupId": "{spareSgp}"},

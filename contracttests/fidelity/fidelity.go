@@ -35,8 +35,13 @@ type File struct {
 	// Sources are the publications that the statements name, by short names.
 	Sources map[string]Source `yaml:"sources" required:"true"`
 	// Given precedes each case, in the default world.
-	Given      scenarios.Given `yaml:"given"`
-	Statements []Statement     `yaml:"statements" required:"true"`
+	Given scenarios.Given `yaml:"given"`
+	// Base, Parameters and Answers are rows, of which statements follow.
+	Base       base                  `yaml:"base"`
+	Parameters map[string]*parameter `yaml:"parameters"`
+	Answers    []answers             `yaml:"answers"`
+	// Statements are written out in a file. Load adds those that follow from rows.
+	Statements []Statement `yaml:"statements"`
 }
 
 // Source is a publication.
@@ -68,6 +73,11 @@ type Statement struct {
 	Class  string `yaml:"class" required:"true"`
 	Says   string `yaml:"says" required:"true"`
 	Source string `yaml:"source" required:"true"`
+	// Code is "unpublished" if no source has the code with which the case is refused.
+	Code string `yaml:"code"`
+	// About are words of which the refusal has one, where its code does not say what it is
+	// about. The parameter's name is one of a statement about a parameter.
+	About []string `yaml:"about"`
 	// Case plays the statement, in the default world, as the client half of a scenario does.
 	Case []scenarios.Step `yaml:"case"`
 	// Unchecked is the reason why there is no case.
@@ -94,6 +104,8 @@ func (s *Statement) Validate() error {
 		return fmt.Errorf("class: %q is none of %s", s.Class, strings.Join(Classes, ", "))
 	case (len(s.Case) == 0) != (s.Unchecked != ""):
 		return errors.New("give a case, or in unchecked the reason why there is none")
+	case s.Code != "" && s.Code != unpublished:
+		return fmt.Errorf("code: %q is not unpublished: expect a code in the case", s.Code)
 	case s.Unchecked != "" && (s.Differs != "" || s.Open != "") || s.Differs != "" && s.Open != "":
 		return errors.New("give only one of unchecked, differs and open")
 	}
@@ -224,6 +236,7 @@ type Found struct {
 // scenarios.Problems.
 func Read(file string, text []byte, names scenarios.Names) (*File, error) {
 	d := scenarios.NewDecoder(file)
+	var derived []Statement
 	f := &File{Product: productOf(path.Base(path.Dir(file))), Action: strings.TrimSuffix(path.Base(file), ".yaml")}
 	root := d.Document(text)
 	if root == nil {
@@ -231,6 +244,10 @@ func Read(file string, text []byte, names scenarios.Names) (*File, error) {
 	}
 	d.Decode(root, f, "")
 	if d.Found() > 0 {
+		return f, d.Err()
+	}
+	d.Decode(sequence(root.Line, f.rows(d)), &derived, "rows")
+	if f.Statements = slices.Concat(derived, f.Statements); d.Found() > 0 {
 		return f, d.Err()
 	}
 	lines := make(map[string]int)
@@ -262,45 +279,11 @@ func (f *File) check(d *yamlfile.Decoder, s *Statement, lines map[string]int, na
 	if len(s.Case) == 0 {
 		return
 	}
+	if problem := s.unproven(); problem != "" {
+		d.Fail(at, "case", "%s", problem)
+	}
 	if s.Verdict() != Holds {
 		names = nil // what clbemu does not know yet may be what is claimed
 	}
 	s.play = scenarios.NewClient(d, f.Name(s), f.Given, s.Case, names)
-}
-
-// Score counts statements by how they stand.
-type Score struct {
-	Published int `json:"published"`
-	Holds     int `json:"holds"`
-	Differs   int `json:"differs"`
-	Open      int `json:"open"`
-	Unchecked int `json:"unchecked"`
-}
-
-// Count counts a statement.
-func (s *Score) Count(v Verdict) {
-	s.Published++
-	*map[Verdict]*int{Holds: &s.Holds, Differs: &s.Differs, Open: &s.Open, Unchecked: &s.Unchecked}[v]++
-}
-
-// Add adds the counts of another score.
-func (s *Score) Add(o Score) {
-	s.Published, s.Holds, s.Differs, s.Open, s.Unchecked = s.Published+o.Published, s.Holds+o.Holds, s.Differs+o.Differs, s.Open+o.Open, s.Unchecked+o.Unchecked
-}
-
-// Share returns the percentage that holds of what can be checked and does not differ on
-// purpose, 100 if there is none.
-func (s Score) Share() float64 {
-	if s.Holds+s.Open == 0 {
-		return 100
-	}
-	return 100 * float64(s.Holds) / float64(s.Holds+s.Open)
-}
-
-// Score counts the statements of a file.
-func (f *File) Score() (s Score) {
-	for i := range f.Statements {
-		s.Count(f.Statements[i].Verdict())
-	}
-	return s
 }

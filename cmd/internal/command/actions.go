@@ -51,11 +51,11 @@ type scored struct {
 }
 
 func (s *scored) row() []string {
-	row := []string{s.Product, s.Action}
-	for _, n := range []int{s.Published, s.Holds, s.Differs, s.Open, s.Unchecked} {
+	row := []string{s.Product, s.Action, fmt.Sprintf("%.1f %%", s.Share)}
+	for _, n := range []int{s.Published, s.Holds, s.ByValue, s.ByBehaviour, s.ByStatus, s.Differs, s.Open, s.Unchecked} {
 		row = append(row, strconv.Itoa(n))
 	}
-	return append(row, fmt.Sprintf("%.1f %%", s.Share))
+	return row
 }
 
 func showFidelity(cmd *cobra.Command) error {
@@ -76,7 +76,7 @@ func showFidelity(cmd *cobra.Command) error {
 		for i := range rows {
 			lines = append(lines, rows[i].row())
 		}
-		return s.Table([]string{"PRODUCT", "ACTION", "STATEMENTS", "HOLD", "DIFFER", "OPEN", "UNCHECKED", "SHARE"}, append(lines, sum.row()))
+		return s.Table([]string{"PRODUCT", "ACTION", "SHARE", "STATEMENTS", "HOLD", "VALUE", "BEHAVIOUR", "STATUS", "DIFFER", "OPEN", "UNCHECKED"}, append(lines, sum.row()))
 	})
 }
 

@@ -137,6 +137,8 @@ func (r *Run) play(ctx context.Context, c *Case, mark string, hider *hider) (Jud
 		j.There = Failed
 		u := result.Failure.Unmet[0]
 		j.Expected, j.Instead = hider.text(u.Step+": "+u.Expected), hider.text(u.Seen)
+	case !c.Of.Proven(s.refusal):
+		j.There, j.Expected, j.Instead = Failed, "a refusal for what the statement is about", hider.text(s.refusal(c.File.Action))
 	}
 	if r.Record != nil && len(s.exchanges) > 0 {
 		r.Record.add(j, s.exchanges, hider)

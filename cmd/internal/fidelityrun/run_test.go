@@ -350,6 +350,29 @@ func TestOtherwise(t *testing.T) {
 	}
 }
 
+// A cloud that refuses every call for one reason of its own holds nothing, whichever code it
+// gives, even that of a statement.
+func TestRefusesEverything(t *testing.T) {
+	for _, code := range []string{"AccountIsOnHoliday", "InvalidParameter", "MissingParameter", "IllegalParam"} {
+		t.Run(code, func(t *testing.T) {
+			a := newAccount(t)
+			a.Fault(t, `{name: holiday, match: {action: "Describe*,List*"}, effect: {error: {httpStatus: 400, custom: true, code: `+code+`, message: "no word was looked at"}}}`)
+			report, _, err := a.run(t, "Slb/Describe*/*,Nlb/List*/*", false).Do(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(report.Statements) < 60 {
+				t.Errorf("%d statements were played, want 60 or more", len(report.Statements))
+			}
+			for _, j := range report.Statements {
+				if j.There == fidelityrun.Held {
+					t.Errorf("%s is held: %s", j.Statement, j.Says)
+				}
+			}
+		})
+	}
+}
+
 // A cloud that is gone in the middle leaves a ledger with all that exists; a clean deletes
 // that once the cloud is back.
 func TestGoneInTheMiddle(t *testing.T) {

@@ -40,6 +40,16 @@ type exchange struct {
 	answer          scenarios.Answer
 }
 
+// refusal returns the code and the message of the last refusal of an action, "" for none.
+func (s *session) refusal(action string) string {
+	for _, e := range slices.Backward(s.exchanges) {
+		if e.action == action && e.answer.Status >= 400 {
+			return fmt.Sprintf("%v %v", e.answer.Body["Code"], e.answer.Body["Message"])
+		}
+	}
+	return ""
+}
+
 // Call implements scenarios.Target.
 func (s *session) Call(ctx context.Context, call scenarios.APICall) (scenarios.Answer, error) {
 	params := make(map[string]string, len(call.Params))

@@ -1,0 +1,308 @@
+package fidelity
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/clbemu/clbemu/emulator/yamlfile"
+)
+
+// raw is a part of a file that statements copy.
+type raw struct{ *yaml.Node }
+
+var _ yamlfile.Reader = (*raw)(nil)
+
+// ReadYAML implements yamlfile.Reader.
+func (r *raw) ReadYAML(_ *yamlfile.Decoder, node *yaml.Node, _ string) { r.Node = node }
+
+// base is how the rows of parameters are played.
+type base struct {
+	// Before are calls that precede that of each case.
+	Before []raw `yaml:"before"`
+	// Call has the parameters with which the action succeeds.
+	Call raw `yaml:"call"`
+	// Reads show afterwards what the call has set; the last one is compared.
+	Reads []raw `yaml:"reads"`
+}
+
+// parameter is a row, of which statements follow: what the parameter takes is accepted and
+// read back, and what it does not take is refused with a code.
+type parameter struct {
+	Source string `yaml:"source" required:"true"`
+	// Read is the field of the last read that shows the parameter.
+	Read string `yaml:"read"`
+	// Shown is the field of the call's own answer that shows it.
+	Shown string `yaml:"shown"`
+	// AnyCase says that the cloud has spellings of its own.
+	AnyCase bool `yaml:"anyCase"`
+	// With and Without change the parameters of the base's call.
+	With    raw      `yaml:"with"`
+	Without []string `yaml:"without"`
+	// Values are all that it takes, and Other is the code of another.
+	Values []string `yaml:"values"`
+	Other  string   `yaml:"other"`
+	// Range is what numbers it takes, 10..900, with the codes of those beyond.
+	Range string `yaml:"range"`
+	Below string `yaml:"below"`
+	Above string `yaml:"above"`
+	// Length is how many characters it takes, 2..80, that begin with Fill, with the codes of
+	// texts beyond.
+	Length  string `yaml:"length"`
+	Fill    string `yaml:"fill"`
+	Shorter string `yaml:"shorter"`
+	Longer  string `yaml:"longer"`
+	// Default is what is read if it is absent.
+	Default *string `yaml:"default"`
+	// Required is the code of a call without it.
+	Required string `yaml:"required"`
+
+	line int
+}
+
+var _ yamlfile.Placed = (*parameter)(nil)
+
+// Place implements yamlfile.Placed.
+func (p *parameter) Place(node *yaml.Node) { p.line = node.Line }
+
+// answers are fields that one call answers, each of which is a statement.
+type answers struct {
+	Source string `yaml:"source" required:"true"`
+	Before []raw  `yaml:"before"`
+	Call   raw    `yaml:"call"`
+	Fields raw    `yaml:"fields" required:"true"`
+}
+
+// unpublished stands for the code of a refusal whose code no source has.
+const unpublished = "unpublished"
+
+// derived is a case that follows from a row.
+type derived struct {
+	suffix, class, says string
+	value               *string // nil leaves the parameter out
+	code                string  // of a refusal
+	read                string  // the value that is read afterwards
+}
+
+// rows returns the nodes of the statements that follow from the rows of a file.
+func (f *File) rows(d *yamlfile.Decoder) (list []*yaml.Node) {
+	names := slices.SortedFunc(mapKeys(f.Parameters), func(a, b string) int { return cmp.Compare(f.Parameters[a].line, f.Parameters[b].line) })
+	for _, name := range names {
+		p := f.Parameters[name]
+		cases, err := p.cases(name)
+		if err != nil {
+			d.Fail(&yaml.Node{Line: p.line}, "parameters."+name, "%s", err)
+			continue
+		}
+		for _, c := range cases {
+			list = append(list, f.parameterStatement(name, p, c))
+		}
+	}
+	for i := range f.Answers {
+		a := &f.Answers[i]
+		if a.Fields.Node == nil || a.Fields.Kind != yaml.MappingNode {
+			continue
+		}
+		for pair := range slices.Chunk(a.Fields.Content, 2) {
+			list = append(list, f.answerStatement(a, pair[0], pair[1]))
+		}
+	}
+	return list
+}
+
+func mapKeys[V any](m map[string]V) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for key := range m {
+			if !yield(key) {
+				return
+			}
+		}
+	}
+}
+
+// cases returns what follows from a row.
+func (p *parameter) cases(name string) (list []derived, err error) {
+	if p.Required != "" {
+		list = append(list, derived{suffix: "required", class: "parameter", says: name + " is required.", code: p.Required})
+	}
+	for _, v := range p.Values {
+		list = append(list, derived{suffix: kebab(v), class: "parameter", says: name + " takes " + v + ".", value: &v, read: v})
+	}
+	if p.Other != "" {
+		list = append(list, derived{suffix: "other", class: "range", says: name + " refuses what is none of " + strings.Join(p.Values, ", ") + ".", value: text("neither"), code: p.Other})
+	}
+	if p.Default != nil {
+		list = append(list, derived{suffix: "default", class: "default", says: name + " is " + *p.Default + " if it is absent.", read: *p.Default})
+	}
+	ranged, err := p.ranged(name)
+	if err != nil {
+		return nil, err
+	}
+	long, err := p.long(name)
+	list = slices.Concat(list, ranged, long)
+	if err == nil && len(list) == 0 {
+		err = fmt.Errorf("nothing follows from it: give values, range, length, default or required")
+	}
+	return list, err
+}
+
+// ends reads a range, of which an end may be absent.
+func ends(text string) (low, high *int, err error) {
+	if text == "" {
+		return nil, nil, nil
+	}
+	first, last, ok := strings.Cut(text, "..")
+	for part, to := range map[string]**int{first: &low, last: &high} {
+		if part == "" {
+			continue
+		}
+		n, failed := strconv.Atoi(part)
+		if failed != nil {
+			ok = false
+		}
+		*to = &n
+	}
+	if !ok || low == nil && high == nil || low != nil && high != nil && *low >= *high {
+		return nil, nil, fmt.Errorf("%q is not a range such as 10..900", text)
+	}
+	return low, high, nil
+}
+
+func text(s string) *string { return &s }
+
+func (p *parameter) ranged(name string) (list []derived, err error) {
+	low, high, err := ends(p.Range)
+	number := func(suffix, words string, n, shown int, code string) {
+		list = append(list, derived{suffix: suffix, class: "range", says: fmt.Sprintf("%s %s %d.", name, words, shown), value: text(strconv.Itoa(n)), code: code, read: strconv.Itoa(n)})
+	}
+	if low != nil {
+		number("least", "can be", *low, *low, "")
+	}
+	if high != nil {
+		number("most", "can be", *high, *high, "")
+	}
+	if low != nil && p.Below != "" {
+		number("below", "can't be less than", *low-1, *low, p.Below)
+	}
+	if high != nil && p.Above != "" {
+		number("above", "can't be more than", *high+1, *high, p.Above)
+	}
+	return list, err
+}
+
+func (p *parameter) long(name string) (list []derived, err error) {
+	low, high, err := ends(p.Length)
+	add := func(suffix, words string, n, shown int, code string) {
+		v := p.Fill + strings.Repeat("a", max(n-len(p.Fill), 0))
+		list = append(list, derived{suffix: suffix, class: "range", says: fmt.Sprintf("%s %s %d characters.", name, words, shown), value: &v, code: code, read: v})
+	}
+	if high != nil {
+		add("longest", "can have", *high, *high, "")
+	}
+	if high != nil && p.Longer != "" {
+		add("too-long", "can't have more than", *high+1, *high, p.Longer)
+	}
+	if low != nil && p.Shorter != "" {
+		add("too-short", "can't have fewer than", *low-1, *low, p.Shorter)
+	}
+	return list, err
+}
+
+// parameterStatement returns the node of a statement about a parameter.
+func (f *File) parameterStatement(name string, p *parameter, c derived) *yaml.Node {
+	at := p.line
+	params := merged(at, child(f.Base.Call.Node, "params"), p.With.Node, append([]string{name}, p.Without...))
+	if c.value != nil {
+		params.Content = append(params.Content, scalar(at, name), scalar(at, *c.value))
+	}
+	call := f.call(at, f.Base.Call.Node, params)
+	steps := copied(at, f.Base.Before)
+	if c.code != "" {
+		without(call, "save")
+		return statement(at, kebab(name)+"-"+c.suffix, c.class, c.says, p.Source, c.code == unpublished, append(steps, step(at, with(at, call, "expect", refusal(at, c.code)))))
+	}
+	if p.Read == "" {
+		without(call, "save")
+		if p.Shown != "" {
+			call = with(at, call, "expect", mapping(at, "fields", mapping(at, p.Shown, scalar(at, c.read))))
+		}
+		steps = append(steps, step(at, call))
+		return statement(at, kebab(name)+"-"+c.suffix, c.class, c.says, p.Source, false, steps)
+	}
+	steps = append(steps, step(at, call))
+	for i, read := range f.Base.Reads {
+		r := read.Node
+		if i == len(f.Base.Reads)-1 {
+			want := scalar(at, c.read)
+			if p.AnyCase {
+				want = mapping(at, "matches", scalar(at, "(?i)^"+regexp.QuoteMeta(c.read)+"$"))
+			}
+			r = with(at, r, "expect", mapping(at, "fields", mapping(at, p.Read, want)))
+		}
+		steps = append(steps, step(at, r))
+	}
+	return statement(at, kebab(name)+"-"+c.suffix, c.class, c.says, p.Source, false, steps)
+}
+
+// answerStatement returns the node of a statement about a field.
+func (f *File) answerStatement(a *answers, path, want *yaml.Node) *yaml.Node {
+	parts := strings.Split(path.Value, ".")
+	id, shown := "answers", ""
+	for _, part := range parts {
+		if _, err := strconv.Atoi(part); err == nil {
+			shown += "[]"
+			continue
+		}
+		id += "-" + kebab(part)
+		shown += "." + part
+	}
+	says := "It answers " + shown[1:]
+	if want.Kind == yaml.ScalarNode && want.Value != "" && !strings.Contains(want.Value, "{{") {
+		says += ", " + want.Value
+	}
+	at := path.Line
+	call := f.call(at, a.Call.Node, child(a.Call.Node, "params"))
+	call = with(at, call, "expect", mapping(at, "fields", mapping(at, path.Value, want)))
+	return statement(at, id, "field", says+".", a.Source, false, append(copied(at, a.Before), step(at, call)))
+}
+
+// call returns a call of the file's action with parameters, of the form of another.
+func (f *File) call(line int, form, params *yaml.Node) *yaml.Node {
+	call := mapping(line, "product", scalar(line, f.Product), "action", scalar(line, f.Action))
+	if params != nil {
+		call = with(line, call, "params", params)
+	}
+	if form != nil {
+		for pair := range slices.Chunk(form.Content, 2) {
+			if pair[0].Value != "params" {
+				call = with(line, call, pair[0].Value, pair[1])
+			}
+		}
+	}
+	return call
+}
+
+// kebab writes a name in small letters with hyphens: AclId is acl-id.
+func kebab(name string) string {
+	var b strings.Builder
+	letters := []rune(name)
+	for i, r := range letters {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			b.WriteRune('-')
+			continue
+		}
+		before := i > 0 && (unicode.IsLower(letters[i-1]) || unicode.IsDigit(letters[i-1]))
+		after := i > 0 && unicode.IsUpper(letters[i-1]) && i+1 < len(letters) && unicode.IsLower(letters[i+1])
+		if unicode.IsUpper(r) && (before || after) {
+			b.WriteRune('-')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return strings.Trim(b.String(), "-")
+}

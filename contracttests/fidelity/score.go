@@ -1,0 +1,89 @@
+package fidelity
+
+import (
+	"slices"
+
+	"github.com/clbemu/clbemu/scenarios"
+)
+
+// Score counts statements by how they stand, and those that hold by how that is known.
+type Score struct {
+	Published int `json:"published"`
+	Holds     int `json:"holds"`
+	Differs   int `json:"differs"`
+	Open      int `json:"open"`
+	Unchecked int `json:"unchecked"`
+	// ByValue are known by a value or a code, ByBehaviour by packets or time, and ByStatus by
+	// the status of an answer alone.
+	ByValue     int `json:"byValue"`
+	ByBehaviour int `json:"byBehaviour"`
+	ByStatus    int `json:"byStatus"`
+}
+
+// Count counts a statement.
+func (s *Score) Count(of *Statement) {
+	s.Published++
+	v := of.Verdict()
+	*map[Verdict]*int{Holds: &s.Holds, Differs: &s.Differs, Open: &s.Open, Unchecked: &s.Unchecked}[v]++
+	if v == Holds {
+		*map[knownBy]*int{byValue: &s.ByValue, byBehaviour: &s.ByBehaviour, byStatus: &s.ByStatus}[of.known()]++
+	}
+}
+
+// Add adds the counts of another score.
+func (s *Score) Add(o Score) {
+	s.Published, s.Holds, s.Differs, s.Open, s.Unchecked = s.Published+o.Published, s.Holds+o.Holds, s.Differs+o.Differs, s.Open+o.Open, s.Unchecked+o.Unchecked
+	s.ByValue, s.ByBehaviour, s.ByStatus = s.ByValue+o.ByValue, s.ByBehaviour+o.ByBehaviour, s.ByStatus+o.ByStatus
+}
+
+// Share returns the percentage of what is published that holds.
+func (s Score) Share() float64 {
+	if s.Published == 0 {
+		return 0
+	}
+	return 100 * float64(s.Holds) / float64(s.Published)
+}
+
+// Score counts the statements of a file.
+func (f *File) Score() (s Score) {
+	for i := range f.Statements {
+		s.Count(&f.Statements[i])
+	}
+	return s
+}
+
+// knownBy is what a case compares.
+type knownBy int
+
+const (
+	byStatus knownBy = iota
+	byValue
+	byBehaviour
+)
+
+// known returns how it is known that a case holds: by the values and codes of its answers, or
+// else by what its other steps see.
+func (s *Statement) known() knownBy {
+	by := byStatus
+	for i := range s.Case {
+		reply, isCall := replyOf(&s.Case[i])
+		switch {
+		case reply != nil && (reply.Code != nil || len(reply.Fields) > 0):
+			return byValue
+		case !isCall && slices.Contains([]string{"traffic", "expect"}, s.Case[i].Kind.Name):
+			by = byBehaviour
+		}
+	}
+	return by
+}
+
+// replyOf returns the answer that a step expects, and whether it is a call.
+func replyOf(step *scenarios.Step) (reply *scenarios.Reply, isCall bool) {
+	switch value := step.Value.(type) {
+	case *scenarios.CallStep:
+		return value.Expect, true
+	case *scenarios.Wait:
+		return value.Call.Expect, true
+	}
+	return nil, false
+}
