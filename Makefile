@@ -123,7 +123,7 @@ crash:
 soak:
 	go test -count=1 -v -timeout 0 -run TestSoak ./contracttests/durability -soak $(SOAK)
 
-# bench: the figures of docs/figures.md, on this machine
+# bench: the figures of contracttests/figures.md, on this machine
 bench:
 	go test -run '^$$' -bench . -benchtime 1x -timeout 30m ./emulator
 	go test -run '^$$' -bench . -benchtime 2s ./emulator/internal/dataplane/... ./emulator/journal
@@ -152,7 +152,7 @@ else
 endif
 
 # mutants: change lines of clbemu, one at a time in one build, and record which plays notice it,
-# those of statements of the documents among them; the page docs/seeds.md shows it
+# those of statements of the documents among them; the page contracttests/seeds.md shows it
 mutants: control-plane-programs
 	go test -vet=off -count=1 -v -timeout 120m ./contracttests/mutants -run Mutants -mutants all
 	go test ./contracttests -run StatementsPage -update
@@ -212,7 +212,7 @@ e2e: tools control-plane-programs
 	exit $$status
 
 # ccm-version: play the library with the CCM of CCM_BIN, and write the column of VERSION into
-# docs/ccm-versions.md; SCENARIOS, a pattern, plays some alone
+# contracttests/ccm-versions.md; SCENARIOS, a pattern, plays some alone
 SCENARIOS = .
 ccm-version: control-plane-programs
 	cd contracttests/kubernetes && CCM_BIN=$(abspath $(CCM_BIN)) go test -vet=off -count=1 -timeout 120m -v -run 'TestLibrary$$/$(SCENARIOS)' . -record-version $(VERSION)

@@ -39,7 +39,7 @@ func readRecorded[T any](t *testing.T, name string) (recorded T) {
 	return recorded
 }
 
-// toldByCCM is the part of the page of refusals that shows them.
+// toldByCCM is the page that shows them.
 func toldByCCM(t *testing.T) string {
 	t.Helper()
 	told := readCCMEvents(t)
@@ -48,12 +48,11 @@ func toldByCCM(t *testing.T) string {
 		versions["`"+e.CCM+"`"] = true
 	}
 	var part strings.Builder
-	fmt.Fprintf(&part, `
-## What a cloud controller manager writes about it
+	fmt.Fprintf(&part, `# Events of a Cloud Controller Manager
 
 The Events that %s wrote at the Services of each scenario with a Kubernetes
 half, except those that report success. They are recorded by
-`+"`CCM_BIN=... go test -run TestLibrary -update-events .`"+` in contracttests/kubernetes.
+`+"`CCM_BIN=... go test -run TestLibrary -update-events .`"+` in kubernetes.
 
 | scenario | Events |
 |---|---|

@@ -525,7 +525,10 @@ func asRefused(err error) (refusedAnswer, bool) {
 // allRefusals are the rows of the page.
 func allRefusals() []refusal { return slices.Concat(refusals, nlbRefusals) }
 
-const refusalsPage = "../docs/reference/refusals.md"
+const (
+	refusalsPage = "../docs/reference/refusals.md"
+	eventsPage   = "events.md"
+)
 
 // The page of refusals is what the test of them does.
 func TestRefusalsPage(t *testing.T) {
@@ -534,7 +537,8 @@ func TestRefusalsPage(t *testing.T) {
 
 Each row is a test that goes both ways with the real SDK: it is refused while
 the cause stands, in these words, and accepted when the cause is gone. The page
-is written from the test (contracttests/refusals_test.go).
+is written from the test (contracttests/refusals_test.go). [What a Cloud Controller Manager
+writes about it](../../contracttests/events.md) has its Events, by scenario.
 
 | what | action | answer | how to bring it about | how to end it |
 |---|---|---|---|---|
@@ -543,15 +547,15 @@ is written from the test (contracttests/refusals_test.go).
 		c := r.cause()
 		fmt.Fprintf(&page, "| %s | %s | %d `%s`: %s | %s | %s |\n", c.About, c.Action, c.Status, c.Code, strings.ReplaceAll(c.Message, "<", "&lt;"), c.Begin, c.End)
 	}
-	page.WriteString(toldByCCM(t))
-	if *updateRefusals {
-		if err := os.WriteFile(refusalsPage, []byte(page.String()), 0o644); err != nil {
-			t.Fatal(err)
+	for name, want := range map[string]string{refusalsPage: page.String(), eventsPage: toldByCCM(t)} {
+		if *updateRefusals {
+			if err := os.WriteFile(name, []byte(want), 0o644); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
-	text, err := os.ReadFile(refusalsPage)
-	if err != nil || string(text) != page.String() {
-		t.Errorf("%s is not what the tests do (%v): run go test ./contracttests -run TestRefusalsPage -update-refusals", refusalsPage, err)
+		if text, err := os.ReadFile(name); err != nil || string(text) != want {
+			t.Errorf("%s is not what the tests do (%v): run go test ./contracttests -run TestRefusalsPage -update-refusals", name, err)
+		}
 	}
 }
 

@@ -19,7 +19,10 @@ import (
 )
 
 // statementsPage is written from the statements of the documents about Services.
-const statementsPage = "../docs/seeds.md"
+const (
+	statementsPage    = "seeds.md"
+	statementsSummary = "../docs/seeds.md"
+)
 
 // judge knows everything that can play a statement.
 type judge struct {
@@ -187,21 +190,27 @@ func TestStatementProblems(t *testing.T) {
 	}
 }
 
-// TestStatementsPage proves that docs/seeds.md has the statements. With -update it writes
-// the page.
+// TestStatementsPage proves that seeds.md has the statements, and docs/seeds.md their sums.
+// With -update it writes both.
 func TestStatementsPage(t *testing.T) {
 	documents, statements, err := explain.Statements()
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := statementsText(documents, statements, mutantsOf(t), linesOf(t))
+	keepPage(t, statementsPage, statementsText(documents, statements, mutantsOf(t), linesOf(t)))
+	keepPage(t, statementsSummary, statementsSummaryHead+sumsOf(documents, statements))
+}
+
+// keepPage wants a page to have a text. With -update it writes the page.
+func keepPage(t *testing.T, name, want string) {
+	t.Helper()
 	if *update {
-		if err := os.WriteFile(statementsPage, []byte(want), 0o644); err != nil {
+		if err := os.WriteFile(name, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if page, err := os.ReadFile(statementsPage); err != nil || string(page) != want {
-		t.Errorf("%s is stale (%v): run make golden", statementsPage, err)
+	if page, err := os.ReadFile(name); err != nil || string(page) != want {
+		t.Errorf("%s is stale (%v): run make golden", name, err)
 	}
 }
 
@@ -339,52 +348,72 @@ messages and names of annotations are the documents' own. A statement of several
 
 - A **scenario** of the library: ` + "`clbemu scenario run NAME --half HALF`" + `. A kubernetes half needs a cluster with a controller.
 - A **test** of this repository.
-- **Evidence**, which clbemu follows: [how we know](evidence.md#evidence).
+- **Evidence**, which clbemu follows: [how we know](../docs/evidence.md#evidence).
 - A **command** of clbemu.
-- A **check** of ` + "`make e2e-kind`" + `, which plays it in a [kind cluster](kind.md), with a real CCM, kubelet and kube-proxy.
+- A **check** of ` + "`make e2e-kind`" + `, which plays it in a [kind cluster](../docs/kind.md), with a real CCM, kubelet and kube-proxy.
 - **Nothing**: nothing here could play it, for the reason given.
 - **Nothing yet**: it could be played, and is open.
 
 *Where* says who plays it. In CI there is no Cloud Controller Manager (CCM), so the
-[reference controller](../contracttests/kubernetes/driver) plays what a controller does; *CI, CCM* is also played with a real CCM, of
+[reference controller](kubernetes/driver) plays what a controller does; *CI, CCM* is also played with a real CCM, of
 which [its versions](ccm-versions.md) say what passes; *CCM* needs a real one of 2018 to 2020; *kind* is a cluster with a real one. *Today* says
 whether the statement still holds, or what the CCM of today, or Kubernetes, says or does instead.
 
 *Mutants* says with how many changes what plays the statement was run, and how many made it fail: a cure or a cause taken out of a
 scenario or a check, or a value of it changed. *Notices* names lines of clbemu that were changed, each of which made it fail:
-[mutants.yaml](../contracttests/mutants/mutants.yaml) has them. CI runs the changes of client halves; the others were run on request
+[mutants.yaml](mutants/mutants.yaml) has them. CI runs the changes of client halves; the others were run on request
 (` + "`make mutants`, `make mutants-scenarios`" + `, and ` + "`make mutants-kind`" + ` in kind) and recorded.
 
 ` + "`clbemu explain WORD...`" + ` finds statements by their text, and ` + "`clbemu scenario list WORD...`" + ` the scenarios that play them.
 
-| document | statements | played in CI | and with a real CCM | with a real CCM alone | in kind | by nothing | open | differ today |
-|---|---|---|---|---|---|---|---|---|
 `
 
-// statementsText is the page.
-func statementsText(documents []explain.Document, statements []explain.Statement, changed map[string]changes.Outcome, lines map[string][]string) string {
+// statementsSummaryHead is the page in docs before its table.
+const statementsSummaryHead = `<!-- written by make golden -->
+# What the documents about Services say
+
+clbemu exists to play what these documents say about Services of type LoadBalancer in Container Service for Kubernetes (ACK): symptoms,
+limits, error messages and cures. [The table of all statements](../contracttests/seeds.md) has each, with what plays it. ` + "`clbemu explain WORD...`" + `
+finds statements by their text, and ` + "`clbemu scenario list WORD...`" + ` the scenarios that play them. In CI a
+[reference controller](../contracttests/kubernetes/driver) stands for a Cloud Controller Manager (CCM).
+
+`
+
+// sumsOf is the table of the documents.
+func sumsOf(documents []explain.Document, statements []explain.Statement) string {
 	var all tally
 	of := make(map[string]*tally)
 	for _, d := range documents {
 		of[d.ID] = &tally{}
 	}
-	ways := make(map[string]int)
 	for i := range statements {
 		s := &statements[i]
 		all.add(s)
 		for _, id := range s.In {
 			of[id].add(s)
 		}
-		if played(s) {
+	}
+	var b strings.Builder
+	b.WriteString("| document | statements | played in CI | and with a real CCM | with a real CCM alone | in kind | by nothing | open | differ today |\n" +
+		"|---|---|---|---|---|---|---|---|---|\n")
+	for _, d := range documents {
+		b.WriteString(of[d.ID].row("`" + d.ID + "`: " + d.Title))
+	}
+	b.WriteString(all.row("each statement once"))
+	return b.String()
+}
+
+// statementsText is the page of all statements.
+func statementsText(documents []explain.Document, statements []explain.Statement, changed map[string]changes.Outcome, lines map[string][]string) string {
+	ways := make(map[string]int)
+	for i := range statements {
+		if s := &statements[i]; played(s) {
 			ways[s.By.Kind]++
 		}
 	}
 	var b strings.Builder
 	b.WriteString(statementsHead)
-	for _, d := range documents {
-		b.WriteString(of[d.ID].row("`" + d.ID + "`: " + d.Title))
-	}
-	b.WriteString(all.row("each statement once"))
+	b.WriteString(sumsOf(documents, statements))
 	b.WriteString("\n| played by | statements |\n|---|---|\n")
 	for _, kind := range slices.Sorted(maps.Keys(ways)) {
 		fmt.Fprintf(&b, "| %s | %d |\n", kind, ways[kind])

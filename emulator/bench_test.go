@@ -33,7 +33,7 @@ import (
 
 // The benchmarks measure once, whatever -benchtime is, and compare two things
 // in the same run where a figure alone would say more of the machine. `make
-// bench` runs them; docs/figures.md quotes them.
+// bench` runs them; contracttests/figures.md quotes them.
 
 const (
 	many = 100_000

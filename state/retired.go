@@ -23,13 +23,11 @@ func (s *Schema) Retire(name Kind, tag TagResourceType, drop func(tx *Tx, id str
 	return name
 }
 
-// Retired declares rows of a kind that this version no longer has. A state that is opened
+// Retire declares rows of the kind that this version no longer has. A state that is opened
 // or imported loses them, as by Remove.
-func Retired[T any](is func(*T) bool) Option {
-	return func(k *kind) {
-		tableOf[T](k)
-		k.retired = func(r any) bool { return is(r.(*T)) }
-	}
+func (t *Table[T]) Retire(is func(*T) bool) *Table[T] {
+	t.declared.retired = func(r any) bool { return is(r.(*T)) }
+	return t
 }
 
 // dropRetired takes retired rows out of the state, and returns a line for each. The

@@ -15,7 +15,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/explain"
 )
 
-// TestStatementsInCI proves that what docs/seeds.md says is played in CI needs no real CCM.
+// TestStatementsInCI proves that what contracttests/seeds.md says is played in CI needs no real CCM.
 func TestStatementsInCI(t *testing.T) {
 	_, statements, err := explain.Statements()
 	if err != nil {
@@ -26,7 +26,7 @@ func TestStatementsInCI(t *testing.T) {
 		name, half, scenario := s.By.Scenario()
 		test, ours := strings.CutPrefix(s.By.Name, "kubernetes_test.")
 		if scenario && half == "kubernetes" && needsCCM[name] != "" || s.By.Kind == explain.ByTest && ours && skipped[test] {
-			t.Errorf("%s is not played in CI, which docs/seeds.md says of %q", s.By.Name, s.Says)
+			t.Errorf("%s is not played in CI, which contracttests/seeds.md says of %q", s.By.Name, s.Says)
 		}
 	}
 }

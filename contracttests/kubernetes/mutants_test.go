@@ -20,7 +20,7 @@ import (
 // a scenario waits for takes some 10 s.
 const enough = "30s"
 
-// halvesFile has which mutants of the kubernetes halves were run; docs/seeds.md shows it.
+// halvesFile has which mutants of the kubernetes halves were run; contracttests/seeds.md shows it.
 const halvesFile = "../testdata/mutants/kubernetes.json"
 
 // unnoticed are the steps without which a half passes, with the reason.

@@ -22,7 +22,7 @@ import (
 )
 
 // valuesFile has how many values of the kubernetes halves were changed, and which changes
-// still hold; docs/seeds.md shows it.
+// still hold; contracttests/seeds.md shows it.
 const valuesFile = "../testdata/mutants/values.json"
 
 // TestHalfValues proves of each value that a kubernetes half expects that it matters: at the

@@ -11,7 +11,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/annotations"
 )
 
-// versionsFile has what each version of the CCM did in the scenarios; docs/ccm-versions.md
+// versionsFile has what each version of the CCM did in the scenarios; contracttests/ccm-versions.md
 // shows it.
 const versionsFile = "../testdata/ccm_versions.json"
 

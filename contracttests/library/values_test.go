@@ -50,7 +50,7 @@ var seed = flag.Uint64("seed", 0, "repeat a run by its seed; 0 takes a new one")
 
 var updateMutants = flag.Bool("update-mutants", false, "record the changes of each half, and those that no play notices")
 
-// valuesFile has the changes of each half; docs/seeds.md shows them.
+// valuesFile has the changes of each half; contracttests/seeds.md shows them.
 const valuesFile = "../testdata/mutants/library.json"
 
 // compareRecord compares what was tried with the record, or writes it.

@@ -25,7 +25,7 @@ var (
 	where = flag.String("where", "", "of these, run the plays in folders that match this regular expression")
 )
 
-// record has what each mutant was noticed by; docs/seeds.md shows it.
+// record has what each mutant was noticed by; contracttests/seeds.md shows it.
 const record = "../testdata/mutants/lines.json"
 
 // clusterFolder has the tests that need a control plane, and kubernetes halves.

@@ -13,7 +13,7 @@ import (
 
 // Statement is a statement of one or several documents about Services, with what plays it.
 type Statement struct {
-	// Section is the part of docs/seeds.md that has it.
+	// Section is the part of contracttests/seeds.md that has it.
 	Section string `yaml:"-" json:"section"`
 	Says    string `yaml:"says" json:"says"`
 	// In are the ids of the documents.
@@ -126,7 +126,7 @@ var statements = sync.OnceValues(func() (f statementsFile, err error) {
 	return f, nil
 })
 
-// Statements returns the documents and what they say, in the order of docs/seeds.md.
+// Statements returns the documents and what they say, in the order of contracttests/seeds.md.
 func Statements() (documents []Document, all []Statement, err error) {
 	f, err := statements()
 	for _, section := range f.Sections {

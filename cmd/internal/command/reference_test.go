@@ -146,37 +146,46 @@ func actionsPage(*testing.T) string {
 	return b.String()
 }
 
+// commandsPage has each command with its own flags by name: what they mean, and examples, are
+// in its help alone.
 func commandsPage(*testing.T) string {
 	var b strings.Builder
-	b.WriteString("# Commands\n\nEach flag is an environment variable too: `--data-dir` is `CLBEMU_DATA_DIR`.\n\n## Exit codes\n\n")
+	b.WriteString("# Commands\n\n`clbemu COMMAND --help` explains a command, with its flags and examples. Each flag is an environment variable as well:\n" +
+		"`--data-dir` is `CLBEMU_DATA_DIR`. [Configuration](configuration.md) has the flags of `serve`.\n\n" +
+		"## Exit codes\n\n")
 	codes := table("code", "means")
 	for n, means := range exitCodes {
 		row(codes, fmt.Sprint(n), means)
 	}
-	b.WriteString(codes.String() + "\n## Flags of every command\n\n" + flagTable(plain.newRoot().PersistentFlags()))
+	root := plain.newRoot()
+	b.WriteString(codes.String() + "\n## Flags of every command\n\n" + flagTable(root.PersistentFlags()))
+	connections := pflag.NewFlagSet("", pflag.ContinueOnError)
+	(&connection{}).define(connections)
+	b.WriteString("\n## Flags of commands that ask a running emulator\n\n" + flagTable(connections))
+	all := table("command", "does", "flags")
 	var walk func(cmd *cobra.Command)
 	walk = func(cmd *cobra.Command) {
 		for _, sub := range cmd.Commands() {
-			fmt.Fprintf(&b, "\n## %s\n\n%s.\n", sub.CommandPath(), sub.Short)
 			if sub.Runnable() && !sub.HasAvailableSubCommands() {
-				fmt.Fprintf(&b, "\n```console\n%s\n```\n", sub.UseLine())
-			}
-			if sub.Long != "" {
-				fmt.Fprintf(&b, "\n```console\n%s\n```\n", strings.TrimRight(sub.Long, "\n"))
-			}
-			if sub.LocalNonPersistentFlags().HasAvailableFlags() {
-				b.WriteString("\n" + flagTable(sub.LocalNonPersistentFlags()))
-			}
-			if sub.HasExample() {
-				fmt.Fprintf(&b, "\n```console\n%s\n```\n", sub.Example)
+				row(all, code(strings.TrimSuffix(strings.TrimPrefix(sub.UseLine(), root.Name()+" "), " [flags]")), sub.Short, ownFlags(sub, connections))
 			}
 			walk(sub)
 		}
 	}
-	root := plain.newRoot()
 	root.InitDefaultCompletionCmd("completion")
 	walk(root)
-	return b.String()
+	return b.String() + "\n## Commands and their own flags\n\n" + all.String()
+}
+
+// ownFlags names the flags of a command that no table above has.
+func ownFlags(cmd *cobra.Command, connections *pflag.FlagSet) string {
+	var names []string
+	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+		if f.Name != "help" && cmd.Name() != "serve" && connections.Lookup(f.Name) == nil {
+			names = append(names, code("--"+f.Name))
+		}
+	})
+	return strings.Join(names, " ")
 }
 
 func flagTable(flags *pflag.FlagSet) string {
@@ -441,7 +450,7 @@ which ran against clbemu: a Service was created with the annotation; another one
 - **ignored**: nothing changed, and no Event said so. Where an annotation is removed, its last value stays.
 - **refused**: nothing changed, and an Event said why.
 
-"Since" is the first tagged version of the CCM that reads the annotation. "Needs" is what it needs to take effect, or what the Service
+An annotation of listeners also needs `+"`force-override-listeners=true`"+` on a load balancer that is reused (`+"`id`"+`). "Since" is the first tagged version of the CCM that reads the annotation. "Needs" is what it needs to take effect, or what the Service
 needs to come up, with the newest CCM; `+"`clbemu lint-service --ccm-version`"+` knows the earlier ones.
 `, annotations.Prefixes[0], code(annotations.CCM()))
 	for _, product := range []string{annotations.CLB, annotations.NLB} {
@@ -466,10 +475,13 @@ needs to come up, with the newest CCM; `+"`clbemu lint-service --ccm-version`"+`
 	return b.String()
 }
 
+// reusedNeeds is what most annotations of listeners need; the page says it once.
+const reusedNeeds = "with id: force-override-listeners=true"
+
 func annotationCells(a *annotations.Annotation, product string) []string {
 	var needs []string
 	for i := range annotations.Needs() {
-		if n := &annotations.Needs()[i]; n.Of(a.Name, product, "") {
+		if n := &annotations.Needs()[i]; n.Of(a.Name, product, "") && n.Shown() != reusedNeeds {
 			needs = append(needs, n.Shown())
 		}
 	}
@@ -478,10 +490,12 @@ func annotationCells(a *annotations.Annotation, product string) []string {
 		refused = ": " + e.Event
 	}
 	cell := func(effect annotations.Effect) string {
-		if effect == annotations.Refused {
-			return string(effect) + refused
+		if effect != annotations.Refused {
+			return string(effect)
 		}
-		return string(effect)
+		text := string(effect) + refused
+		refused = "" // the Event is there once a row
+		return text
 	}
 	return []string{code(a.Name), a.Help, cmp.Or(a.ValuesOf(product).Words(), "any text"), strings.Join(needs, "; "), a.Since, cell(e.Created), cell(e.Added), cell(e.Changed), cell(e.Removed)}
 }

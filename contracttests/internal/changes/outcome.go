@@ -8,7 +8,7 @@ import (
 )
 
 // Outcome counts the changes of something that were tried, and has those that nothing
-// noticed. Files in contracttests/testdata/mutants have outcomes; docs/seeds.md shows them.
+// noticed. Files in contracttests/testdata/mutants have outcomes; contracttests/seeds.md shows them.
 type Outcome struct {
 	Run      int        `json:"run"`
 	Survived []Survivor `json:"survived,omitempty"`

@@ -27,7 +27,7 @@ var _ = []state.Kind{
 	Schema.Retire("IPv4Gateway", "vpc:ipv4gateway", dropRoutesTo),
 }
 
-var _ = RouteTables.With(state.Retired(func(t *RouteTable) bool { return t.AssociateType != "" }))
+var _ = RouteTables.Retire(func(t *RouteTable) bool { return t.AssociateType != "" })
 
 func dropRoutesTo(tx *state.Tx, nextHop string) {
 	for e := range RouteEntriesByNextHop.List(tx.View, nextHop) {
