@@ -14,7 +14,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/clbemu/clbemu/contracttests/fidelity"
+	"github.com/clbemu/clbemu/emulator/fidelity"
 	"github.com/clbemu/clbemu/scenarios"
 )
 
