@@ -18,7 +18,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/clbemu/clbemu/contracttests/fidelity"
+	"github.com/clbemu/clbemu/emulator/fidelity"
 )
 
 // evidence says how a behaviour of the cloud is known.

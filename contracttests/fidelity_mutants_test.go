@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/clbemu/clbemu/contracttests/fidelity"
+	"github.com/clbemu/clbemu/emulator/fidelity"
 	"github.com/clbemu/clbemu/emulator/target/private"
 	"github.com/clbemu/clbemu/scenarios"
 )

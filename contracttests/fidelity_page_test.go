@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/clbemu/clbemu/contracttests/fidelity"
+	"github.com/clbemu/clbemu/emulator/fidelity"
 )
 
 const (
@@ -22,7 +22,7 @@ const fidelityHead = `<!-- written by make golden -->
 
 How much of what is published about the actions of CLB and NLB holds in clbemu. A *statement* is one thing that a source says of an
 action: a parameter, a range, a default, an error, a field of the answer, a state, a limit, a rate. Each is in
-[fidelity](fidelity), with its source and a case, which a test plays from the default world
+[emulator/fidelity](../emulator/fidelity), with its source and a case, which a test plays from the default world
 (` + "`go test ./contracttests -run TestFidelity`" + `). A statement that stops holding, or that holds although its file says otherwise, fails that test.
 
 - **holds**: the case passes. It is known *by value or code* if the case compares a value or an error code, *by behaviour* if it looks at

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clbemu/clbemu/contracttests/fidelity"
 	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/fidelity"
 	"github.com/clbemu/clbemu/emulator/target"
 	"github.com/clbemu/clbemu/emulator/target/private"
 	"github.com/clbemu/clbemu/scenarios"
@@ -67,7 +67,7 @@ func TestFidelityActions(t *testing.T) {
 			return f.Product == a.Product && f.Action == a.Action && len(f.Statements) > 0
 		})
 		if ofLoadBalancers := a.Product == "Slb" || a.Product == "Nlb"; ofLoadBalancers && has == (a.Action == "ServiceManagedControl") {
-			t.Errorf("%s %s has statements in contracttests/fidelity: %t", a.Product, a.Action, has)
+			t.Errorf("%s %s has statements in emulator/fidelity: %t", a.Product, a.Action, has)
 		}
 	}
 }

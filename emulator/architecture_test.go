@@ -96,8 +96,8 @@ var mayImport = map[string][]string{
 	"emulator/internal/snapshots": {"state", "emulator/controlapi", "emulator/names", "emulator/spelling"},
 	"emulator/internal/metrics":   {"state", "emulator/internal/gateway"},
 	"emulator/internal/console":   {"faults"}, // for the templates; its script is a client of the control API
-	"contracttests/fidelity":      {"scenarios", "emulator/yamlfile"},
-	"emulator/explain":            {"contracttests/fidelity", "emulator/controlapi", "emulator/names", "emulator/internal/gateway", "scenarios"},
+	"emulator/fidelity":           {"scenarios", "emulator/yamlfile"},
+	"emulator/explain":            {"emulator/fidelity", "emulator/controlapi", "emulator/names", "emulator/internal/gateway", "scenarios"},
 	"emulator/inventory":          {"state", "emulator/internal/cloud", "emulator/internal/topology", "emulator/controlapi", "emulator/internal/gateway", "emulator/glob", "emulator/spelling"},
 	// One cloud knows no others, and those who hold many know nothing of what one consists of.
 	"emulator/internal/onecloud": {"state", "faults", "emulator/controlapi", "emulator/internal/cloud", "emulator/internal/control", "emulator/internal/dataplane", "emulator/internal/dns", "emulator/internal/gateway", "emulator/internal/listen", "emulator/internal/metadata", "emulator/internal/metrics", "emulator/internal/resources", "emulator/internal/rules", "emulator/internal/snapshots", "emulator/internal/topology", "emulator/apiclient", "emulator/controlclient", "emulator/inventory", "emulator/journal", "emulator/names", "emulator/products", "emulator/target", "emulator/world"},
@@ -195,7 +195,7 @@ func TestImports(t *testing.T) {
 	}
 	for path, imports := range packages {
 		for _, imported := range imports {
-			if under(imported, "contracttests") && imported != "contracttests/fidelity" && !under(path, "contracttests") {
+			if under(imported, "contracttests") && !under(path, "contracttests") {
 				t.Errorf("%s imports %s, which is for tests only", path, imported)
 			}
 		}
@@ -211,7 +211,7 @@ func TestBinaryHasNoClient(t *testing.T) {
 	}
 	for _, path := range deps {
 		for _, forbidden := range []string{"github.com/aliyun/", "github.com/alibabacloud-go/", "github.com/alibabacloud/", "go.etcd.io/etcd", "google.golang.org/grpc", "go.uber.org/zap", "testing", module + "contracttests", module + "contracttests/binary", module + "emulator/emulatortest", module + "emulator/internal/gateway/gatewaytest"} {
-			if path != module+"contracttests/fidelity" && strings.HasPrefix(path+"/", strings.TrimSuffix(forbidden, "/")+"/") {
+			if strings.HasPrefix(path+"/", strings.TrimSuffix(forbidden, "/")+"/") {
 				t.Errorf("the binary depends on %s", path)
 			}
 		}

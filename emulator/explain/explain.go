@@ -12,8 +12,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/clbemu/clbemu/contracttests/fidelity"
 	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/fidelity"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/names"
 )

@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/clbemu/clbemu/cmd/internal/terminal"
-	"github.com/clbemu/clbemu/contracttests/fidelity"
 	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/fidelity"
 )
 
 func newActions() *cobra.Command {

@@ -21,7 +21,7 @@ import (
 
 	"github.com/clbemu/clbemu/cmd/internal/fidelityrun"
 	"github.com/clbemu/clbemu/cmd/internal/terminal"
-	"github.com/clbemu/clbemu/contracttests/fidelity"
+	"github.com/clbemu/clbemu/emulator/fidelity"
 	"github.com/clbemu/clbemu/emulator/glob"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/clbemu/clbemu/contracttests/fidelity"
+	"github.com/clbemu/clbemu/emulator/fidelity"
 	"github.com/clbemu/clbemu/scenarios"
 )
 
