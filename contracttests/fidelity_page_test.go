@@ -96,7 +96,7 @@ func renderFidelity(files []*fidelity.File) (page, summary string) {
 		s.Count(of)
 		m[key] = s
 	}
-	var open, differ []string
+	var open, differ, bare []string
 	byProduct := make(map[string][]*fidelity.File)
 	for _, f := range files {
 		byProduct[f.Product] = append(byProduct[f.Product], f)
@@ -108,6 +108,10 @@ func renderFidelity(files []*fidelity.File) (page, summary string) {
 			add(classes, s.Class, s)
 			add(kinds, f.Source(s).Kind, s)
 			line := fmt.Sprintf("- `%s`: %s %s\n", f.Name(s), s.Says, s.Reason())
+			var one fidelity.Score
+			if one.Count(s); one.ByStatus > 0 {
+				bare = append(bare, strings.TrimSuffix(line, " \n")+"\n")
+			}
 			switch v {
 			case fidelity.Open:
 				open = append(open, line)
@@ -131,7 +135,8 @@ func renderFidelity(files []*fidelity.File) (page, summary string) {
 		fmt.Fprintf(&b, "## %s, by action\n\n", product)
 		fidelityActions(&b, lowestFirst(byProduct[product]), false)
 	}
-	fmt.Fprintf(&b, "## Differs on purpose\n\n%s\n## Open\n\n%s", strings.Join(differ, ""), strings.Join(open, ""))
+	fmt.Fprintf(&b, "## Open\n\n%s\n## Differs on purpose\n\n%s\n## Known by status alone\n\nNo read shows the parameter, or no source has the code of the refusal:\n\n%s",
+		strings.Join(open, ""), strings.Join(differ, ""), strings.Join(bare, ""))
 	return b.String(), summary
 }
 

@@ -30,7 +30,7 @@ func TestNames(t *testing.T) {
 		{call + "{action: DeleteLoadBalancer, expect: {status: 400}}", ""},
 		{call + "{action: DeleteLoadBalancer, params: {loadbalancerid: a}}", ""},
 		{resource + "{action: DescribeLoadBalancerAttribute, fields: {Status: a}}", "DescribeLoadBalancerAttribute needs LoadBalancerId"},
-		{call + "{action: StartLoadBalancerListener, params: {LoadBalancerId: a, ListenerPort: 70000}}", "call.params.ListenerPort: 70000 is not in 0..65535: if the cloud is to refuse it, expect its code"},
+		{call + "{action: StartLoadBalancerListener, params: {LoadBalancerId: a, ListenerPort: 70000}}", "call.params.ListenerPort: 70000 is not in 1..65535: if the cloud is to refuse it, expect its code"},
 		{call + "{action: StartLoadBalancerListener, params: {LoadBalancerId: a, ListenerPort: 443}}", ""},
 		{call + "{action: CreateLoadBalancers}", "call.action: no emulated action of Slb is called CreateLoadBalancers: do you mean CreateLoadBalancer?"},
 		{call + "{action: CreateLoadBalancer, product: Vpc}", "CreateLoadBalancer is an action of Slb: add product: Slb"},

@@ -37,7 +37,7 @@ type describeLoadBalancerListenersRequest struct {
 	ListenerProtocol string           `rpc:"ListenerProtocol,enum=tcp|udp|http|https,invalid=ListenerProtocolIllegal"`
 	LoadBalancerIDs  []string         `rpc:"LoadBalancerId"`
 	Tags             []tagFilterParam `rpc:"Tag,max=20"`
-	ListenerPort     int              `rpc:"ListenerPort,min=1,max=65535"`
+	ListenerPort     int              `rpc:"ListenerPort,min=0,max=65535"`
 	Description      string           `rpc:"Description"`
 }
 
