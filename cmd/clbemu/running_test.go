@@ -57,6 +57,10 @@ func TestWorldSetAndGet(t *testing.T) {
 		if r := run("world", "get", "account.arr"); r.Stdout != "account.arrears=true\n" {
 			t.Errorf("world get account.arr = %+v, want one condition", r)
 		}
+		again := "quota.slb_quota_instances_num=default\npolicy.key.testid=none\n"
+		if r := run("world", "set", "quota.slb_quota_instances_num=default", "policy.key.testid=none"); r.Stdout != again {
+			t.Errorf("world set of what is as at first again = %+v, want %s", r, again)
+		}
 		if r := run("world", "set", "--region", "cn-shanghai", "stock.cn-shanghai-b=soldout"); r.Code != 0 {
 			t.Errorf("world set of another region = %+v", r)
 		}

@@ -67,9 +67,9 @@ func newWorldSet() *cobra.Command {
 			return conditionError(err)
 		}
 		defer warn(cmd, inForce.Warnings)
-		// What is empty now is in force no more, and in no list.
+		// What is as at first again, such as quota.NAME=default, is in no list.
 		for i, wanted := range change.Settings {
-			change.Settings[i].Value = ""
+			change.Settings[i] = controlapi.Setting(conditions.Shown(conditions.Setting(wanted)))
 			for _, s := range inForce.Conditions {
 				if s.Name == wanted.Name {
 					change.Settings[i] = s

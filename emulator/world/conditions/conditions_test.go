@@ -137,7 +137,7 @@ func TestSetRefused(t *testing.T) {
 		{"account.mood", "good", "no condition"},
 		{"quota.", "1", "no condition"},
 		{"account.balance", "much", "want a number"},
-		{"account.graceDays", "-1", "want a number from 0"},
+		{"account.graceDays", "-1", "want a whole number from 0"},
 		{"account.arrears", "maybe", "true or false"},
 		{"account.lcuToSpec", "maybe", "true or false"},
 		{"quota.slb_quota_moons", "1", "no such quota"},

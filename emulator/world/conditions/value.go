@@ -53,7 +53,7 @@ func isTrue(value string) bool {
 func number(least, most int) Value {
 	return Value{check: func(value string) error {
 		if n, err := strconv.Atoi(value); err != nil || n < least || n > most {
-			return fmt.Errorf("want a number from %d to %d", least, most)
+			return fmt.Errorf("want a whole number from %d to %d", least, most)
 		}
 		return nil
 	}}
