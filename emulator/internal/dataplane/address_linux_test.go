@@ -315,7 +315,8 @@ func TestPortRange(t *testing.T) {
 	}
 	f.put(func(tx *state.Tx) {
 		cloud.SecurityGroups.Put(tx, &cloud.SecurityGroup{Owner: owner, ID: "sg-1", Permissions: []cloud.SecurityGroupPermission{
-			{Direction: "ingress", IPProtocol: "TCP", PortRange: "1003/1003", SourceCIDR: "0.0.0.0/0", Policy: "Accept", Priority: "1"}}})
+			{Direction: "ingress", IPProtocol: "TCP", PortRange: "1003/1003", SourceCIDR: "0.0.0.0/0", Policy: "Accept", Priority: "1"},
+			{Direction: "ingress", IPProtocol: "ALL", PortRange: "-1/-1", SourceCIDR: "0.0.0.0/0", Policy: "Drop", Priority: "100"}}})
 		cloud.NLBLoadBalancers.Edit(tx, "nlb-1", func(lb *cloud.NLBLoadBalancer) error { lb.SecurityGroupIDs = []string{"sg-1"}; return nil })
 	})
 	if got := get("198.18.0.7:1002") + ", " + get("198.18.0.7:1003"); got != "no answer, 10.77.1.1" {
