@@ -77,7 +77,7 @@ var mayImport = map[string][]string{
 	"emulator/internal/cloud":    {"state", "emulator/internal/topology"},
 	"emulator/internal/gateway":  {"state", "faults", "emulator/internal/cloud", "emulator/internal/topology", "emulator/internal/gateway"},
 	// It holds the refusals of the products' cases against the known codes.
-	"emulator/internal/gateway/gatewaytest": {"state", "emulator/internal/cloud", "emulator/internal/gateway", "emulator/names"},
+	"emulator/internal/gateway/gatewaytest": {"state", "emulator/internal/cloud", "emulator/internal/gateway", "emulator/names", "emulator/fidelity"},
 	"emulator/internal/products":            {"state", "emulator/internal/cloud", "emulator/internal/topology", "emulator/internal/gateway"},
 	"emulator/internal/metadata":            {"state", "emulator/internal/cloud", "emulator/internal/gateway"},
 	"emulator/internal/dns":                 {"state", "emulator/internal/listen", "emulator/internal/cloud", "emulator/internal/topology"},

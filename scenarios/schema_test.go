@@ -28,20 +28,47 @@ var update = flag.Bool("update", false, "write the schemas")
 // object is a part of a JSON Schema.
 type object = map[string]any
 
-// schema describes a type for editors. A number or a truth may also be a template,
-// and a field of the faults package is left to that package.
+// refer is a reference to a definition.
+func refer(name string) object { return object{"$ref": "#/$defs/" + name} }
+
+// explained is a property with its meaning; parts are what it must match.
+func explained(meaning string, parts ...any) object {
+	property := object{"description": meaning}
+	if one, ok := parts[0].(object); ok && len(parts) == 1 {
+		maps.Copy(property, one)
+	} else {
+		property["allOf"] = parts
+	}
+	return property
+}
+
+// basics are the definitions of values that every type has. A number or a truth may also be a
+// template.
+func basics() object {
+	template := refer("template")
+	return object{
+		"template": object{"type": "string", "pattern": `\{\{`},
+		"scalar":   object{"type": []string{"string", "number", "boolean"}},
+		"duration": object{"type": "string", "pattern": `^([0-9.]+(ns|us|µs|ms|s|m|h))+$|\{\{`},
+		"names":    object{"oneOf": []any{refer("scalar"), object{"type": "array", "items": refer("scalar"), "minItems": 1}}},
+		"truth":    object{"oneOf": []any{object{"type": "boolean"}, template}},
+		"integer":  object{"oneOf": []any{object{"type": "integer"}, template}},
+		"number":   object{"oneOf": []any{object{"type": "number"}, template}},
+	}
+}
+
+// schema describes a type for editors. A field of the faults package is left to that package.
 func schema(t reflect.Type, definitions object) any {
-	template := object{"type": "string", "pattern": `\{\{`}
-	scalar := object{"type": []string{"string", "number", "boolean"}}
+	template, scalar := refer("template"), refer("scalar")
 	switch t {
 	case reflect.TypeFor[scenarios.Duration]():
-		return object{"type": "string", "pattern": `^([0-9.]+(ns|us|µs|ms|s|m|h))+$|\{\{`}
+		return refer("duration")
 	case reflect.TypeFor[scenarios.Value]():
 		return object{}
 	case reflect.TypeFor[scenarios.Settings]():
 		return object{"$ref": "#/$defs/settings"}
 	case reflect.TypeFor[scenarios.NameList](), reflect.TypeFor[scenarios.Clear]():
-		return object{"oneOf": []any{scalar, object{"type": "array", "items": scalar, "minItems": 1}}}
+		return refer("names")
 	case reflect.TypeFor[scenarios.Manifest]():
 		return object{"type": []string{"string", "object", "array"}}
 	case reflect.TypeFor[scenarios.Fault]():
@@ -63,16 +90,16 @@ func schema(t reflect.Type, definitions object) any {
 	case reflect.Map:
 		return object{"type": "object", "additionalProperties": schema(t.Elem(), definitions)}
 	case reflect.Bool:
-		return object{"oneOf": []any{object{"type": "boolean"}, template}}
+		return refer("truth")
 	case reflect.Int, reflect.Uint64:
-		return object{"oneOf": []any{object{"type": "integer"}, template}}
+		return refer("integer")
 	case reflect.Float64:
-		return object{"oneOf": []any{object{"type": "number"}, template}}
+		return refer("number")
 	case reflect.String:
 		return scalar
 	}
 	define(t, definitions)
-	reference := object{"$ref": "#/$defs/" + typeName(t)}
+	reference := refer(typeName(t))
 	switch t {
 	case reflect.TypeFor[scenarios.Matcher](), reflect.TypeFor[faults.Matcher](), reflect.TypeFor[faults.Hang]():
 		return object{"oneOf": []any{scalar, reference}}
@@ -97,7 +124,7 @@ func matchSchema(definitions object) object {
 	matcher := schema(reflect.TypeFor[faults.Matcher](), definitions)
 	properties, patterns := object{"action": object{"$ref": "#/$defs/action"}}, object{}
 	for _, f := range faults.MatchFields {
-		described := object{"description": f.About, "allOf": []any{matcher}}
+		described := explained(f.About, matcher)
 		if prefix, _, named := strings.Cut(f.Name, "<"); named {
 			patterns["^"+regexp.QuoteMeta(prefix)+"."] = described
 		} else {
@@ -111,7 +138,7 @@ func matchSchema(definitions object) object {
 func effectSchema(definitions object) object {
 	properties := object{}
 	for _, kind := range faults.Kinds() {
-		properties[kind.Name] = object{"description": kind.About, "allOf": []any{schema(kind.Value, definitions)}}
+		properties[kind.Name] = explained(kind.About, schema(kind.Value, definitions))
 	}
 	return object{"type": "object", "properties": properties, "additionalProperties": false, "minProperties": 1, "maxProperties": 1}
 }
@@ -210,7 +237,7 @@ func define(t reflect.Type, definitions object) {
 		if f.Tag.Get("counted") == "true" {
 			all = append(all, object{"not": object{"const": 0}})
 		}
-		properties[name] = object{"description": f.Tag.Get("doc"), "allOf": all}
+		properties[name] = explained(f.Tag.Get("doc"), all...)
 		if f.Tag.Get("required") == "true" {
 			required = append(required, name)
 		}
@@ -243,6 +270,7 @@ func described(t *testing.T, file string) []byte {
 	root := files[file].root(definitions)
 	definitions[files[file].of].(object)["properties"].(object)["apiVersion"] = object{"const": "clbemu/v1", "description": "The form of the file; this one if absent."}
 	maps.Copy(definitions, nameDefinitions())
+	maps.Copy(definitions, basics())
 	text, err := json.MarshalIndent(object{"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": published + file,
 		"title": files[file].title, "allOf": []any{root}, "$defs": definitions}, "", "  ")
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 var unchecked = []string{
 	"AdditionalCertificateId", "AliCloudCertificateId", "AliCloudCertificateRegionId", "ApplicationId", "AssociatedInstanceId", "BandwidthPackageId",
 	"CaCertificateId", "CertId", "CertificateId", "DestGroupId", "DestGroupOwnerId", "DestPrefixListId", "DhcpOptionsSetId", "DiskId", "EipId",
-	"HpcClusterId", "ImageId", "InstanceRegionId", "IpInstanceId", "Ipv4IpamPoolId", "Ipv6GatewayId", "Ipv6IpamPoolId", "JobId",
+	"HpcClusterId", "ImageId", "InstanceRegionId", "IpInstanceId", "Ipv6GatewayId", "JobId",
 	"LaunchTemplateId", "NextHopId", "PublicIpAddressPoolId", "RouteEntryId", "RouterId", "SecurityGroupRuleId", "SecurityPolicyId", "SegmentInstanceId",
 	"SnapshotId", "SourceGroupId", "SourceGroupOwnerId", "SourcePrefixListId", "TLSCipherPolicyId", "VRouterId", "VSwitchOwnerId",
 	"VpcOwnerId",

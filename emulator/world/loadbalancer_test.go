@@ -140,7 +140,7 @@ func TestEachCall(t *testing.T) {
 			}
 		}
 	}
-	if called < 190 || refused < called/2 {
+	if called < 170 || refused < called/2 {
 		t.Errorf("%d actions were called, and %d refused", called, refused)
 	}
 }

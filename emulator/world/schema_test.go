@@ -27,7 +27,7 @@ var enumerations = map[string][]any{
 
 // schemaOf describes a type of a world file for editors.
 func schemaOf(t reflect.Type, definitions object) object {
-	single := object{"type": []string{"string", "number", "boolean"}}
+	single := object{"$ref": "#/$defs/scalar"}
 	switch {
 	case t == reflect.TypeFor[scalar]():
 		return single
@@ -65,6 +65,7 @@ func TestSchema(t *testing.T) {
 	definitions := object{}
 	schema := object{"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": id, "title": "clbemu world"}
 	maps.Copy(schema, schemaOf(reflect.TypeFor[spec](), definitions))
+	definitions["scalar"] = object{"type": []string{"string", "number", "boolean"}}
 	schema["$defs"] = definitions
 	definitions["spec"].(object)["properties"].(object)["apiVersion"] = object{"const": "clbemu/v1"}
 	want, err := json.MarshalIndent(schema, "", "  ")

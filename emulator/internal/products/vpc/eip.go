@@ -26,6 +26,8 @@ var (
 		"The param of ISP is illegal.", "CLB-0203")
 	errInternetChargeTypeInvalid = refusals.New("InternetChargeTypeInvalid", 400, "InvalidParameter",
 		`Specified value of "InternetChargeType" is not valid`, "CLB-0300")
+	errReleasedEIPNotFound = refusals.New("ReleasedEIPNotFound", 400, "ResourceNotFound.Ip",
+		"The specified ip is not found.", "CLB-0300")
 	errOrderNotPaid = refusals.New("OrderNotPaid", 400, "OrderFailed",
 		"The Account failed to create order.", "CLB-0203")
 	errAccountInArrears = refusals.New("AccountInArrears", 400, "SYSTEM.SALE_VALIDATE_UNEXPECTED_ERROR",
@@ -57,15 +59,18 @@ type allocateEIPAddressRequest struct {
 	Name               string `rpc:"Name,len=1..128"`
 	Description        string `rpc:"Description,len=2..256"`
 	IPAddress          string `rpc:"IpAddress"`
+	InstanceID         string `rpc:"InstanceId"`
 }
 
 // maxTrafficBandwidth is the most bandwidth of an EIP that pays for its traffic.
 const maxTrafficBandwidth = 200
 
-// Validate implements the gateway's check of shape. It also refuses orders that wait to be
-// paid; evidence CLB-0314.
+// Validate implements the gateway's check of shape. It also refuses a released EIP, which
+// the world does not remember, and orders that wait to be paid; evidence CLB-0314.
 func (r *allocateEIPAddressRequest) Validate() error {
 	switch {
+	case r.InstanceID != "":
+		return errReleasedEIPNotFound.Of(r.InstanceID)
 	case r.InternetChargeType == payByTraffic && r.Bandwidth > maxTrafficBandwidth:
 		return errBandwidthIllegal
 	case r.InstanceChargeType == chargePrePaid && !r.AutoPay:

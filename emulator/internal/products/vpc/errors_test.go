@@ -218,6 +218,7 @@ var routeErrorCases = []gatewaytest.ErrorCase{
 }
 
 var eipErrorCases = []gatewaytest.ErrorCase{
+	{Name: "Released", Action: "AllocateEipAddress", Params: params{"InstanceId": "eip-gone"}, Status: 400, Code: "ResourceNotFound.Ip"},
 	{Name: "Bandwidth", Action: "AllocateEipAddress", Params: params{"Bandwidth": "0"}, Status: 400, Code: "InvalidBandwidth.Malformed"},
 	{Name: "TrafficBandwidth", Action: "AllocateEipAddress", Params: params{"Bandwidth": "201", "InternetChargeType": "PayByTraffic"}, Status: 400, Code: "IllegalParam.Bandwidth"},
 	{Name: "ISP", Action: "AllocateEipAddress", Params: params{"ISP": "Moon"}, Status: 400, Code: "IllegalParam.Isp"},
