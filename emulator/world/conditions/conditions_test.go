@@ -136,7 +136,7 @@ func TestSetRefused(t *testing.T) {
 	for _, c := range []struct{ name, value, want string }{
 		{"account.mood", "good", "no condition"},
 		{"quota.", "1", "no condition"},
-		{"account.balance", "much", "want a number"},
+		{"account.balance", "much", "want a whole number"},
 		{"account.graceDays", "-1", "want a whole number from 0"},
 		{"account.arrears", "maybe", "true or false"},
 		{"account.lcuToSpec", "maybe", "true or false"},
