@@ -25,7 +25,7 @@ var sources = sync.OnceValues(func() (map[string][]byte, error) {
 	all := make(map[string][]byte)
 	err := fs.WalkDir(os.DirFS(root), ".", func(name string, entry fs.DirEntry, err error) error {
 		top, _, _ := strings.Cut(name, "/")
-		folder := slices.Contains([]string{".", "docs", "scenarios", "examples"}, top) || strings.HasPrefix("emulator/internal/console/assets", name)
+		folder := slices.Contains([]string{".", "docs", "scenarios", "examples", "contracttests"}, top) || strings.HasPrefix("emulator/internal/console/assets", name)
 		switch {
 		case err != nil:
 			return err
