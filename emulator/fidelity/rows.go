@@ -3,6 +3,7 @@ package fidelity
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -92,7 +93,7 @@ type derived struct {
 
 // rows returns the nodes of the statements that follow from the rows of a file.
 func (f *File) rows(d *yamlfile.Decoder) (list []*yaml.Node) {
-	names := slices.SortedFunc(mapKeys(f.Parameters), func(a, b string) int { return cmp.Compare(f.Parameters[a].line, f.Parameters[b].line) })
+	names := slices.SortedFunc(maps.Keys(f.Parameters), func(a, b string) int { return cmp.Compare(f.Parameters[a].line, f.Parameters[b].line) })
 	for _, name := range names {
 		p := f.Parameters[name]
 		cases, err := p.cases(name)
@@ -114,16 +115,6 @@ func (f *File) rows(d *yamlfile.Decoder) (list []*yaml.Node) {
 		}
 	}
 	return list
-}
-
-func mapKeys[V any](m map[string]V) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for key := range m {
-			if !yield(key) {
-				return
-			}
-		}
-	}
 }
 
 // cases returns what follows from a row.

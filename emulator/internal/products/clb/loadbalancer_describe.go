@@ -187,16 +187,12 @@ func newLoadBalancerItem(v *state.View, lb *cloud.LoadBalancer) loadBalancerItem
 	return item
 }
 
-func newLoadBalancerItems(v *state.View, found []*cloud.LoadBalancer) []loadBalancerItem {
-	return listing.Views(v, found, newLoadBalancerItem)
-}
-
 // describeLoadBalancers filters first and pages then: a CCM sends no page and
 // must find its load balancer among many.
 func describeLoadBalancers(v *state.View, req *describeLoadBalancersRequest) (*describeLoadBalancersResponse, error) {
 	if field, value, ok := req.one(); ok {
 		found, all := cloud.LoadBalancersInOrder.Window(v, nil, (req.PageNumber-1)*req.PageSize, req.PageSize, field, value)
-		return &describeLoadBalancersResponse{PageNumber: req.PageNumber, PageSize: req.PageSize, TotalCount: all, LoadBalancers: newLoadBalancerItems(v, found)}, nil
+		return &describeLoadBalancersResponse{PageNumber: req.PageNumber, PageSize: req.PageSize, TotalCount: all, LoadBalancers: listing.Views(v, found, newLoadBalancerItem)}, nil
 	}
 	var found []*cloud.LoadBalancer
 	for lb := range req.candidates(v) {
@@ -209,7 +205,7 @@ func describeLoadBalancers(v *state.View, req *describeLoadBalancersRequest) (*d
 	})
 	return &describeLoadBalancersResponse{
 		PageNumber: req.PageNumber, PageSize: req.PageSize, TotalCount: len(found),
-		LoadBalancers: newLoadBalancerItems(v, listing.Page(found, req.PageNumber, req.PageSize)),
+		LoadBalancers: listing.Views(v, listing.Page(found, req.PageNumber, req.PageSize), newLoadBalancerItem),
 	}, nil
 }
 

@@ -363,8 +363,7 @@ type listedLoadBalancer struct {
 
 // listLoadBalancers takes those that have any of the tags: NLB-0023.
 func listLoadBalancers(v *state.View, req *listLoadBalancersRequest) (*listLoadBalancersResponse, error) {
-	place := func(lb *cloud.NLBLoadBalancer) string { return cloud.Newest(lb.CreateTime) + "/" + lb.ID }
-	part, page, err := req.part(v, place)
+	part, page, err := req.part(v, func(lb *cloud.NLBLoadBalancer) string { return cloud.Newest(lb.CreateTime) + "/" + lb.ID })
 	if err != nil {
 		return nil, err
 	}

@@ -247,10 +247,16 @@ type serverGroup struct {
 
 // listServerGroups takes those that have all the tags.
 func listServerGroups(v *state.View, req *listServerGroupsRequest) (*listServerGroupsResponse, error) {
-	place := func(g *cloud.NLBServerGroup) string { return cloud.Newest(g.CreateTime) + "/" + g.ID }
+	part, page, err := req.part(v, func(g *cloud.NLBServerGroup) string { return cloud.Newest(g.CreateTime) + "/" + g.ID })
+	if err != nil {
+		return nil, err
+	}
+	return &listServerGroupsResponse{Part: page, ServerGroups: listing.Views(v, part, newServerGroup)}, nil
+}
+
+func (req *listServerGroupsRequest) part(v *state.View, place func(*cloud.NLBServerGroup) string) ([]*cloud.NLBServerGroup, listing.Part, error) {
 	if field, value, ok := req.one(); ok {
-		part, page, err := listing.InOrder(v, cloud.NLBServerGroupsInOrder, req.ByToken, place, field, value)
-		return &listServerGroupsResponse{Part: page, ServerGroups: listing.Views(v, part, newServerGroup)}, err
+		return listing.InOrder(v, cloud.NLBServerGroupsInOrder, req.ByToken, place, field, value)
 	}
 	hasTags := tagging.Filter(v, cloud.TagNLBServerGroup, req.Tags)
 	var found []*cloud.NLBServerGroup
@@ -260,11 +266,7 @@ func listServerGroups(v *state.View, req *listServerGroupsRequest) (*listServerG
 			found = append(found, g)
 		}
 	}
-	part, page, err := listing.Cut(found, req.ByToken, place)
-	if err != nil {
-		return nil, err
-	}
-	return &listServerGroupsResponse{Part: page, ServerGroups: listing.Views(v, part, newServerGroup)}, nil
+	return listing.Cut(found, req.ByToken, place)
 }
 
 // one returns the field and its value of a request for all groups, or for those with one value,
