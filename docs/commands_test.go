@@ -224,7 +224,7 @@ func (s *session) beginning() string {
 		return text
 	}
 	// Scenarios have an emulator of their own unless one is named.
-	return text + fmt.Sprintf("clbemu() { case $1 in scenario) command clbemu \"$@\";; *) CLBEMU_SERVER=http://%s command clbemu \"$@\";; esac; }\n", s.control)
+	return text + fmt.Sprintf("clbemu() { CLBEMU_SERVER=http://%s command clbemu \"$@\"; }\n", s.control)
 }
 
 // command is a shell with a script, in a group of processes, and a file of what it

@@ -15,6 +15,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/internal/clouds"
+	"github.com/clbemu/clbemu/emulator/internal/control"
 	"github.com/clbemu/clbemu/emulator/internal/listen"
 	"github.com/clbemu/clbemu/emulator/internal/onecloud"
 	"github.com/clbemu/clbemu/emulator/journal"
@@ -103,6 +104,9 @@ type Config struct {
 	Log  zerolog.Logger
 	// Journal limits the record of calls; its Log is the one above.
 	Journal journal.Config
+	// Apart plays scenarios for clients of the control API that want an emulator of their
+	// own for them, such as private.Player; nil refuses those.
+	Apart control.Player
 	// Tracer gets a span for each call of the cloud's API, which continues the caller's
 	// trace (W3C traceparent); nil makes none.
 	Tracer trace.Tracer
@@ -197,7 +201,7 @@ func (cfg *Config) cloud() onecloud.Config {
 		Packets: onecloud.Packets{At: string(cfg.DataPlane), Interface: cfg.DataPlaneInterface, Transparent: cfg.Transparent,
 			MaxListeners: cfg.MaxListeners, AccessLog: cfg.AccessLog, Direct: cfg.DirectBackends},
 		DNSListen: cfg.DNSListen, ControlToken: cfg.ControlToken, ControlHost: listen.HostOf(cfg.ControlListen),
-		Version: cfg.Version, Crash: cfg.Crash,
+		Version: cfg.Version, Crash: cfg.Crash, Apart: cfg.Apart,
 	}
 }
 

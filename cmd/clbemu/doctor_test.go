@@ -36,6 +36,12 @@ func TestDoctor(t *testing.T) {
 	if r := examined(t, good, append([]string{"--server", s.Control}, whole...)...); r.Code != 0 || strings.Contains(r.Stdout, "note") || strings.Contains(r.Stdout, "problem") || strings.Count(r.Stdout, "ok ") < 8 {
 		t.Errorf("where nothing is wrong = %+v", r)
 	}
+	mustRun(t, "world", "set", "account.arrears=true", "--server", s.Control)
+	mustRun(t, "fault", "add", "--server", s.Control, writeFile(t, filepath.Join(t.TempDir(), "rule.yaml"), "{name: mine, match: {action: DescribeZones}, effect: {reset: true}}"))
+	if r := examined(t, good, append([]string{"--server", s.Control}, whole...)...); r.Code != 0 || !strings.Contains(oneLine(r.Stdout), "differs from the planted world: account.arrears") || !strings.Contains(oneLine(r.Stdout), "calls fail by rules: mine") {
+		t.Errorf("in arrears and with a rule = %+v", r)
+	}
+	mustRun(t, "state", "reset", "--faults", "--server", s.Control)
 	for _, test := range []struct {
 		name        string
 		environment []string

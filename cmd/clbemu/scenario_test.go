@@ -147,6 +147,33 @@ func TestScenarioRun(t *testing.T) {
 	}
 }
 
+// TestScenarioLeavesUsedEmulator proves that a scenario leaves the emulator alone that clbemu env
+// points commands at, unless the command line names it.
+func TestScenarioLeavesUsedEmulator(t *testing.T) {
+	t.Parallel()
+	s := binary.Serve(t, "--engine", "memory")
+	leaves := writeFile(t, filepath.Join(t.TempDir(), "leaves.yaml"), leavesScenario)
+	entries := func() int {
+		return strings.Count(binary.Run(t, "journal", "--server", s.Control, "--json").Stdout, "\n")
+	}
+	for _, test := range []struct {
+		args []string
+		code int
+		more bool
+	}{{[]string{"run", leaves}, 0, false}, {[]string{"watch", "reply-lost-after-create", "--", "true"}, 1, false}, {[]string{"run", leaves, "--server", s.Control}, 0, true}} {
+		before := entries()
+		cmd := exec.Command(binary.Path, append([]string{"scenario"}, test.args...)...)
+		cmd.Env = append(os.Environ(), "CLBEMU_SERVER="+s.Control, "CLBEMU_API="+s.API, "CLBEMU_CLOUD=nowhere", "CLBEMU_ACCESS_KEY_ID=nobody")
+		if test.more {
+			cmd.Env = os.Environ()
+		}
+		r := binary.Finish(t, cmd)
+		if r.Code != test.code || (entries() != before) != test.more {
+			t.Errorf("scenario %q = %+v, and the journal has %d more entries, want some: %t", test.args, r, entries()-before, test.more)
+		}
+	}
+}
+
 // TestScenarioExec proves that a step runs a program where its calls are counted,
 // with what clbemu env prints and the same commands of clbemu at hand.
 func TestScenarioExec(t *testing.T) {

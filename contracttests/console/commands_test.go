@@ -21,6 +21,11 @@ func TestCommands(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "faults.yaml"), []byte("{name: f, match: {action: DescribeZones}, effect: {reset: true}}"), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	// A command about a cluster works if it comes so far as to ask the cluster, which is none.
+	cluster := filepath.Join(dir, "asked")
+	if err := os.WriteFile(filepath.Join(dir, "kubectl"), []byte("#!/bin/sh\necho \"$@\" >>"+cluster+"\nexit 1\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	ran := make(map[string]bool)
 	run := func(page, ready string, wants ...string) {
 		t.Helper()
@@ -33,14 +38,19 @@ func TestCommands(t *testing.T) {
 			}
 		}
 		for _, command := range shown {
-			// These want a program, a cluster, or a minute.
-			if strings.Contains(command, "go test") || strings.Contains(command, "--kubeconfig") || command == "clbemu scenario run" || ran[command] {
+			// These want a program, or a minute.
+			if strings.Contains(command, "go test") || command == "clbemu scenario run" || ran[command] {
 				continue
 			}
 			ran[command] = true
 			cmd := exec.Command("sh", "-c", command)
-			cmd.Dir, cmd.Env = dir, append(os.Environ(), "PATH="+filepath.Dir(binary.Path)+":"+os.Getenv("PATH"))
-			if r := binary.Finish(t, cmd); r.Code != 0 {
+			cmd.Dir, cmd.Env = dir, append(os.Environ(), "PATH="+dir+":"+filepath.Dir(binary.Path)+":"+os.Getenv("PATH"))
+			r := binary.Finish(t, cmd)
+			if strings.Contains(command, "--kubeconfig") {
+				if _, err := os.Stat(cluster); err != nil {
+					t.Errorf("%s shows %s, which asks no cluster: %s%s", page, command, r.Stdout, r.Stderr)
+				}
+			} else if r.Code != 0 {
 				t.Errorf("%s shows %s, which exits with %d: %s", page, command, r.Code, r.Stderr)
 			}
 		}
@@ -65,7 +75,9 @@ func TestCommands(t *testing.T) {
 	b.refuses("ORDER.ARREARAGE")
 	b.visit("/journal?code=ORDER.ARREARAGE&entry=" + sequence(b, "CreateLoadBalancer"))
 	b.shows("#detail .command", "clbemu explain ORDER.ARREARAGE")
-	run("/scenarios?name=arrears", "document.querySelector('#detail .command')", "clbemu scenario run arrears")
+	b.shows("#unusual", "in arrears")
+	b.World(t, "account.arrears", "false")
+	run("/scenarios?name=arrears", "document.querySelector('#detail .command')", "clbemu scenario run arrears", "clbemu scenario run arrears --half kubernetes --server ")
 }
 
 // sequence returns the sequence of the newest call of an action.

@@ -59,6 +59,10 @@ type Server struct {
 	Time time.Time `json:"time"`
 	// Products are the products that it serves.
 	Products []Product `json:"products"`
+	// Unusual are the conditions of the cloud that differ from the world as it was planted, and
+	// FaultRules its fault rules: with them, calls fail that would not otherwise.
+	Unusual    []string `json:"unusual,omitempty"`
+	FaultRules []string `json:"faultRules,omitempty"`
 	// Replicas are the emulators that share the state, nil where one has it alone.
 	Replicas *Replicas `json:"replicas,omitempty"`
 }
@@ -346,6 +350,8 @@ type Playing struct {
 	// Line is the line of the last of them.
 	Line int    `json:"line,omitempty"`
 	Step string `json:"step,omitempty"`
+	// Apart is set of a scenario that has an emulator of its own.
+	Apart bool `json:"apart,omitempty"`
 }
 
 // Library is the answer of GetLibrary.
@@ -380,6 +386,7 @@ type LibraryScenario struct {
 type ScenarioEvent struct {
 	Event    string            `json:"event" enum:"begun,step,ended"`
 	Scenario string            `json:"scenario"`
+	Apart    bool              `json:"apart,omitempty"`
 	Step     *ScenarioStep     `json:"step,omitempty"`
 	Result   *scenarios.Result `json:"result,omitempty"`
 }

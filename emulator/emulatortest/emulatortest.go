@@ -14,6 +14,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/emulator/products"
+	"github.com/clbemu/clbemu/emulator/target/private"
 	"github.com/clbemu/clbemu/emulator/world/conditions"
 	"github.com/clbemu/clbemu/state"
 )
@@ -58,6 +59,7 @@ func Start(t testing.TB, options ...Option) *Server {
 		Listen:        "127.0.0.1:0",
 		ControlListen: "127.0.0.1:0",
 		Version:       controlapi.Version{Version: "test"},
+		Apart:         private.Player{},
 	}
 	for _, option := range options {
 		option(&cfg)

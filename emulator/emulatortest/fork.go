@@ -17,6 +17,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/controlclient"
 	"github.com/clbemu/clbemu/emulator/journal"
+	"github.com/clbemu/clbemu/emulator/target/private"
 )
 
 // Cloud is a cloud of a running emulator that a test has to itself.
@@ -34,7 +35,7 @@ var forks atomic.Uint64
 // shared is the emulator of this process that Fork forks.
 var shared = sync.OnceValues(func() (string, error) {
 	e, err := emulator.New(context.Background(), emulator.Config{Engine: emulator.Memory, StrictAuth: true, Seed: 1, Listen: "127.0.0.1:0",
-		ControlListen: "127.0.0.1:0", Version: controlapi.Version{Version: "test"}})
+		ControlListen: "127.0.0.1:0", Version: controlapi.Version{Version: "test"}, Apart: private.Player{}})
 	if err == nil {
 		err = e.Start()
 	}

@@ -101,7 +101,7 @@ func (t *tools) changesClouds() {
 		}
 		return c.ResetCloud(ctx, in.Name)
 	})
-	writer(t, "run_scenario", "Run the client half of a scenario, of the library or your own, in an empty cloud that is deleted afterwards. With cloud, it begins as a copy of that cloud, with all that is in it. The answer says whether it passed, and if not, what was expected and what was seen.", func(ctx context.Context, in struct {
+	writer(t, "run_scenario", "Run the client half of a scenario, of the library or your own, on an emulator of its own. With cloud, it runs in a copy of that cloud, with all that is in it, which is deleted afterwards. The answer says whether it passed, and if not, what was expected and what was seen.", func(ctx context.Context, in struct {
 		on
 		Name string `json:"name,omitempty" jsonschema:"a name from list_scenarios"`
 		YAML string `json:"yaml,omitempty" jsonschema:"a scenario of your own, in place of a name"`
@@ -110,7 +110,7 @@ func (t *tools) changesClouds() {
 	})
 }
 
-// runScenario plays a scenario in a fork of a cloud.
+// runScenario plays a scenario, in a fork of a cloud if that is named.
 func (t *tools) runScenario(ctx context.Context, cloud, name, text string) (result scenarios.Result, err error) {
 	switch {
 	case (name == "") == (text == ""):
@@ -122,6 +122,9 @@ func (t *tools) runScenario(ctx context.Context, cloud, name, text string) (resu
 	if err != nil {
 		return result, err
 	}
+	if cloud == "" {
+		return from.RunScenarioApart(ctx, name, []byte(text))
+	}
 	fork := "scenario-" + strings.ToLower(rand.Text()) // scenarios may run at the same time
 	if _, err := from.CreateCloud(ctx, fork, controlapi.NewCloud{From: cloud, Expires: "1h"}); err != nil {
 		return result, err
@@ -132,11 +135,6 @@ func (t *tools) runScenario(ctx context.Context, cloud, name, text string) (resu
 	in, err := t.Client(fork)
 	if err != nil {
 		return result, err
-	}
-	if cloud == "" { // earlier resources are no part of the scenario
-		if err := in.ResetState(ctx, true); err != nil {
-			return result, err
-		}
 	}
 	return in.RunScenario(ctx, name, []byte(text))
 }

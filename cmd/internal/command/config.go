@@ -64,6 +64,17 @@ func typed(cmd *cobra.Command, flag string) bool {
 	return f.Changed && !elsewhere
 }
 
+// onlyTyped gives flags that the command line does not set their defaults, whatever the
+// environment has.
+func onlyTyped(cmd *cobra.Command, flags ...string) {
+	for _, name := range flags {
+		if f := cmd.Flags().Lookup(name); !typed(cmd, name) {
+			_ = f.Value.Set(f.DefValue) // it was read from there
+			f.Changed = false
+		}
+	}
+}
+
 // sourceOf returns where a flag's value comes from.
 func sourceOf(flag string, settings map[string]setting) string {
 	if _, found := os.LookupEnv(envName(flag)); found {

@@ -157,6 +157,7 @@ func (d *doctor) run(ctx context.Context, ccm []string) {
 		d.time(ctx, c, &server)
 		d.signed(ctx, &server)
 		d.replicas(server.Replicas)
+		d.unusual(&server)
 		if server.DataDir != "" {
 			d.folderInUse(server.DataDir)
 		}
@@ -166,6 +167,16 @@ func (d *doctor) run(ctx context.Context, ccm []string) {
 	d.cluster(ctx)
 	d.localPorts()
 	d.controller(ctx, c, &server, err == nil, ccm)
+}
+
+// unusual says why calls may fail that would not in a new emulator.
+func (d *doctor) unusual(server *controlapi.Server) {
+	if len(server.Unusual) > 0 {
+		d.note("conditions", "see `clbemu world get`, and `clbemu world set NAME=default` ends one", "the cloud differs from the planted world: %s", strings.Join(server.Unusual, ", "))
+	}
+	if len(server.FaultRules) > 0 {
+		d.note("fault rules", "see `clbemu fault list`, and `clbemu fault delete NAME` ends one", "calls fail by rules: %s", strings.Join(server.FaultRules, ", "))
+	}
 }
 
 // staleAfter is how far a follower may be behind before something is wrong.

@@ -127,6 +127,9 @@ func callDetails(e *journal.Entry) (list []string) {
 	for _, fault := range e.Faults {
 		list = append(list, "fault="+fault)
 	}
+	if e.Received != "" {
+		list = append(list, "received="+e.Received)
+	}
 	if e.Evidence != "" && explain.Guessed(e.Evidence) {
 		list = append(list, "guess="+printable(e.Evidence))
 	}

@@ -55,7 +55,7 @@ func newScenarioRun() *cobra.Command {
 		Use:   "run [FILE|DIR|NAME...]",
 		Short: "Run scenarios: the whole library by default",
 		Long: `Run scenarios: the whole library by default. Each one gets its own emulator in memory,
-unless --server names a running one. On a running emulator, clbemu restores conditions
+unless --server names a running one (CLBEMU_SERVER does not count). On a running emulator, clbemu restores conditions
 and fault rules after each half, and leaves resources as they are. --reset empties the
 emulator before each half (fault rules stay unless --faults is given), and imports the
 cluster's nodes as instances again.
@@ -69,6 +69,7 @@ Exit codes: 0 all passed or not applicable, 1 one failed, 2 one could not run.`,
 			if cmd.ArgsLenAtDash() >= 0 {
 				return errors.New("it runs no program: use clbemu scenario watch NAME -- COMMAND")
 			}
+			r.leaveUsed(cmd)
 			return r.run(cmd, args)
 		},
 	}
@@ -91,6 +92,12 @@ func (r *scenarioRun) define(flags *pflag.FlagSet) {
 	flags.IntVar(&r.restarts, "restarts", 0, "start the program of a program half again that ends with an error, as a unit or a Job would, so many times")
 	flags.StringVar(&r.junit, "junit", "", "file to write a JUnit report to")
 	flags.BoolVar(&r.failFast, "fail-fast", false, "stop after the first scenario that fails")
+}
+
+// leaveUsed leaves the emulator alone that clbemu env points commands at: scenarios change
+// what they run on, so the user must name that one.
+func (r *scenarioRun) leaveUsed(cmd *cobra.Command) {
+	onlyTyped(cmd, "server", "cloud", "api", "access-key-id", "access-key-secret")
 }
 
 // notPlayed gives an error the exit code of a scenario that could not run.

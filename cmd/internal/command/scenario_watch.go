@@ -32,6 +32,7 @@ Exit codes: 0 all passed or not applicable, 1 one failed, 2 one could not run.`,
   clbemu scenario watch --fail-fast --for 2m -- ./my-controller`,
 		ValidArgsFunction: completeScenario,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			r.leaveUsed(cmd)
 			return r.watch(cmd, args)
 		},
 	}

@@ -24,6 +24,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/controlclient"
 	"github.com/clbemu/clbemu/emulator/journal"
+	"github.com/clbemu/clbemu/emulator/target/private"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/faults"
 )
@@ -283,7 +284,7 @@ func (f *serveFlags) config(stderr io.Writer) (cfg emulator.Config, err error) {
 		Journal: journal.Config{File: f.journalFile, FileSize: f.journalSize << 20},
 		Listen:  f.listen, ControlListen: f.controlListen, DNSListen: f.dnsListen, ControlToken: f.controlToken, Version: version(),
 		DataPlane: emulator.DataPlane(f.dataPlane), MaxListeners: f.dataPlaneListeners, AccessLog: f.accessLog,
-		DataPlaneInterface: f.dataPlaneInterface,
+		DataPlaneInterface: f.dataPlaneInterface, Apart: private.Player{},
 	}
 	if f.world != "" {
 		if cfg.World, err = world.Load(f.world); err != nil {

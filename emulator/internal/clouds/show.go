@@ -67,6 +67,7 @@ var errClosing = errors.New("clbemu is closing")
 func (s *Clouds) Server(c *onecloud.Cloud) controlapi.Server {
 	described := controlapi.Server{DataDir: c.Dir(), API: s.cfg.Process.APIURL()}
 	s.cfg.Process.Describe(&described)
+	described.Unusual, described.FaultRules = c.Unusual()
 	if c.Name() == "" {
 		return described
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/internal/console"
 	"github.com/clbemu/clbemu/emulator/internal/routes"
-	"github.com/clbemu/clbemu/emulator/journal"
 )
 
 // Clouds forks clouds from one another. Errors wrap those below.
@@ -91,40 +90,31 @@ func (a *api) getClouds(*http.Request) (controlapi.Clouds, error) {
 }
 
 func (a *api) createCloud(r *http.Request, made controlapi.NewCloud) (controlapi.Cloud, error) {
-	name := mux.Vars(r)["name"]
 	if made.From == "" {
 		made.From, _ = r.Context().Value(within{}).(string)
 	}
-	created, err := a.Clouds.Create(r.Context(), name, made)
-	if err != nil {
-		return created, a.ofClouds("create a cloud", err)
-	}
-	a.changed(journal.KindState, "create cloud", "name", name, "from", created.From)
-	return created, nil
+	created, err := a.Clouds.Create(r.Context(), mux.Vars(r)["name"], made)
+	return created, a.ofClouds("create a cloud", err)
 }
 
 func (a *api) resetCloud(r *http.Request) (controlapi.Cloud, error) {
-	name := mux.Vars(r)["name"]
-	reset, err := a.Clouds.Reset(r.Context(), name)
-	if err != nil {
-		return reset, a.ofClouds("reset a cloud", err)
-	}
-	a.changed(journal.KindState, "reset cloud", "name", name)
-	return reset, nil
+	reset, err := a.Clouds.Reset(r.Context(), mux.Vars(r)["name"])
+	return reset, a.ofClouds("reset a cloud", err)
 }
 
 func (a *api) deleteCloud(r *http.Request) (controlapi.Clouds, error) {
-	name := mux.Vars(r)["name"]
-	if err := a.Clouds.Delete(r.Context(), name); err != nil {
+	if err := a.Clouds.Delete(r.Context(), mux.Vars(r)["name"]); err != nil {
 		return controlapi.Clouds{}, a.ofClouds("delete a cloud", err)
 	}
-	a.changed(journal.KindState, "delete cloud", "name", name)
 	return a.getClouds(r)
 }
 
-// ofClouds is the error of what could not be done with a cloud.
+// ofClouds is the error of what could not be done with a cloud, nil for nil. What happens to
+// clouds as a whole is no entry of the journal of any: each has what happened in it.
 func (a *api) ofClouds(doing string, err error) error {
 	switch {
+	case err == nil:
+		return nil
 	case errors.Is(err, ErrNoCloud):
 		return &refusal{err, http.StatusNotFound}
 	case errors.Is(err, ErrCloud), errors.Is(err, ErrTaken):

@@ -57,8 +57,9 @@ type Config struct {
 	Call func(context.Context, controlapi.CloudCall) (controlapi.CloudAnswer, error)
 	// Clouds forks clouds; nil forks none.
 	Clouds Clouds
-	// Player plays the scenarios that come here; nil plays none.
-	Player Player
+	// Player plays scenarios on the emulator of the API, and Apart on emulators of their
+	// own; nil plays none.
+	Player, Apart Player
 	// Go does what goes on when its call was answered, until the emulator ends; nil
 	// starts no scenario.
 	Go func(func(context.Context))
@@ -94,7 +95,7 @@ type api struct {
 // New returns the control API.
 func New(cfg Config) http.Handler {
 	cfg.MaxImport = cmp.Or(cfg.MaxImport, defaultMaxImport)
-	a := &api{Config: cfg, runs: scenarioRuns{Player: cfg.Player, news: make(chan struct{})},
+	a := &api{Config: cfg, runs: scenarioRuns{news: make(chan struct{})},
 		names: sync.OnceValue(func() *names.Names { return names.Of(cfg.Store.Schema(), cfg.Products) })}
 	a.index = sync.OnceValues(func() (*explain.Index, error) { return explain.NewIndex(a.names()) })
 	r := mux.NewRouter().SkipClean(true) // an untidy path is an unknown one, not a redirect

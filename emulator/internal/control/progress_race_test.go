@@ -12,7 +12,7 @@ import (
 func TestStatusDuringProgress(t *testing.T) {
 	const steps = 1000
 	runs := &scenarioRuns{news: make(chan struct{})}
-	if !runs.begin("a") {
+	if !runs.begin("a", false) {
 		t.Fatal("it does not begin")
 	}
 	var readers sync.WaitGroup

@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -18,7 +20,7 @@ import (
 	"github.com/clbemu/clbemu/scenarios"
 )
 
-// Player plays scenarios on the emulator of the control API.
+// Player plays scenarios.
 type Player interface {
 	// Load reads a scenario; an error has a line for everything that is wrong.
 	Load(name string, text []byte) (*scenarios.Scenario, error)
@@ -33,10 +35,8 @@ const (
 	keptBytes   = 8 << 20
 )
 
-// scenarioRuns plays one scenario at a time, as each changes the world for all.
+// scenarioRuns shows one play at a time: each on this emulator changes it for all.
 type scenarioRuns struct {
-	Player
-
 	mu      sync.Mutex
 	playing *controlapi.Playing
 	stopped context.Context // ends when stop is called, of what is being played
@@ -69,26 +69,32 @@ func (t *scenarioRuns) status() controlapi.Scenarios {
 }
 
 // play plays a scenario that has begun.
-func (t *scenarioRuns) play(ctx context.Context, s *scenarios.Scenario) scenarios.Result {
+func (t *scenarioRuns) play(ctx context.Context, p *play) scenarios.Result {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(t.stopped, cancel)()
-	result := t.Play(ctx, s, t.progress)
-	if ctx.Err() != nil {
-		result.Notes = append(result.Notes, "it was stopped before its end")
-	}
+	result := p.run(ctx, t.progress)
 	t.end(result)
 	return result
 }
 
+// playUnseen plays a scenario that changes nothing here: any number of them play at a time.
+func (t *scenarioRuns) playUnseen(ctx context.Context, p *play) scenarios.Result {
+	result := p.run(ctx, func(scenarios.StepDone) {})
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.keepLocked(result)
+	return result
+}
+
 // begin keeps the stage for a scenario, unless another is on it.
-func (t *scenarioRuns) begin(name string) bool {
+func (t *scenarioRuns) begin(name string, apart bool) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.playing != nil {
 		return false
 	}
-	t.playing = &controlapi.Playing{Scenario: name}
+	t.playing = &controlapi.Playing{Scenario: name, Apart: apart}
 	t.stopped, t.stop = context.WithCancel(context.Background())
 	t.round, t.events = t.round+1, nil
 	t.tellLocked(controlapi.ScenarioEvent{Event: controlapi.ScenarioBegun})
@@ -127,7 +133,7 @@ func (t *scenarioRuns) keepLocked(result scenarios.Result) {
 
 // tellLocked adds an event of the current play; mu is held.
 func (t *scenarioRuns) tellLocked(event controlapi.ScenarioEvent) {
-	event.Scenario = t.playing.Scenario
+	event.Scenario, event.Apart = t.playing.Scenario, t.playing.Apart
 	t.events = append(t.events, event)
 	close(t.news)
 	t.news = make(chan struct{})
@@ -159,14 +165,22 @@ func (a *api) getScenarios(*http.Request) (controlapi.Scenarios, error) { return
 // runScenario plays what is sent, or the scenario of the library that is named,
 // until the client leaves.
 func (a *api) runScenario(w http.ResponseWriter, r *http.Request) {
-	s, err := a.scenarioOf(r, http.MaxBytesReader(w, r.Body, maxRequest))
+	p, err := a.playOf(r, http.MaxBytesReader(w, r.Body, maxRequest))
 	if err != nil {
 		failed(w, ofBody(err))
 		return
 	}
+	do := a.runs.playUnseen
+	if !p.apart {
+		if err := a.begin(p); err != nil {
+			failed(w, err)
+			return
+		}
+		do = a.runs.play
+	}
 	// The listener's limit is on the time that a request takes to come in.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // a recorder has none
-	answer(w, http.StatusOK, a.runs.play(r.Context(), s))
+	answer(w, http.StatusOK, do(r.Context(), p))
 }
 
 // startScenario does the same and does not wait.
@@ -174,32 +188,65 @@ func (a *api) startScenario(r *http.Request, body io.Reader) (controlapi.Playing
 	if a.Go == nil {
 		return controlapi.Playing{}, refused(http.StatusNotImplemented, "this emulator was started without a stage for scenarios: use clbemu serve")
 	}
-	s, err := a.scenarioOf(r, body)
+	p, err := a.playOf(r, body)
+	if err == nil {
+		err = a.begin(p)
+	}
 	if err != nil {
 		return controlapi.Playing{}, err
 	}
-	a.Go(func(ctx context.Context) { a.runs.play(ctx, s) })
-	return controlapi.Playing{Scenario: s.Name}, nil
+	a.Go(func(ctx context.Context) { a.runs.play(ctx, p) })
+	return controlapi.Playing{Scenario: p.scenario.Name, Apart: p.apart}, nil
 }
 
-// scenarioOf loads the scenario of a call and keeps the stage for it.
-func (a *api) scenarioOf(r *http.Request, body io.Reader) (s *scenarios.Scenario, err error) {
-	if a.Player == nil {
+// begin keeps the stage for a play.
+func (a *api) begin(p *play) error {
+	if !a.runs.begin(p.scenario.Name, p.apart) {
+		return refused(http.StatusConflict, "another scenario is being played: GET /v1/scenarios shows it")
+	}
+	return nil
+}
+
+// play is a scenario with the player of its client half, apart if not on this emulator.
+type play struct {
+	scenario *scenarios.Scenario
+	player   Player
+	apart    bool
+}
+
+func (p *play) run(ctx context.Context, progress func(scenarios.StepDone)) scenarios.Result {
+	result := p.player.Play(ctx, p.scenario, progress)
+	if ctx.Err() != nil {
+		result.Notes = append(result.Notes, "it was stopped before its end")
+	}
+	return result
+}
+
+// playOf loads the scenario of a call.
+func (a *api) playOf(r *http.Request, body io.Reader) (p *play, err error) {
+	p = &play{player: a.Player}
+	if text := r.URL.Query().Get("apart"); text != "" {
+		if p.apart, err = strconv.ParseBool(text); err != nil {
+			return nil, fmt.Errorf("apart: %q is not true or false", text)
+		}
+	}
+	if p.apart {
+		p.player = a.Apart
+	}
+	if p.player == nil {
 		return nil, refused(http.StatusNotImplemented, "this emulator was started without a player of scenarios: use clbemu serve")
 	}
 	name, text, err := scenarioText(r, body)
 	if err == nil {
-		s, err = a.runs.Load(name, text)
+		p.scenario, err = p.player.Load(name, text)
 	}
 	switch {
 	case err != nil:
 		return nil, err
-	case s.Client == nil:
+	case p.scenario.Client == nil:
 		return nil, errors.New(name + " has no client half: clbemu scenario run plays the other")
-	case !a.runs.begin(s.Name):
-		return nil, refused(http.StatusConflict, "another scenario is being played: GET /v1/scenarios shows it")
 	}
-	return s, nil
+	return p, nil
 }
 
 // scenarioText is the text of the scenario that is named, or else what is sent.

@@ -49,6 +49,7 @@ type Call struct {
 	traceID     string
 	strict      bool                                   // what the signature doesn't cover is not read
 	broken      func(http.ResponseWriter, reply) reply // what happens to the answer, if set
+	received    string                                 // what the client gets of it then
 	staleBy     state.Past
 	stageDelays map[state.Stage]time.Duration
 	product     *Product

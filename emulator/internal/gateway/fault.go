@@ -108,29 +108,29 @@ func (s *faultedCall) Pace(stage string, d time.Duration) {
 func (s *faultedCall) Crash() { s.server.cfg.Crash() }
 
 func (s *faultedCall) Rewrite(change func(body []byte) []byte) {
-	s.replaceAnswer(func(_ http.ResponseWriter, out reply) reply {
+	s.replaceAnswer("other", func(_ http.ResponseWriter, out reply) reply {
 		out.body = change(out.body)
 		return out
 	})
 }
 
 func (s *faultedCall) Truncate(bytes int) {
-	s.replaceAnswer(func(w http.ResponseWriter, out reply) reply {
+	s.replaceAnswer("part", func(w http.ResponseWriter, out reply) reply {
 		sendPart(w, out, s.Call, bytes)
 		panic(http.ErrAbortHandler)
 	})
 }
 
 func (s *faultedCall) Reset() {
-	s.replaceAnswer(func(w http.ResponseWriter, _ reply) reply {
+	s.replaceAnswer("nothing", func(w http.ResponseWriter, _ reply) reply {
 		resetConnection(w)
 		panic(http.ErrAbortHandler)
 	})
 }
 
 // replaceAnswer sets what happens to the answer. Before there is one, it ends the call.
-func (s *faultedCall) replaceAnswer(answer func(http.ResponseWriter, reply) reply) {
-	s.broken = answer
+func (s *faultedCall) replaceAnswer(received string, answer func(http.ResponseWriter, reply) reply) {
+	s.broken, s.received = answer, received
 	if s.point != faults.Reply && s.point != faults.AfterCommit {
 		lost := problemLost
 		s.problem = &lost

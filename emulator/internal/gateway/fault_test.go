@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -25,6 +26,7 @@ type faulty struct {
 	store   *state.Store
 	engine  *faults.Injector
 	crashes int
+	outcome atomic.Value // the last gateway.Outcome
 }
 
 func newFaulty(t *testing.T, rules ...string) *faulty {
@@ -43,6 +45,7 @@ func newFaulty(t *testing.T, rules ...string) *faulty {
 	}
 	g := newTestServer(t, func(cfg *gateway.Config) {
 		cfg.Faults, cfg.Crash = f.engine, func() { f.crashes++ }
+		cfg.Observe = func(_ *gateway.Call, outcome gateway.Outcome) { f.outcome.Store(outcome) }
 	})
 	f.store, f.Server = g.store, httptest.NewServer(g)
 	t.Cleanup(f.Server.Close)
@@ -138,6 +141,18 @@ func TestFaultsOnTheWire(t *testing.T) {
 			f := newFaulty(t, "name: the-rule\n"+c.rule)
 			response, body, err := f.call("Misbehave", "Name", "fine")
 			c.sees(t, response, body, err)
+			want := ""
+			switch {
+			case err != nil && len(body) == 0:
+				want = "nothing"
+			case err != nil:
+				want = "part"
+			case !json.Valid(body):
+				want = "other"
+			}
+			if got := f.outcome.Load().(gateway.Outcome).Received; got != want {
+				t.Errorf("the outcome has the client receive %q, want %q", got, want)
+			}
 			if made := f.made(t); made != c.made {
 				t.Errorf("the change is made: %v, want %v", made, c.made)
 			}

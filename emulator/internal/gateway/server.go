@@ -68,6 +68,7 @@ type Outcome struct {
 	Status   int
 	Code     string // "" for success
 	Evidence string // of the code, or of a guess
+	Received string // what the client got in place of the answer: nothing, part (of it) or other; "" for the answer
 	Duration time.Duration
 	// Answer is the body, which is another call's afterwards.
 	Answer []byte
@@ -142,7 +143,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		outcome.Evidence = call.guess(response)
 	}
 	// The call is reported before its client can have the answer and ask for it.
-	outcome.Duration, outcome.Answer = time.Since(start), out.body
+	outcome.Duration, outcome.Answer, outcome.Received = time.Since(start), out.body, call.received
 	s.report(call, outcome, problem)
 	h := w.Header()
 	for _, rule := range call.Faults {

@@ -2,7 +2,6 @@ package onecloud
 
 import (
 	"slices"
-	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -28,15 +27,32 @@ var (
 )
 
 // collector counts what a cloud's rules, quotas and conditions do, when it is asked.
-type collector struct {
-	*Cloud
-	usual func() (map[conditions.Key]string, error)
-}
+type collector struct{ *Cloud }
 
 var _ prometheus.Collector = (*collector)(nil)
 
-func (c *Cloud) newCollector() *collector {
-	return &collector{c, sync.OnceValues(c.usualConditions)}
+// Unusual returns the conditions that differ from the world as it was planted, and the fault
+// rules, by name.
+func (c *Cloud) Unusual() (differ, rules []string) {
+	for _, s := range c.faults.Injector.Rules() {
+		rules = append(rules, s.Rule.Name)
+	}
+	usual, err := c.usual()
+	if err != nil {
+		c.cfg.Log.Error().Err(err).Msg("which conditions differ from the world is not known")
+		return nil, rules
+	}
+	// The function returns no error, so neither does View.
+	_ = c.store.View(state.Owner{}, func(v *state.View) error {
+		for name, n := range conditions.Unusual(conditions.Settings(v), usual) {
+			if n > 0 {
+				differ = append(differ, name)
+			}
+		}
+		return nil
+	})
+	slices.Sort(differ)
+	return differ, rules
 }
 
 // usualConditions returns the conditions of the world that a reset plants.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/control"
 	"github.com/clbemu/clbemu/emulator/internal/resources"
 	"github.com/clbemu/clbemu/emulator/internal/rules"
 	"github.com/clbemu/clbemu/emulator/journal"
@@ -52,6 +53,8 @@ type Config struct {
 	Seed    uint64
 	Log     zerolog.Logger
 	Journal journal.Config
+	// Apart plays scenarios on emulators of their own; nil plays none.
+	Apart control.Player
 	// Tracer gets a span for each call; nil makes none.
 	Tracer trace.Tracer
 	// Dir is the folder of what is kept in addition to the state: snapshots and ports. It is

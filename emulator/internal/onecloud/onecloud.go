@@ -29,6 +29,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/products"
 	"github.com/clbemu/clbemu/emulator/target"
+	"github.com/clbemu/clbemu/emulator/world/conditions"
 	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/state"
 )
@@ -59,6 +60,7 @@ type Cloud struct {
 	gateway  *gateway.Server
 	api      http.Handler
 	control  func() http.Handler // made for the first who asks
+	usual    func() (map[conditions.Key]string, error)
 
 	answered atomic.Uint64 // calls
 	closing  atomic.Bool
@@ -135,7 +137,8 @@ func (c *Cloud) build(others Neighbours, snapshots *snapshots.Snapshots) {
 		})
 	}), callers)
 	player := &target.Player{API: c.api, Control: http.HandlerFunc(c.ServeControl), Token: c.cfg.ControlToken, Store: c.store, Products: c.products}
-	c.metrics.Add(c.newCollector())
+	c.usual = sync.OnceValues(c.usualConditions)
+	c.metrics.Add(&collector{c})
 	if c.plane != nil {
 		c.metrics.Add(c.plane)
 	}
@@ -157,6 +160,7 @@ func (c *Cloud) newControl(others Neighbours, snapshots *snapshots.Snapshots, pl
 		Faults:    c.faults,
 		Journal:   c.journal,
 		Player:    player,
+		Apart:     c.cfg.Apart,
 		Call:      c.consoleCall,
 		Go:        func(task func(context.Context)) { c.tasks.Go(func() { task(c.life) }) },
 		Snapshots: snapshots,

@@ -34,6 +34,7 @@ func entryOf(call *gateway.Call, outcome gateway.Outcome, now time.Time) journal
 		Evidence:     outcome.Evidence,
 		Milliseconds: float64(outcome.Duration.Microseconds()) / 1000,
 		Faults:       call.Faults,
+		Received:     outcome.Received,
 		Unread:       call.Unread(),
 	}
 	if len(call.Made) > 0 {

@@ -22,7 +22,8 @@ var (
 		{Name: "kind", Help: "A kind of resource (lb, listener, rule, group, backend, acl, cert, vswitch, eip, bandwidthpackage, zone, instance, job, or an alias), or several separated by commas; all but jobs by default."},
 		{Name: "name", Help: "An id, a name, or a glob of either, of the resource or of the resource that it belongs to."},
 	}, ofOwner...)
-	ofScenario = []Parameter{{Name: "name", Help: "A scenario of the library; without it, the scenario in the body runs."}}
+	ofScenario = []Parameter{{Name: "name", Help: "A scenario of the library; without it, the scenario in the body runs."},
+		{Name: "apart", Form: FormBoolean, Help: "Run it on an emulator of its own, in memory, and leave this one as it is."}}
 
 	since     = Parameter{Name: "since", Form: FormNumber, Help: "Only entries after this sequence number."}
 	sinceMark = Parameter{Name: "sinceMark", Help: "Only entries after this mark."}
@@ -136,10 +137,10 @@ var (
 	GetScenarios = call[None, controlapi.Scenarios](Route{Method: "GET", Path: "/v1/scenarios",
 		Summary: "Show the running scenario, the last results, and the names in the library"})
 	RunScenario = call[YAML, scenarios.Result](Route{Method: "POST", Path: "/v1/scenarios/run", Parameters: ofScenario, Refusals: []int{conflict, unable},
-		Summary: "Run the client half of a scenario on this emulator, until it ends or the caller disconnects"})
+		Summary: "Run the client half of a scenario, until it ends or the caller disconnects"})
 
 	StartScenario = call[YAML, controlapi.Playing](Route{Method: "POST", Path: "/v1/scenarios/start", Parameters: ofScenario, Refusals: []int{conflict, unable},
-		Summary: "Start the client half of a scenario on this emulator; it runs until it ends or is stopped"})
+		Summary: "Start the client half of a scenario; it runs until it ends or is stopped"})
 	StopScenario = call[None, controlapi.Status](Route{Method: "POST", Path: "/v1/scenarios/stop", Refusals: []int{conflict},
 		Summary: "Stop the running scenario"})
 	WatchScenarios = call[None, Events[controlapi.ScenarioEvent]](Route{Method: "GET", Path: "/v1/scenarios/stream",

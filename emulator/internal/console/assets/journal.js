@@ -116,11 +116,12 @@ async function show(sequence) {
   const explained = e.code ? await get(named('/v1/explanations/', e.code)).catch(() => undefined) : undefined;
   if (asked().get('entry') !== sequence) return;
   fill(detail, el('div', { class: 'bar' }, el('h2', {}, e.action), answer(e), struck(e), close),
+    e.faults && e.kind === 'call' && el('p', {}, received(e)),
+    explained && why(e, explained),
     terms([[t`Time`, e.time], [t`Product`, e.product], [t`About`, known(e.resource, e.also)], [t`Made`, known(e.made, e.alsoMade)], [t`Region`, e.region], [t`Access key`, e.accessKeyId],
       [t`Caller`, e.userAgent], [t`Request id`, e.requestId], [t`Evidence`, e.evidence], [t`Took`, e.milliseconds && t`${e.milliseconds} ms`], [t`Sequence`, String(e.sequence)]]),
     el('h3', {}, { call: t`Parameters`, traffic: t`Packets` }[e.kind] ?? t`Changed`), parameters(e),
     e.kind === 'call' && answered(e),
-    explained && why(e, explained),
     e.kind === 'call' && el('h3', {}, t`Again`),
     e.kind === 'call' && command(repeated(e)),
     e.kind === 'call' && el('p', {}, el('a', { href: `faults?action=${encodeURIComponent(e.action)}` }, t`Make such calls fail`)));
@@ -143,9 +144,13 @@ function parameters(e) {
 function answered(e) {
   let text = e.answer;
   try { text = JSON.stringify(JSON.parse(text), null, 2); } catch { /* XML, or the beginning of a long one */ }
-  return el('div', {}, el('h3', {}, t`Answer`), text ? el('pre', { id: 'answer' }, text) : el('p', { class: 'quiet' }, t`not kept any more`),
-    e.faults && el('p', {}, t`A fault rule changed it: the client may have got a different answer, or none.`));
+  return el('div', {}, el('h3', {}, t`Answer`), text ? el('pre', { id: 'answer' }, text) : el('p', { class: 'quiet' }, t`not kept any more`));
 }
+
+// received says what a fault rule let the client have.
+const received = (e) => ({ nothing: e.code === 'ReplyLost' ? t`The call was not executed, and the client got no answer: a fault rule closed the connection.` : t`The client got no answer to the call, whose outcome is shown: a fault rule closed the connection.`,
+  part: t`The client got a part of the answer: a fault rule cut it off.`, other: t`The client got another text in place of the answer: a fault rule changed it.` })[e.received]
+  ?? (e.code ? t`A fault rule struck the call, and the client got this refusal.` : t`A fault rule struck the call, and the client got the answer.`);
 
 // why shows the evidence, the causes and the remedies of a refusal.
 function why(e, explained) {

@@ -88,6 +88,10 @@ export function command(text, local = false) {
   return el('span', { class: 'command' }, el('code', {}, typed), copy);
 }
 
+// inCluster shows how a scenario is played with a controller in a cluster, which needs the
+// emulator that the controller calls.
+export const inCluster = (name) => command(`clbemu scenario run ${name} --half kubernetes --server ${location.host}${cloud === 'default' ? '' : ` --cloud ${cloud}`} --kubeconfig ~/.kube/config`, true);
+
 // quoted is a value as a shell takes it.
 export const quoted = (value) => (/^[\w.,:/@%+=-]+$/.test(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`);
 
@@ -328,6 +332,14 @@ function replicas(all) {
   return t`${all.self} of ${all.all.length} replicas${does} (term ${all.term})`;
 }
 
+// drawUnusual names in the head of each page what makes calls fail that would not in a new
+// emulator.
+function drawUnusual({ unusual = [], faultRules = [] }) {
+  const note = (page, text, names) => names.length > 0 && el('a', { class: 'badge', 'data-mood': 'odd', href: page, title: names.join(', ') }, text);
+  fill($('#unusual'), note('conditions', unusual.includes('account.arrears') ? t`in arrears` : t`${unusual.length} unusual conditions`, unusual), ' ',
+    note('faults', t`${faultRules.length} fault rules`, faultRules));
+}
+
 // begin is called by each page. It returns what the server says about itself.
 export function begin() {
   onTokenWanted(ask);
@@ -345,6 +357,7 @@ export function begin() {
   described.then((server) => {
     $('#server').title = [server.api && `API ${server.api}`, server.auth === 'off' && t`accepts unsigned calls`, replicas(server.replicas), server.version.version].filter(Boolean).join(' · ');
     fill($('#server'), $('#server').title);
+    drawUnusual(server);
   }, (problem) => say(problem.message));
   return described;
 }

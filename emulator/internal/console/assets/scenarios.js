@@ -1,7 +1,7 @@
 // The library of scenarios: playing one on this emulator, and watching its steps.
 
 import { call, follow, get, named } from './api.js';
-import { $, addressed, asked, attempt, badge, begin, command, connection, el, fill, go, key, loading, say, soon, sure, table, to } from './page.js';
+import { $, addressed, asked, attempt, badge, begin, command, connection, el, fill, go, inCluster, key, loading, say, soon, sure, table, to } from './page.js';
 import { scenario as texts, t } from './words.js';
 
 let library = [];
@@ -52,13 +52,14 @@ function drawDetail(text) {
   fill(detail, el('div', { class: 'bar' }, el('h2', {}, s.name), el('span', { class: 'quiet' }, t`halves: ${s.halves.join(', ')}`), el('a', { class: 'close', href: to({ name: '' }) }, t`Close`)),
     el('p', {}, s.about),
     playable(s) ? el('p', { class: 'line' }, el('button', { type: 'button', id: 'play', class: 'primary', onclick: () => start(s.name) }, t`Run`), el('button', { type: 'button', id: 'stop', onclick: stop }, t`Stop`),
-      el('label', {}, el('input', { type: 'checkbox', id: 'fresh' }), t` delete everything first`))
+      el('label', {}, el('input', { type: 'checkbox', id: 'here', onchange: drawSteps }), t` on this emulator`),
+      el('label', { id: 'freshly' }, el('input', { type: 'checkbox', id: 'fresh' }), t` delete everything first`))
       : el('p', { class: 'quiet' }, t`It has no client half.`),
-    playable(s) && el('p', { class: 'quiet' }, t`It runs on this emulator and changes it: resources that it creates stay.`),
+    playable(s) && el('p', { class: 'quiet', id: 'where' }),
     el('div', { id: 'steps', 'aria-live': 'polite' }),
     el('h3', {}, t`On its own emulator`), command(`clbemu scenario run ${s.name}`, true),
     s.halves.includes('program') && el('h3', {}, t`With your program`), s.halves.includes('program') && command(`clbemu scenario watch ${s.name} -- go test ./...`, true),
-    s.halves.includes('kubernetes') && el('h3', {}, t`With a controller in a cluster`), s.halves.includes('kubernetes') && command(`clbemu scenario run ${s.name} --kubeconfig ~/.kube/config`),
+    s.halves.includes('kubernetes') && el('h3', {}, t`With a controller in a cluster`), s.halves.includes('kubernetes') && inCluster(s.name),
     el('h3', {}, t`Its text`), el('ol', { class: 'text' }, text.trimEnd().split('\n').map((line) => el('li', {}, line.replace(/^(# yaml-language-server:).*/, '$1 …')))));
   drawSteps();
 }
@@ -69,6 +70,9 @@ function drawSteps() {
   if ($('#play')) {
     $('#play').disabled = busy;
     $('#stop').disabled = !busy;
+    const here = $('#here').checked;
+    $('#freshly').hidden = !here;
+    fill($('#where'), here ? t`It runs on this emulator and changes it: resources that it creates stay.` : t`A scenario runs on an emulator of its own, in memory: nothing here changes.`);
   }
   const steps = $('#steps');
   if (!steps) return;
@@ -81,25 +85,26 @@ function drawSteps() {
   for (const s of play.steps) if (lines[s.line - 1]) lines[s.line - 1].dataset.passed = s.passed;
   fill(steps, el('h3', {}, t`Steps`),
     table('', ['', t`Line`, t`Step`], play.steps.map((s) => [badge(s.passed ? t`ok` : t`failed`, s.passed ? 'good' : 'bad'), el('td', { class: 'number' }, String(s.line)), s.title])),
-    busy ? el('p', {}, badge(t`running`, 'good'), t` ${play.steps.length} steps done`) : outcome(play.result));
+    busy ? el('p', {}, badge(t`running`, 'good'), t` ${play.steps.length} steps done`) : outcome(play.result, play.apart));
 }
 
-function outcome(r) {
+function outcome(r, apart) {
   const f = r.failure;
   const part = (title, content) => content && el('div', {}, el('dt', {}, title), el('dd', {}, content));
   return el('div', { class: 'outcome' }, el('p', {}, ended(r), t` in ${r.seconds.toFixed(2)} s`),
     f && el('dl', {}, part(t`Where`, `${f.file}:${f.line}: ${f.step}`), part(t`Reason`, f.reason),
       f.unmet?.map((u) => [part(t`Expected at line ${u.line}`, u.expected), part(t`Seen`, u.seen)]).flat(), part(t`Hint`, f.hint), part(t`To do`, texts(r.scenario).advice ?? f.advice),
       f.faults?.map((h) => part(t`Fault`, t`${h.name} changed ${h.hits} of ${h.seen} matching calls`))),
-    r.notes?.map((note) => el('p', {}, note)), el('p', {}, el('a', { href: 'journal' }, t`Its calls`)));
+    r.notes?.map((note) => el('p', {}, note)), !apart && el('p', {}, el('a', { href: 'journal' }, t`Its calls`)));
 }
 
 async function start(name) {
-  const fresh = $('#fresh').checked;
+  const here = $('#here').checked;
+  const fresh = here && $('#fresh').checked;
   if (fresh && !(await sure(t`Delete everything first?`, t`This deletes all load balancers and everything else that clients created, resets the conditions and the emulated time, and plants the world again. Fault rules and the journal stay.`, t`Delete and run`))) return;
   await attempt(async () => {
     if (fresh) await call('POST', '/v1/state/reset');
-    await call('POST', '/v1/scenarios/start', { query: { name } });
+    await call('POST', '/v1/scenarios/start', { query: { name, apart: !here } });
   });
 }
 
@@ -110,8 +115,8 @@ const redraw = soon(async () => {
   drawSteps();
 }, 30);
 
-function heard({ data: { event, scenario, step, result } }) {
-  if (event === 'begun') play = { scenario, steps: [] };
+function heard({ data: { event, scenario, apart, step, result } }) {
+  if (event === 'begun') play = { scenario, apart, steps: [] };
   else if (event === 'step') play.steps.push(step);
   else {
     play.result = result;

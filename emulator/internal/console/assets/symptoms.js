@@ -1,7 +1,7 @@
 // What operators see, with its causes and cures, each played by a scenario.
 
 import { call, follow, get } from './api.js';
-import { $, addressed, asked, attempt, begin, command, connection, el, fill, loading, say, to } from './page.js';
+import { $, addressed, asked, attempt, begin, command, connection, el, fill, inCluster, loading, say, to } from './page.js';
 import { scenario as texts, t, translated } from './words.js';
 
 let symptoms = [];
@@ -23,7 +23,7 @@ function cause({ scenario: name, cure }) {
     el('dl', {}, el('div', {}, el('dt', {}, t`Cure`), el('dd', {}, translated(cure))),
       el('div', {}, el('dt', {}, t`Scenario`), el('dd', {}, el('a', { href: `scenarios?name=${name}` }, name)))),
     s.halves.includes('client') && el('p', {}, el('button', { type: 'button', class: 'primary', disabled: busy, onclick: () => play(name), 'aria-label': t`Run ${name}` }, t`Run`)),
-    s.halves.includes('kubernetes') && command(`clbemu scenario run ${name} --kubeconfig ~/.kube/config`));
+    s.halves.includes('kubernetes') && inCluster(name));
 }
 
 function drawDetail() {
@@ -35,12 +35,12 @@ function drawDetail() {
     return;
   }
   fill($('#detail'), el('div', { class: 'bar' }, el('h2', {}, translated(s.title)), el('a', { class: 'close', href: to({ name: '' }) }, t`Close`)),
-    el('p', { class: 'quiet' }, t`A scenario runs on this emulator and changes it. Resources that it creates stay.`), s.causes.map(cause));
+    el('p', { class: 'quiet' }, t`A scenario runs on an emulator of its own, in memory: nothing here changes.`), s.causes.map(cause));
 }
 
 // play starts a scenario, and shows it where its steps are.
 const play = (name) => attempt(async () => {
-  await call('POST', '/v1/scenarios/start', { query: { name } });
+  await call('POST', '/v1/scenarios/start', { query: { name, apart: true } });
   location.assign(`scenarios?name=${name}`);
 });
 
