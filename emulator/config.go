@@ -15,13 +15,13 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/internal/clouds"
-	"github.com/clbemu/clbemu/emulator/internal/control"
 	"github.com/clbemu/clbemu/emulator/internal/listen"
 	"github.com/clbemu/clbemu/emulator/internal/onecloud"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/products"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/faults"
+	"github.com/clbemu/clbemu/scenarios"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/engine"
 	"github.com/clbemu/clbemu/state/engine/bolt"
@@ -106,7 +106,10 @@ type Config struct {
 	Journal journal.Config
 	// Apart plays scenarios for clients of the control API that want an emulator of their
 	// own for them, such as private.Player; nil refuses those.
-	Apart control.Player
+	Apart interface {
+		Load(name string, text []byte) (*scenarios.Scenario, error)
+		Play(ctx context.Context, s *scenarios.Scenario, progress func(scenarios.StepDone)) scenarios.Result
+	}
 	// Tracer gets a span for each call of the cloud's API, which continues the caller's
 	// trace (W3C traceparent); nil makes none.
 	Tracer trace.Tracer

@@ -54,5 +54,11 @@ func TestMCPFindsOneLater(t *testing.T) {
 	later := binary.Command("--engine", "memory", "--control-listen", address)
 	binary.Await(t, later)
 	say(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"list_clouds"}}`, `found`)
+	// The fork gets a load balancer, as a new version might make one.
+	mustRun(t, "call", "--server", address, "CreateLoadBalancer", "LoadBalancerName=one", "InstanceChargeType=PayByCLCU")
+	mustRun(t, "cloud", "create", "--server", address, "try")
+	mustRun(t, "call", "--server", address, "--cloud", "try", "CreateLoadBalancer", "LoadBalancerName=two", "InstanceChargeType=PayByCLCU")
+	say(`{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"upgrade_check","arguments":{"cloud":"try"}}}`, `create a new load balancer`)
+	say(`{"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":"upgrade_check","arguments":{"cloud":"none"}}}`, `there is no such cloud`)
 	say(`{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"lint_service","arguments":{"yaml":"kind: Service\nmetadata: {name: web, annotations: {service.beta.kubernetes.io/alibaba-cloud-loadbalancer-spek: x}}\nspec: {type: LoadBalancer}"}}}`, `spek`)
 }

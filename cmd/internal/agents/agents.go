@@ -31,6 +31,9 @@ type Config struct {
 	Names *names.Names
 	// Lint checks the text of Services for a version of the CCM; nil leaves the tool out.
 	Lint func(text, version string) (any, error)
+	// Compare finds what the calls to a cloud since a mark, "" for all, would change in another;
+	// nil leaves the tool out.
+	Compare func(ctx context.Context, c, before *controlclient.Client, mark string) (any, error)
 	// Version is the program's.
 	Version string
 }
@@ -57,6 +60,7 @@ func Serve(ctx context.Context, cfg Config, transport mcp.Transport) error {
 	t.reads()
 	t.explains()
 	t.lints()
+	t.compares()
 	t.calls()
 	if cfg.Changes {
 		t.changes()
@@ -313,6 +317,31 @@ func (t *tools) lints() {
 			return nil, fmt.Errorf("the text has %d bytes, and at most %d are read", len(in.YAML), maxText)
 		}
 		return t.Lint(in.YAML, in.CCMVersion)
+	})
+}
+
+// compares adds the tool that says what a controller would change, where there is one.
+func (t *tools) compares() {
+	if t.Compare == nil {
+		return
+	}
+	reader(t, "upgrade_check", "Report what clients tried to change in a fork, in the words of the check that ACK runs before an upgrade of the Cloud Controller Manager: run the new version against a fork, then compare it with the cloud that it was forked from. It reads CLB's attributes, listeners and server groups.", func(ctx context.Context, in struct {
+		Cloud  string `json:"cloud" jsonschema:"the fork that the new version was run against"`
+		Before string `json:"before,omitempty" jsonschema:"cloud that it was forked from; the default cloud if absent"`
+		Mark   string `json:"since_mark,omitempty" jsonschema:"mark of the fork's journal after which calls count; all if absent"`
+	}) (any, error) {
+		if in.Cloud == cmp.Or(in.Before, controlapi.DefaultCloud) {
+			return nil, fmt.Errorf("%.70q is compared with itself: give the fork as cloud, and its origin as before", in.Cloud)
+		}
+		c, err := t.Client(in.Cloud)
+		if err != nil {
+			return nil, err
+		}
+		before, err := t.Client(cmp.Or(in.Before, controlapi.DefaultCloud))
+		if err != nil {
+			return nil, err
+		}
+		return t.Compare(ctx, c, before, in.Mark)
 	})
 }
 

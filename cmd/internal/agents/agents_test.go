@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -32,6 +33,9 @@ func start(t *testing.T, changes bool, token string) session {
 	ended := make(chan error, 1)
 	go func() {
 		ended <- agents.Serve(ctx, agents.Config{Changes: changes, Lint: func(text, version string) (any, error) { return m{"linted": text + version}, nil }, Names: emulator.Names(), Version: "test",
+			Compare: func(_ context.Context, c, before *controlclient.Client, mark string) (any, error) {
+				return m{"compared": path.Base(c.URL) + " since " + mark + " with " + path.Base(before.URL)}, nil
+			},
 			Client: func(cloud string) (*controlclient.Client, error) {
 				address := server.ControlURL()
 				if cloud != "" && cloud != "default" {
@@ -94,7 +98,7 @@ func TestReads(t *testing.T) {
 		}
 	}
 	slices.Sort(names)
-	want := []string{"call_action", "check_scenario", "explain_error", "lint_service", "list_clouds", "list_conditions", "list_faults", "list_resources", "list_scenarios", "read_journal", "show_load_balancer", "show_scenario"}
+	want := []string{"call_action", "check_scenario", "explain_error", "lint_service", "list_clouds", "list_conditions", "list_faults", "list_resources", "list_scenarios", "read_journal", "show_load_balancer", "show_scenario", "upgrade_check"}
 	if !slices.Equal(names, want) {
 		t.Errorf("the tools are %v, want %v", names, want)
 	}
@@ -108,6 +112,8 @@ func TestReads(t *testing.T) {
 	}
 	s.call("list_conditions", m{"match": "nothing like it"}, true, "without match")
 	s.call("lint_service", m{"yaml": "kind: Service", "ccm_version": "v2.9.1"}, false, "kind: Servicev2.9.1")
+	s.call("upgrade_check", m{"cloud": "try", "since_mark": "m"}, false, "try since m with 127.0.0.1:")
+	s.call("upgrade_check", m{"cloud": "default"}, true, "compared with itself")
 	s.call("call_action", m{"action": "ListLoadBalancers"}, false, `"TotalCount":0`)
 	s.call("call_action", m{"action": "DescribeVpcs"}, false, `"Vpcs"`)
 	s.call("call_action", m{"action": "CreateVpc"}, true, "--allow-changes")

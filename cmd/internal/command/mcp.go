@@ -46,7 +46,7 @@ The program starts the command itself; enter the command line in its list of MCP
 					}
 					return f.clientOf(cloud)
 				},
-				Changes: changes, Lint: lintText, Names: knownNames(), Version: version().Version,
+				Changes: changes, Lint: lintText, Compare: changesOf, Names: knownNames(), Version: version().Version,
 			}, &mcp.IOTransport{Reader: io.NopCloser(cmd.InOrStdin()), Writer: nopCloser{cmd.OutOrStdout()}})
 			if err == nil || cmd.Context().Err() != nil || errors.Is(err, io.EOF) {
 				return nil // the client has left

@@ -15,6 +15,7 @@ import (
 	"github.com/clbemu/clbemu/cmd/internal/upgradecheck"
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/apiclient"
+	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/controlclient"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/products"
@@ -142,25 +143,9 @@ func printChanges(w io.Writer, found []upgradecheck.LoadBalancer) {
 
 // checkUpgrade compares the calls of a running emulator with a stopped one's state.
 func checkUpgrade(ctx context.Context, c *controlclient.Client, dataDir, sinceMark string) ([]upgradecheck.LoadBalancer, error) {
-	q := url.Values{"limit": {"0"}, "kind": {string(journal.KindCall)}, "product": {"Slb"}}
-	if sinceMark != "" {
-		q.Set("sinceMark", sinceMark)
-	}
-	page, err := c.Journal(ctx, q)
+	calls, groups, err := callsSince(ctx, c, sinceMark)
 	if err != nil {
 		return nil, err
-	}
-	if page.Missed > 0 {
-		return nil, cannot(fmt.Errorf("the journal dropped %d of the entries, so their changes are unknown: set a later mark", page.Missed))
-	}
-	// A call may name a VServerGroup alone, which identifies the load balancer.
-	listed, err := c.Resources(ctx, controlclient.Wanted{Kind: "group"})
-	if err != nil {
-		return nil, err
-	}
-	groups := make(map[string]string)
-	for _, g := range listed.Resources {
-		groups[g.ID] = g.LoadBalancer
 	}
 	stored, err := emulator.New(ctx, emulator.Config{
 		Fork: dataDir, Listen: "127.0.0.1:0", ControlListen: "127.0.0.1:0", Journal: journal.Config{Entries: -1},
@@ -171,25 +156,67 @@ func checkUpgrade(ctx context.Context, c *controlclient.Client, dataDir, sinceMa
 	if err := stored.Start(); err != nil {
 		return nil, cannot(errors.Join(err, stored.Close(ctx)))
 	}
-	found, err := compare(ctx, page.Entries, "http://"+stored.Addr(), groups)
+	found, err := compare(calls, groups, func(caller *journal.Entry, action string, params map[string]string) (int, map[string]any, error) {
+		client := &apiclient.Client{URL: "http://" + stored.Addr(), AccessKeyID: caller.AccessKeyID}
+		reply, err := client.CallContext(ctx, emulator.Version("Slb"), action, params)
+		return reply.Status, reply.Body, err
+	})
 	return found, cannot(errors.Join(err, stored.Close(ctx)))
 }
 
-// compare checks calls against the state served at a URL.
-func compare(ctx context.Context, calls []*journal.Entry, apiURL string, groups map[string]string) ([]upgradecheck.LoadBalancer, error) {
+// changesOf compares the calls to a cloud with what another one holds, such as the one that it
+// was forked from.
+func changesOf(ctx context.Context, c, before *controlclient.Client, sinceMark string) (any, error) {
+	calls, groups, err := callsSince(ctx, c, sinceMark)
+	if err != nil {
+		return nil, err
+	}
+	found, err := compare(calls, groups, func(_ *journal.Entry, action string, params map[string]string) (int, map[string]any, error) {
+		answer, err := before.MakeCall(ctx, controlapi.CloudCall{Product: "Slb", Action: action, Parameters: params, ReadOnly: true, Caller: "upgrade-check"})
+		return answer.Status, answer.Body, err
+	})
+	return list("loadBalancers", found), err
+}
+
+// callsSince returns the calls of CLB to a cloud since a mark, all for "", and the load balancer
+// of each server group, as a call may name the group alone.
+func callsSince(ctx context.Context, c *controlclient.Client, mark string) (calls []*journal.Entry, groups map[string]string, err error) {
+	q := url.Values{"limit": {"0"}, "kind": {string(journal.KindCall)}, "product": {"Slb"}}
+	if mark != "" {
+		q.Set("sinceMark", mark)
+	}
+	page, err := c.Journal(ctx, q)
+	if err != nil {
+		return nil, nil, err
+	}
+	if page.Missed > 0 {
+		return nil, nil, cannot(fmt.Errorf("the journal dropped %d of the entries, so their changes are unknown: set a later mark", page.Missed))
+	}
+	listed, err := c.Resources(ctx, controlclient.Wanted{Kind: "group"})
+	if err != nil {
+		return nil, nil, err
+	}
+	groups = make(map[string]string)
+	for _, g := range listed.Resources {
+		groups[g.ID] = g.LoadBalancer
+	}
+	return page.Entries, groups, nil
+}
+
+// compare checks calls against the state that read reads, as the caller of each would.
+func compare(calls []*journal.Entry, groups map[string]string, read func(caller *journal.Entry, action string, params map[string]string) (int, map[string]any, error)) ([]upgradecheck.LoadBalancer, error) {
 	mutates := mutatingActions()
 	var broken error
 	describe := func(caller *journal.Entry, action string, params map[string]string) map[string]any {
 		params["RegionId"] = caller.Region
-		client := &apiclient.Client{URL: apiURL, AccessKeyID: caller.AccessKeyID}
-		reply, err := client.CallContext(ctx, emulator.Version("Slb"), action, params)
+		status, body, err := read(caller, action, params)
 		if err != nil {
 			broken = errors.Join(broken, err)
 		}
-		if err != nil || reply.Status != http.StatusOK {
+		if err != nil || status != http.StatusOK {
 			return nil
 		}
-		return reply.Body
+		return body
 	}
 	found := upgradecheck.Check(calls, func(action string) bool { return mutates["Slb "+action] }, describe, groups)
 	return found, broken
