@@ -129,7 +129,7 @@ var kinds = []Kind{
 type ErrorEffect struct {
 	Code       string `yaml:"code" required:"true" doc:"The code, which the action must be able to return."`
 	Message    string `yaml:"message,omitempty" doc:"The message; the code's usual one if absent."`
-	HTTPStatus int    `yaml:"httpStatus,omitempty" doc:"The HTTP status; the code's usual one if absent."`
+	HTTPStatus int    `yaml:"httpStatus,omitempty" meant:"status,statusCode,http_status" doc:"The HTTP status; the code's usual one if absent."`
 	Custom     bool   `yaml:"custom,omitempty" doc:"true: allow a code that the action does not know; it needs a message and a status."`
 }
 
@@ -151,7 +151,7 @@ func (e ErrorEffect) apply(c Call, _ chances) {
 
 // Delay delays a call, in real time.
 type Delay struct {
-	Fixed     Duration   `yaml:"fixed,omitempty" doc:"A fixed delay."`
+	Fixed     Duration   `yaml:"fixed,omitempty" meant:"for,duration,seconds,ms" doc:"A fixed delay."`
 	Uniform   []Duration `yaml:"uniform,omitempty,flow" doc:"A random delay between the two, as [1s, 3s]."`
 	Lognormal *Lognormal `yaml:"lognormal,omitempty" doc:"Mostly short delays, and a few long ones."`
 }

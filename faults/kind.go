@@ -40,6 +40,17 @@ func (k Kind) Fields() (names []string) {
 	return names
 }
 
+// Form returns how an effect of the kind is written, but for the values of its fields.
+func (k Kind) Form() string {
+	switch fields := k.Fields(); {
+	case len(fields) > 0:
+		return k.Name + ": {" + strings.Join(fields, ", ") + "}"
+	case k.Value.Kind() == reflect.Bool:
+		return k.Name + ": true"
+	}
+	return k.Name
+}
+
 // Calls are the calls that a kind of effect strikes.
 type Calls string
 
@@ -142,7 +153,7 @@ func (e *Effect) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
 		at := yamlfile.Join(field, entry.Key.Value)
 		i := slices.IndexFunc(kinds, func(k Kind) bool { return k.Name == entry.Key.Value })
 		if i < 0 {
-			d.Unknown(entry.Key, at, kindNames())
+			d.Unknown(entry.Key, at, kindNames(), otherEffects())
 			continue
 		}
 		value := reflect.New(kinds[i].Value)
@@ -154,6 +165,15 @@ func (e *Effect) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
 	if len(given) == 1 {
 		e.Value = given[0]
 	}
+}
+
+// otherEffects has what to write for what is no effect: a point, and names of other tools.
+func otherEffects() map[string]string {
+	meant := map[string]string{"latency": "delay: {fixed: 1s}", "sleep": "delay: {fixed: 1s}", "timeout": "hang: true", "drop": "hang: true", "abort": "reset: true", "status": "error: {code, httpStatus}"}
+	for _, point := range Points {
+		meant[string(point)] = "at: " + string(point) + " next to effect, and in effect what happens there, such as reset: true"
+	}
+	return meant
 }
 
 // MarshalYAML writes the value under the name of its kind.

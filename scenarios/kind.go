@@ -105,7 +105,7 @@ type part struct {
 func (p *part) read(d *yamlfile.Decoder, e yamlfile.Entry, field string, fields []string, kinds []*Kind) {
 	i := slices.IndexFunc(kinds, func(k *Kind) bool { return k.Name == e.Key.Value })
 	if i < 0 {
-		d.Unknown(e.Key, field, append(fields, kindNames(kinds)...))
+		d.Unknown(e.Key, field, append(fields, kindNames(kinds)...), otherSteps)
 		return
 	}
 	value := reflect.New(kinds[i].Value)
@@ -113,6 +113,18 @@ func (p *part) read(d *yamlfile.Decoder, e yamlfile.Entry, field string, fields 
 	if value.Elem().Kind() == reflect.Struct || !value.Elem().IsZero() {
 		p.Kind, p.Value, p.given = kinds[i], value.Interface(), append(p.given, true)
 	}
+}
+
+// otherSteps has what to write for the steps of other tools.
+var otherSteps = map[string]string{
+	"sleep":  "clock: {advance: 3s}, or wait: {within: 3s} for what must come",
+	"delay":  "clock: {advance: 3s}, or wait: {within: 3s} for what must come",
+	"run":    "exec: [COMMAND, ARGUMENT]",
+	"shell":  "exec: [sh, -c, COMMAND]",
+	"world":  "set: {NAME: VALUE}",
+	"rule":   "fault: {name, match, effect}",
+	"assert": "expect: [...]",
+	"check":  "expect: [...]",
 }
 
 func (p *part) title() string {

@@ -49,6 +49,7 @@ func TestProblems(t *testing.T) {
 		"Syntax":           {"client: {steps: [}\n", "dir/f.yaml:2: a value is missing, or a [ or { is not closed"},
 		"TwoDocuments":     {"client: {steps: [{clock: {advance: 1s}}]}\n---\na: 1\n", "dir/f.yaml:4:1: there is a second document"},
 		"UnknownKey":       {"client:\n  stepps: []\n", "dir/f.yaml:3:3: client.stepps: there is no such field: do you mean steps?"},
+		"OtherStep":        {"client:\n  steps:\n    - sleep: 3s\n", "dir/f.yaml:4:7: client.steps[0].sleep: there is no such field: write clock: {advance: 3s}"},
 		"UnknownStep":      {"client:\n  steps:\n    - cal: {action: DescribeRegions}\n", "dir/f.yaml:4:7: client.steps[0].cal: there is no such field: do you mean call?"},
 		"KeyTwice":         {"client:\n  steps:\n    - mark: a\n      mark: b\n", "dir/f.yaml:5:7: client.steps[0].mark: it is here twice"},
 		"NoHalf":           {"", "dir/f.yaml:1:1: there is nothing to play"},

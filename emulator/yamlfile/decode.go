@@ -54,9 +54,14 @@ func (d *Decoder) Fail(node *yaml.Node, field, format string, args ...any) {
 	d.problems = append(d.problems, Problem{d.File, node.Line, node.Column, field, fmt.Sprintf(format, args...)})
 }
 
-// Unknown reports a key that is none of those that are known.
-func (d *Decoder) Unknown(key *yaml.Node, field string, known []string) {
-	d.Fail(key, field, "there is no such field%s", suggestion(key.Value, known))
+// Unknown reports a key that is none of the known ones. meant has, by keys of other tools, what
+// to write here.
+func (d *Decoder) Unknown(key *yaml.Node, field string, known []string, meant map[string]string) {
+	hint := suggestion(key.Value, known)
+	if write := meant[key.Value]; write != "" {
+		hint = ": write " + write
+	}
+	d.Fail(key, field, "there is no such field%s", hint)
 }
 
 // Add reports a problem found elsewhere.
@@ -151,7 +156,7 @@ func (d *Decoder) object(node *yaml.Node, target reflect.Value, field string) {
 		} else if keyed != nil {
 			keyed.ReadKey(d, e, Join(field, name), slices.Collect(maps.Keys(fields)))
 		} else {
-			d.Unknown(e.Key, Join(field, name), slices.Collect(maps.Keys(fields)))
+			d.Unknown(e.Key, Join(field, name), slices.Collect(maps.Keys(fields)), meantBy(target.Type()))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
@@ -195,6 +200,19 @@ func fieldsOf(t reflect.Type) map[string]fieldOf {
 	}
 	structs.Store(t, fields)
 	return fields
+}
+
+// meantBy returns what to write for the names that other tools have for a struct's fields, which
+// the tag meant lists.
+func meantBy(t reflect.Type) map[string]string {
+	meant := make(map[string]string)
+	for i := range t.NumField() {
+		tag := t.Field(i).Tag
+		for name := range strings.SplitSeq(tag.Get("meant"), ",") {
+			meant[name], _, _ = strings.Cut(tag.Get("yaml"), ",")
+		}
+	}
+	return meant
 }
 
 func (d *Decoder) list(node *yaml.Node, target reflect.Value, field string) {

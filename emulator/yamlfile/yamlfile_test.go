@@ -46,7 +46,7 @@ type animal struct {
 
 func (a *animal) ReadKey(d *yamlfile.Decoder, e yamlfile.Entry, field string, fields []string) {
 	if e.Key.Value != "cow" && e.Key.Value != "hen" {
-		d.Unknown(e.Key, field, append(fields, "cow", "hen"))
+		d.Unknown(e.Key, field, append(fields, "cow", "hen"), map[string]string{"legs": "cow: 4"})
 		return
 	}
 	legs := 0
@@ -61,6 +61,7 @@ func TestKeyed(t *testing.T) {
 		"{name: a, cow: 4}": "",
 		"{cow: x}":          `f.yaml:1:7: cow: "x" is not a whole number`,
 		"{cow: 4, cow: 4}":  "f.yaml:1:10: cow: it is here twice, on line 1 too",
+		"{legs: 2}":         "f.yaml:1:2: legs: there is no such field: write cow: 4",
 		"{hem: 2}":          "f.yaml:1:2: hem: there is no such field: do you mean hen?",
 		"{zzzzz: 2}":        "f.yaml:1:2: zzzzz: there is no such field: there are cow, hen, name",
 	} {

@@ -53,11 +53,7 @@ connection or request that a rule struck.`,
 func effectHelp() string {
 	var b strings.Builder
 	for _, kind := range faults.Kinds() {
-		name := kind.Name
-		if fields := kind.Fields(); len(fields) > 0 {
-			name += " {" + strings.Join(fields, ", ") + "}"
-		}
-		fmt.Fprintf(&b, "  %s\n", name)
+		fmt.Fprintf(&b, "  %s\n", kind.Form())
 		for line := range strings.SplitSeq(ansi.Wordwrap(kind.About, 70, ""), "\n") {
 			fmt.Fprintf(&b, "         %s\n", line)
 		}

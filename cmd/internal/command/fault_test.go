@@ -34,10 +34,10 @@ func TestFaultKinds(t *testing.T) {
 	for _, kind := range faults.Kinds() {
 		for where, found := range map[string]bool{
 			"the help":       strings.Contains(newFault().Long, "\n  "+kind.Name),
-			"the reference":  strings.Contains(string(page), "| `"+kind.Name+"` | "+kind.About),
+			"the reference":  strings.Contains(string(page), "| `"+kind.Form()+"` | "+kind.About),
 			"the schema":     schema.Defs["FaultRule"].Properties["effect"].Properties[kind.Name] != nil,
 			"the console":    strings.Contains(script.Body.String(), `"kind": "`+kind.Name+`"`),
-			"a kind's field": len(kind.Fields()) == 0 || strings.Contains(newFault().Long, kind.Name+" {"+kind.Fields()[0]),
+			"a kind's field": len(kind.Fields()) == 0 || strings.Contains(newFault().Long, kind.Name+": {"+kind.Fields()[0]),
 		} {
 			if !found {
 				t.Errorf("%s: %s has it not", kind.Name, where)

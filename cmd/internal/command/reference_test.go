@@ -266,7 +266,7 @@ func faultsPage(*testing.T) string {
 		for _, p := range kind.Points {
 			points = append(points, string(p))
 		}
-		row(effects, code(kind.Name), kind.About, strings.Join(points, ", "))
+		row(effects, code(kind.Form()), kind.About, strings.Join(points, ", "))
 		if of := structOf(kind.Value); of != nil {
 			details += "\n### " + kind.Name + "\n\n" + fieldTable(of) + parts(of)
 		}
