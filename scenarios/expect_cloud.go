@@ -201,7 +201,11 @@ func (l *LoadBalancer) look(ctx context.Context, p *play) error {
 		return &Unmet{Expected: "an address of " + l.Name + ", " + m.String(), Seen: strings.Join(is.Addresses, ", ")}
 	}
 	if l.Listeners != nil && !l.listens(is.Listeners) {
-		return &Unmet{Expected: "the listeners " + listenersText(l.Listeners), Seen: listenersText(is.Listeners)}
+		seen := listenersText(is.Listeners)
+		if len(is.Stopped) > 0 {
+			seen += "; stopped: " + strings.Join(is.Stopped, ", ")
+		}
+		return &Unmet{Expected: "the listeners " + listenersText(l.Listeners), Seen: seen}
 	}
 	return nil
 }

@@ -99,6 +99,8 @@ type LoadBalancerState struct {
 	Addresses []string // IP addresses and names
 	// Listeners holds the running listeners, by protocol:port, with the number of their backends.
 	Listeners map[string]int
+	// Stopped are the other listeners, by protocol:port.
+	Stopped []string
 	// Ready holds the running listeners with the number of their backends that get
 	// requests: those with a weight, and no check that failed.
 	Ready map[string]int

@@ -112,7 +112,9 @@ func stateOf(tree *controlapi.LoadBalancerTree) scenarios.LoadBalancerState {
 		is.Addresses = append(is.Addresses, dns)
 	}
 	for _, l := range tree.Listeners {
+		name := strings.ToLower(l.Listener.Fields["protocol"]) + ":" + l.Listener.Fields["port"]
 		if !l.Forwards {
+			is.Stopped = append(is.Stopped, name)
 			continue
 		}
 		servers, ready := 0, 0
@@ -124,7 +126,6 @@ func stateOf(tree *controlapi.LoadBalancerTree) scenarios.LoadBalancerState {
 				}
 			}
 		}
-		name := strings.ToLower(l.Listener.Fields["protocol"]) + ":" + l.Listener.Fields["port"]
 		is.Listeners[name], is.Ready[name] = servers, ready
 	}
 	return is

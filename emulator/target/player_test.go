@@ -41,6 +41,18 @@ func TestPlayer(t *testing.T) {
 	if code != 200 || got.Status != scenarios.Failed || got.Failure.Line != 4 {
 		t.Errorf("a scenario that fails = %d %+v, want line 4 to fail", code, got)
 	}
+	code, got = run("", `about: a listener that is stopped
+client:
+  steps:
+    - set: {account.balance: 5000}
+    - call: {action: CreateLoadBalancer, params: {LoadBalancerName: stopped}, save: {lb: LoadBalancerId}}
+    - call: {action: CreateLoadBalancerTCPListener, params: {LoadBalancerId: "{{lb}}", ListenerPort: 80, BackendServerPort: 80, Bandwidth: -1}}
+  expect:
+    - loadBalancer: {name: stopped, listeners: {tcp:80: 0}}
+`)
+	if code != 200 || got.Status != scenarios.Failed || len(got.Failure.Unmet) != 1 || got.Failure.Unmet[0].Seen != "no running listener; stopped: tcp:80" {
+		t.Errorf("a scenario with a stopped listener = %d %+v, want it to say so", code, got.Failure)
+	}
 	if code, _ := run("", "about: wrong\nclient:\n  steps:\n    - call: {action: NoSuchAction}\n"); code != 422 {
 		t.Errorf("a scenario with an action that there is not = %d, want 422", code)
 	}
