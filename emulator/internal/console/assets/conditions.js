@@ -45,7 +45,9 @@ const vSwitches = (list) => list.length
 function quotas(list) {
   const wanted = (asked().get('q') ?? '').toLowerCase();
   const most = (q) => (q.holders ?? []).reduce((top, h) => (h.used > (top?.used ?? -1) ? h : top), undefined);
-  const chosen = list.filter((q) => q.name.includes(wanted) && (!asked().has('used') || q.holders?.some((h) => h.used > 0)));
+  const share = (q) => (most(q)?.used ?? 0) / Math.max(q.limit, 1); // the fullest come first
+  const chosen = list.filter((q) => q.name.includes(wanted) && (!asked().has('used') || q.holders?.some((h) => h.used > 0)))
+    .sort((a, b) => share(b) - share(a) || (a.name < b.name ? -1 : 1));
   if (!chosen.length) return [el('p', {}, wanted ? t`No quota matches.` : t`No quota is in use yet.`)];
   return [table('', [t`Quota`, t`Used at most`, t`Limit`], chosen.map((q) => {
     const top = most(q);

@@ -48,7 +48,8 @@ export const createBalancer = (done) => attempt(async () => {
     [t`Name`, text('name', { maxlength: 80 })],
     [t`Region`, choice('region', regions.map((r) => [r]))],
     [t`Type`, choice('type', [['internet'], ['intranet']])],
-    [t`vSwitches`, choice('vSwitches', [], { multiple: true, size: 4, required: true })],
+    [t`vSwitches`, choice('vSwitches', [], { multiple: true, size: 4, required: true, 'aria-describedby': 'zoned' })],
+    ['', el('small', { id: 'zoned', class: 'quiet' })],
   ], t`Create`, async ({ product, region, ...form }) => {
     const chosen = vSwitches.filter((s) => form.vSwitches?.includes(s.id));
     const body = await act('createBalancer', { product, region, account: chosen[0]?.account }, { ...form, vSwitches: chosen });
@@ -59,8 +60,19 @@ export const createBalancer = (done) => attempt(async () => {
     fill(fields.vSwitches, vSwitches.filter((s) => s.region === fields.region.value).map((s) => el('option', { value: s.id }, `${called(s)[1]} ${s.fields.zone}`)));
     const wanted = fields.product.value === 'Nlb' || fields.type.value === 'intranet';
     only(fields.vSwitches, wanted);
+    only($('#zoned'), wanted);
     fields.vSwitches.disabled = !wanted;
+    zoned();
   };
+  // zoned says how many zones are needed, before the cloud refuses another number.
+  const zoned = () => {
+    const nlb = fields.product.value === 'Nlb';
+    const needs = nlb ? t`A Network Load Balancer needs a vSwitch in each of two zones or more.` : t`Choose one vSwitch.`;
+    $('#zoned').textContent = needs;
+    const chosen = [...fields.vSwitches.selectedOptions].map((o) => vSwitches.find((s) => s.id === o.value).fields.zone);
+    fields.vSwitches.setCustomValidity(!fields.vSwitches.disabled && (nlb ? new Set(chosen).size < 2 || new Set(chosen).size < chosen.length : chosen.length !== 1) ? needs : '');
+  };
+  fields.vSwitches.addEventListener('change', zoned);
   for (const name of ['product', 'region', 'type']) fields[name].addEventListener('change', fit);
   fit();
 });

@@ -343,7 +343,9 @@ function drawUnusual({ unusual = [], faultRules = [] }) {
 // begin is called by each page. It returns what the server says about itself.
 export function begin() {
   onTokenWanted(ask);
-  [...document.querySelectorAll('nav a')].find((a) => a.pathname === location.pathname)?.setAttribute('aria-current', 'page');
+  const here = [...document.querySelectorAll('nav a')].find((a) => a.pathname === location.pathname);
+  here?.setAttribute('aria-current', 'page');
+  here?.parentElement.scrollTo({ left: here.offsetLeft - here.parentElement.offsetLeft }); // a telephone's has one line
   if (cloud !== 'default') fill($('#cloud'), t`cloud ${cloud}`);
   $('#language').addEventListener('click', ({ currentTarget }) => switchLanguage(currentTarget.value));
   $('#keys').addEventListener('click', showKeys);
