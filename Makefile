@@ -188,6 +188,7 @@ lint: tools
 	@for module in $(MODULES); do \
 		echo "lint $$module" && cd $(CURDIR)/$$module && go vet ./... && $(TOOLS)/staticcheck ./... && go mod tidy -diff || exit 1; \
 	done
+	@$(TOOLS)/go-errorlint ./...
 	@$(TOOLS)/misspell -error -i $(MISSPELT) $$(git ls-files '*.go' '*.md')
 
 # Words that tests misspell for users, and the cloud itself.

@@ -2,6 +2,7 @@ package command
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -53,7 +54,7 @@ func TestHostileNames(t *testing.T) {
 				for d := yaml.NewDecoder(strings.NewReader(stdout)); err == nil; err = d.Decode(&value) {
 				}
 			}
-			if err != nil && err != io.EOF {
+			if err != nil && !errors.Is(err, io.EOF) {
 				t.Errorf("%v -o %s: %v", args, form, err)
 			}
 			if text, _ := json.Marshal(value); name == "get" && value != nil && !strings.Contains(string(text), evil) {

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -75,8 +76,8 @@ func TestArguments(t *testing.T) {
 			if err == nil {
 				continue
 			}
-			coded, ok := err.(*exitError)
-			if !ok || coded.code != exitUsage || !whatToType.MatchString(err.Error()) && !strings.Contains(err.Error(), ": see "+programName) {
+			coded := (*exitError)(nil)
+			if !errors.As(err, &coded) || coded.code != exitUsage || !whatToType.MatchString(err.Error()) && !strings.Contains(err.Error(), ": see "+programName) {
 				t.Errorf("%q is answered with %#v, want what to type", args, err)
 			}
 		}

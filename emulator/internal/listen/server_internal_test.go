@@ -253,7 +253,7 @@ func TestIdleGivesWay(t *testing.T) {
 		}
 		answered(ask(two, "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"))
 		for name, c := range map[string]net.Conn{"an idle client": idle, "a slow client": slow} {
-			if _, err := c.Read(make([]byte, 1)); err != io.EOF {
+			if _, err := c.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
 				t.Errorf("%s reads %v, want the end", name, err)
 			}
 		}

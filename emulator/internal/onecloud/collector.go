@@ -44,7 +44,8 @@ func (c *Cloud) Unusual() (differ, rules []string) {
 	}
 	// The function returns no error, so neither does View.
 	_ = c.store.View(state.Owner{}, func(v *state.View) error {
-		for name, n := range conditions.Unusual(conditions.Settings(v), usual) {
+		counts := conditions.Unusual(conditions.Settings(v), usual)
+		for name, n := range counts {
 			if n > 0 {
 				differ = append(differ, name)
 			}

@@ -241,9 +241,9 @@ func (p *forwarder) forward(w http.ResponseWriter, q *http.Request, leader contr
 				unsent = err
 				return
 			}
-			switch cause := context.Cause(ctx); cause {
-			case nil:
-			case context.Canceled:
+			switch cause := context.Cause(ctx); {
+			case cause == nil:
+			case errors.Is(cause, context.Canceled):
 				err = errEnds
 			default:
 				err = cause

@@ -219,7 +219,7 @@ func (x *exchange) end() {
 func (x *exchange) recovered() {
 	switch p := recover(); {
 	case p == nil:
-	case p != http.ErrAbortHandler && x.target != nil:
+	case p != any(http.ErrAbortHandler) && x.target != nil: // a panic has any value
 		x.web.server.countFailure(x.target.record)
 		fallthrough
 	default:

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -321,7 +322,7 @@ func TestUnaskedUpgrade(t *testing.T) {
 	})
 	s, url := startHTTP(t, forward.Plan{Group: group(m)}, forward.Config{})
 	wantPage(t, get(t, httpClient(t), url), 502, "switch protocol")
-	if err := <-closed; err != io.EOF {
+	if err := <-closed; !errors.Is(err, io.EOF) {
 		t.Errorf("the member's connection ends with %v, want EOF", err)
 	}
 	if n := s.Stats().Members["m"].Errors; n != 1 {
