@@ -77,6 +77,8 @@ type Replicas struct {
 	Leads bool `json:"leads"`
 	// Term numbers the leader's term; it grows with each.
 	Term int64 `json:"term"`
+	// Problem is why the replica that answers can neither lead nor follow, "" if it can.
+	Problem string `json:"problem,omitempty"`
 	// LagSeconds is how far the replica that answers may be behind the leader.
 	LagSeconds float64 `json:"lagSeconds"`
 	// All are the replicas, the leader first.

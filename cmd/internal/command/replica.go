@@ -9,7 +9,9 @@ import (
 	"net"
 	"net/url"
 	"strings"
+	"time"
 
+	"github.com/rs/zerolog"
 	"github.com/spf13/pflag"
 
 	"github.com/clbemu/clbemu/emulator"
@@ -140,6 +142,30 @@ func (f *etcdFlags) open(ctx context.Context) (*emulator.Replica, error) {
 		return nil, cannot(err)
 	}
 	return &emulator.Replica{State: shared, Name: f.replica, API: f.advertise, Control: f.advertiseControl, ReadLocally: f.read == readLocal}, nil
+}
+
+// reopenPause is between two tries to reach etcd again.
+const reopenPause = time.Second
+
+// reopen connects to etcd again, however long that takes, unless etcd lacks what this process
+// has read: then it must end. It returns nil once ctx ends.
+func (f *etcdFlags) reopen(ctx context.Context, to zerolog.Logger) (*emulator.Replica, error) {
+	said := ""
+	for ctx.Err() == nil {
+		replica, err := f.open(ctx)
+		if err == nil || errors.Is(err, engine.ErrReplaced) {
+			return replica, err
+		}
+		if why := err.Error(); why != said && ctx.Err() == nil {
+			to.Warn().Err(err).Msg("etcd can't be opened, and is tried again")
+			said = why
+		}
+		select {
+		case <-time.After(reopenPause):
+		case <-ctx.Done():
+		}
+	}
+	return nil, nil
 }
 
 // tls is nil without flags for certificates; etcd's client then takes the system's

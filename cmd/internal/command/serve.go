@@ -211,37 +211,47 @@ func (f *serveFlags) serve(cmd *cobra.Command) error {
 	announce := func(e *emulator.Emulator) error {
 		return f.announce(printing(cmd), e, cfg.ControlToken, profiles.address)
 	}
-	for {
-		err := f.serveOnce(ctx, cfg, announce)
-		if !errors.Is(err, emulator.ErrDeposed) || ctx.Err() != nil {
-			return err
-		}
-		cfg.Log.Warn().Err(err).Msg("this replica no longer leads, and follows again")
-		announce = func(*emulator.Emulator) error { return nil } // others call it as before
-	}
-}
-
-// serveOnce runs an emulator until ctx ends or it fails.
-func (f *serveFlags) serveOnce(ctx context.Context, cfg emulator.Config, announce func(*emulator.Emulator) error) error {
 	if f.engine == engineEtcd {
-		var err error
 		if cfg.Replica, err = f.etcd.open(ctx); err != nil {
 			return err
 		}
 	}
+	for {
+		next, err := f.serveOnce(ctx, cfg, announce)
+		if next == nil {
+			return err
+		}
+		cfg.Replica = next
+		announce = func(*emulator.Emulator) error { return nil } // others call it as before
+	}
+}
+
+// serveOnce runs an emulator until ctx ends or it fails. A replica that has lost the lead keeps
+// its listeners, which answer with the reason, until it can follow: then next is what another
+// emulator is to serve.
+func (f *serveFlags) serveOnce(ctx context.Context, cfg emulator.Config, announce func(*emulator.Emulator) error) (next *emulator.Replica, err error) {
 	e, err := opened(ctx, cfg)
 	if e == nil {
-		return cannot(err)
+		return nil, cannot(err)
 	}
 	if err = e.Start(); err == nil {
 		if err = announce(e); err == nil {
 			err = e.Wait(ctx)
 		}
 	}
+	if errors.Is(err, emulator.ErrDeposed) {
+		cfg.Log.Warn().Err(err).Msg("this replica no longer leads, and follows once it reaches etcd")
+		next, err = f.etcd.reopen(ctx, cfg.Log)
+	}
 	// The signal has ended ctx, and closing takes its own time.
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 	defer cancel()
-	return cannot(errors.Join(err, e.Close(closing)))
+	closed := e.Close(closing)
+	if next != nil && closed != nil { // what is wrong with etcd was said
+		cfg.Log.Warn().Err(closed).Msg("the end of a term")
+		closed = nil
+	}
+	return next, cannot(errors.Join(err, closed))
 }
 
 // opened is emulator.New until ctx ends, which returns no emulator: opening files may

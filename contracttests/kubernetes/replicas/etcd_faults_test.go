@@ -62,6 +62,64 @@ func TestFullEtcd(t *testing.T) {
 	})
 }
 
+// However long etcd is away, no replica ends: each keeps its listeners, says why nobody leads,
+// and takes calls again once etcd does.
+func TestEtcdAway(t *testing.T) {
+	t.Parallel()
+	members := startEtcd(t, 1)
+	all := fleet(t, members)
+	leader, _ := leaderOf(t, all)
+	_ = members[0].running.Stop() // which it reports as an end by the signal
+	eventually(t, "the leader gives up its lease, and tries to reach etcd again", func() error {
+		if said := leader.running.Tail(20); !strings.Contains(said, "etcd can't be opened, and is tried again") {
+			return fmt.Errorf("it says %s", said)
+		}
+		return nil
+	})
+	for _, r := range all {
+		if _, err := r.create(t.Context(), "away", "away"); err == nil || strings.Contains(err.Error(), "connection refused") && !strings.Contains(err.Error(), "etcd") {
+			t.Errorf("%s: a call while etcd is away: %v, want the reason", r.name, err)
+		}
+		if err := r.control.Ready(t.Context()); err == nil {
+			t.Errorf("%s: it is ready while etcd is away", r.name)
+		}
+	}
+	if err := leader.control.Ready(t.Context()); err == nil || !strings.Contains(err.Error(), "its lease") {
+		t.Errorf("the deposed leader is not ready because of %v, want the end of its lease", err)
+	}
+	members[0].start()
+	members[0].await()
+	for _, r := range all {
+		eventually(t, r.name+" takes calls again", func() error {
+			_, err := r.create(t.Context(), "after", "after")
+			return err
+		})
+		select {
+		case <-r.running.Done():
+			t.Errorf("%s ended: %s", r.name, r.running.Tail(3))
+		default:
+		}
+	}
+}
+
+// A leader that is killed and started again at once makes no call through a follower fail: what
+// comes to it is not executed, and waits for the next leader.
+func TestLeaderRestartedAtOnce(t *testing.T) {
+	t.Parallel()
+	members := startEtcd(t, 1)
+	all := fleet(t, members)
+	for round := range 4 {
+		leader, others := leaderOf(t, all)
+		leader.running.Kill()
+		leader.start()
+		name := fmt.Sprintf("round-%d", round)
+		if _, err := others[0].create(t.Context(), name, name); err != nil {
+			t.Errorf("round %d: a call through %s: %v", round, others[0].name, err)
+		}
+		leader.await()
+	}
+}
+
 // An etcd restored from an older copy lacks what was acknowledged: replicas that
 // have seen more end, and say why.
 func TestOlderEtcd(t *testing.T) {

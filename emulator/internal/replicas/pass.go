@@ -11,9 +11,11 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"net/http/httputil"
 	"net/url"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
@@ -24,8 +26,13 @@ import (
 // behind the leader.
 const LagHeader = "X-Clbemu-Lag"
 
-// forwardedHeader marks a call that a follower passed on, which is not passed on again.
-const forwardedHeader = "X-Clbemu-Passed-By"
+// forwardedHeader marks a call that a follower passed on, which is not passed on again, and
+// untouchedHeader the answer to one that came to a replica which does not lead: it was not
+// executed.
+const (
+	forwardedHeader = "X-Clbemu-Passed-By"
+	untouchedHeader = "X-Clbemu-Not-Executed"
+)
 
 // leaderTimeout limits how long a call waits for a leader, which is longer than a
 // takeover takes.
@@ -96,28 +103,40 @@ func (r *Replica) Control(local http.Handler) http.Handler {
 	})
 }
 
-// errNoLeader is why a call is not answered.
+// errNoLeader is why a call is not answered, where no better reason is known.
 var errNoLeader = errors.New("no replica leads: most members of etcd must run, and reach the replicas")
 
+// errUntouched is the answer of a replica that does not lead to a call that was passed to it.
+var errUntouched = errors.New("this replica does not lead, and did not execute the call")
+
 // serve answers a call here or lets the leader answer it. The leader gets it once: it is
-// sent again only where no connection came about.
+// sent again only where it was certainly not executed.
 func (p *forwarder) serve(w http.ResponseWriter, q *http.Request, local http.Handler) {
 	patience := time.NewTimer(leaderTimeout)
 	defer patience.Stop()
-	body := &keptOpenBody{ReadCloser: q.Body}
+	body := &repeatedBody{from: q.Body}
 	q.Body = body
-	var err error = errNoLeader
+	err := errNoLeader
 	for {
-		if p.r.leads() {
-			q.Body = body.ReadCloser
+		leader, known, changed := p.r.leader()
+		switch {
+		case !body.rewind():
+			refuse(w, errors.New("the leader changed while it was sent a call too large to be sent again, and which was not executed"))
+			return
+		case p.r.leads():
 			local.ServeHTTP(&leaderResponse{ResponseWriter: w, r: p.r}, q)
 			return
+		case q.Header.Get(forwardedHeader) != "":
+			w.Header().Set(untouchedHeader, "true")
+			refuse(w, errUntouched)
+			return
 		}
-		leader, known, changed := p.r.leader()
-		if known && leader.Name != p.r.cfg.Self.Name && q.Header.Get(forwardedHeader) == "" {
-			if err = p.forward(w, q, leader); err == nil {
-				return
-			}
+		if !known || leader.Name == p.r.cfg.Self.Name {
+			err = p.r.noLeader()
+		} else if unsent := p.forward(w, q, leader); unsent == nil {
+			return
+		} else if q.Context().Err() == nil {
+			err = unsent
 		}
 		// A leader that does not answer, or is not certain to lead, may again be one
 		// without a change of the members.
@@ -191,14 +210,22 @@ var errChanged = errors.New("another replica leads now")
 // errEnds ends it when this process ends, or begins again as a follower.
 var errEnds = errors.New("this replica ends or begins again")
 
-// leaderContext returns a context that ends when another replica leads.
+// lateAnswer is how long the answer of a leader that is none any more is waited for: it may say
+// that it did not execute the call.
+const lateAnswer = time.Second
+
+// leaderContext returns a context that ends soon after another replica leads.
 func (p *forwarder) leaderContext(ctx context.Context, leader controlapi.Replica) (context.Context, context.CancelCauseFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	go func() {
 		for {
 			now, known, changed := p.r.leader()
 			if !known || now.Name != leader.Name {
-				cancel(errChanged)
+				select {
+				case <-time.After(lateAnswer):
+					cancel(errChanged)
+				case <-ctx.Done():
+				}
 				return
 			}
 			select {
@@ -211,7 +238,7 @@ func (p *forwarder) leaderContext(ctx context.Context, leader controlapi.Replica
 	return ctx, cancel
 }
 
-// forward lets the leader answer. An error means that it did not get the call.
+// forward lets the leader answer. An error means that it did not execute the call.
 func (p *forwarder) forward(w http.ResponseWriter, q *http.Request, leader controlapi.Replica) error {
 	target, err := url.Parse(p.url(leader))
 	if err != nil {
@@ -220,7 +247,15 @@ func (p *forwarder) forward(w http.ResponseWriter, q *http.Request, leader contr
 	ctx, cancel := p.leaderContext(q.Context(), leader)
 	defer cancel(nil)
 	var unsent error
+	var sent atomic.Bool
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }})
 	proxy := &httputil.ReverseProxy{
+		ModifyResponse: func(answer *http.Response) error {
+			if answer.Header.Get(untouchedHeader) != "" {
+				return errUntouched
+			}
+			return nil
+		},
 		Rewrite: func(pr *httputil.ProxyRequest) {
 			pr.Out.URL.Scheme, pr.Out.URL.Host = target.Scheme, target.Host
 			// The signature covers both; a query that Go does not parse would lose a part.
@@ -236,8 +271,7 @@ func (p *forwarder) forward(w http.ResponseWriter, q *http.Request, leader contr
 		FlushInterval: -1, // streams of the control API
 		ErrorLog:      log.New(io.Discard, "", 0),
 		ErrorHandler: func(w http.ResponseWriter, q *http.Request, err error) {
-			var dial *net.OpError
-			if errors.As(err, &dial) && dial.Op == "dial" {
+			if errors.Is(err, errUntouched) || !sent.Load() {
 				unsent = err
 				return
 			}
@@ -276,11 +310,45 @@ type emptyBody struct{}
 func (emptyBody) Read([]byte) (int, error) { return 0, io.EOF }
 func (emptyBody) Close() error             { return nil }
 
-// keptOpenBody is a body that stays open until its call is answered: a transport closes it when
-// it can't connect.
-type keptOpenBody struct{ io.ReadCloser }
+// repeatedBody is a body that can be read again from its beginning, unless it is large. It stays
+// open until its call is answered: a transport closes it when it can't connect.
+type repeatedBody struct {
+	from io.Reader
+	kept []byte // what was read
+	next int    // of kept, to be read again
+	over bool   // more was read than is kept
+}
 
-func (keptOpenBody) Close() error { return nil }
+// maxRepeated bounds what is kept of a body: calls of the cloud are smaller, imports are not.
+const maxRepeated = 64 << 10
+
+// rewind begins again, and reports whether that is possible.
+func (b *repeatedBody) rewind() bool {
+	b.next = 0
+	return !b.over
+}
+
+// Read implements io.Reader.
+func (b *repeatedBody) Read(p []byte) (n int, err error) {
+	if b.next < len(b.kept) {
+		n = copy(p, b.kept[b.next:])
+		b.next += n
+		return n, nil
+	}
+	n, err = b.from.Read(p)
+	switch {
+	case b.over:
+	case len(b.kept)+n > maxRepeated:
+		b.kept, b.next, b.over = nil, 0, true
+	default:
+		b.kept = append(b.kept, p[:n]...)
+		b.next = len(b.kept)
+	}
+	return n, err
+}
+
+// Close implements io.Closer.
+func (*repeatedBody) Close() error { return nil }
 
 // refuse answers in the form of the cloud's errors, which clients of both listeners read.
 func refuse(w http.ResponseWriter, why error) {

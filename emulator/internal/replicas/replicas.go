@@ -48,6 +48,7 @@ type Replica struct {
 	members []member
 	term    engine.Term // nil unless this one leads, and is ready to
 	changed chan struct{}
+	problem error // why this one can't lead or follow, nil if it can
 }
 
 var _ prometheus.Collector = (*Replica)(nil)
@@ -66,8 +67,15 @@ func New(cfg Config) *Replica {
 }
 
 // Run follows, and leads once it is elected. It ends with ctx, with an error that wraps
-// ErrDeposed when the term is over, or with one that wraps engine.ErrReplaced.
+// ErrDeposed when the term is over, or with one that wraps engine.ErrReplaced. Until it is
+// replaced, the replica answers with that error.
 func (r *Replica) Run(ctx context.Context) error {
+	err := r.run(ctx)
+	r.update(func() { r.problem, r.members = err, nil })
+	return err
+}
+
+func (r *Replica) run(ctx context.Context) error {
 	self, err := json.Marshal(r.cfg.Self)
 	if err != nil {
 		return err
@@ -89,14 +97,26 @@ func (r *Replica) Run(ctx context.Context) error {
 		}
 		if err != nil {
 			r.cfg.Log.Warn().Err(err).Msg("the election failed, and is tried again")
+			r.update(func() { r.problem = err })
 			select {
 			case <-time.After(electAgain):
 			case <-ctx.Done():
 			}
 			continue
 		}
+		r.update(func() { r.problem = nil })
 		return r.lead(ctx, term)
 	}
+}
+
+// noLeader returns why no replica answers.
+func (r *Replica) noLeader() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.problem != nil {
+		return fmt.Errorf("no replica leads, as far as this one knows: %w", r.problem)
+	}
+	return errNoLeader
 }
 
 // deposed says that a replica starts again, unless what it would read then is older than
@@ -198,7 +218,7 @@ func (r *Replica) Ready() error {
 		return nil
 	}
 	if leader, known, _ := r.leader(); !known {
-		return errors.New("no replica leads")
+		return r.noLeader()
 	} else if leader.Name == r.cfg.Self.Name {
 		return errors.New("this replica is about to lead, or no longer leads for certain")
 	}
@@ -211,7 +231,11 @@ func (r *Replica) Ready() error {
 // Status describes the replicas.
 func (r *Replica) Status() *controlapi.Replicas {
 	r.mu.Lock()
-	s := &controlapi.Replicas{Self: r.cfg.Self.Name, Leads: r.term != nil && r.term.Leads(), All: make([]controlapi.Replica, len(r.members))}
+	problem := ""
+	if r.problem != nil {
+		problem = r.problem.Error()
+	}
+	s := &controlapi.Replicas{Problem: problem, Self: r.cfg.Self.Name, Leads: r.term != nil && r.term.Leads(), All: make([]controlapi.Replica, len(r.members))}
 	for i, m := range r.members {
 		s.All[i] = m.Replica
 		if i == 0 {

@@ -101,7 +101,11 @@ func TestPassesByHTTPS(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.setMembers([]engine.Member{{Self: string(text), Term: 1}})
-		status, body, _ := get(t, r.API(here), http.MethodGet, "/", "")
+		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond) // a certificate may change: it is tried again
+		w := httptest.NewRecorder()
+		r.API(here).ServeHTTP(w, httptest.NewRequestWithContext(ctx, http.MethodGet, "/", nil))
+		cancel()
+		status, body := w.Code, w.Body.String()
 		if known != "" && body != "there" || known == "" && (status != http.StatusServiceUnavailable || !strings.Contains(body, "certificate")) {
 			t.Errorf("with the certificate %.10q: %d %s", known, status, body)
 		}
@@ -213,13 +217,77 @@ func TestLeads(t *testing.T) {
 	leads.leads.Store(false)
 	q := httptest.NewRequest(http.MethodGet, "/", nil)
 	q.Header.Set(forwardedHeader, "another")
-	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
-	defer cancel()
 	w := httptest.NewRecorder()
-	r.API(here).ServeHTTP(w, q.WithContext(ctx))
-	if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" || !strings.Contains(w.Body.String(), errNoLeader.Error()) {
+	r.API(here).ServeHTTP(w, q)
+	if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" || w.Header().Get(untouchedHeader) == "" || !strings.Contains(w.Body.String(), errUntouched.Error()) {
 		t.Errorf("a call that was passed on to one who does not lead: %d %s", w.Code, w.Body)
 	}
+}
+
+// A call that comes to a leader which was killed and follows by now is not executed there, and
+// waits for the next leader, who gets it whole. One too large to be sent again is refused, and
+// the client learns that nothing was executed.
+func TestWaitsForTheNextAfterAFollower(t *testing.T) {
+	for _, size := range []int{8, maxRepeated, maxRepeated + 1} {
+		restarted, r := following(t, Config{}), following(t, Config{})
+		var asked atomic.Int32
+		old := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+			asked.Add(1)
+			text, _ := io.ReadAll(q.Body) // so that all of it was sent
+			q.Body = io.NopCloser(strings.NewReader(string(text)))
+			restarted.API(here).ServeHTTP(w, q)
+		}))
+		next := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+			text, _ := io.ReadAll(q.Body)
+			_, _ = w.Write(text)
+		}))
+		r.knows(t, "old", old.URL)
+		restarted.knows(t, "old", old.URL)
+		time.AfterFunc(50*time.Millisecond, func() { r.knows(t, "next", next.URL) })
+		sent := strings.Repeat("x", size)
+		status, body, _ := get(t, r.API(here), http.MethodPost, "/?Action=CreateLoadBalancer", sent)
+		if small := size <= maxRepeated; small && (status != http.StatusOK || body != sent) ||
+			!small && (status != http.StatusServiceUnavailable || !strings.Contains(body, "was not executed") || asked.Load() != 1) {
+			t.Errorf("a call of %d bytes: %d %.100s, and the old leader got it %d times", size, status, body, asked.Load())
+		}
+		old.Close()
+		next.Close()
+	}
+}
+
+// Where nobody can lead, calls, readiness and status say why.
+func TestSaysWhyNobodyLeads(t *testing.T) {
+	r := following(t, Config{Election: full{}})
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	go func() { _ = r.Run(ctx) }() // until the end
+	for {
+		_, _, changed := r.leader()
+		if r.Status().Problem != "" {
+			break
+		}
+		<-changed
+	}
+	call, gone := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer gone()
+	w := httptest.NewRecorder()
+	r.API(here).ServeHTTP(w, httptest.NewRequestWithContext(call, http.MethodPost, "/", nil))
+	for what, text := range map[string]string{"a call": w.Body.String(), "readiness": r.Ready().Error(), "the status": r.Status().Problem} {
+		if !strings.Contains(text, "etcd is full") {
+			t.Errorf("%s says %q, want that etcd is full", what, text)
+		}
+	}
+}
+
+// full is an election in which nobody can be elected.
+type full struct{}
+
+func (full) Campaign(context.Context, string) (engine.Term, error) {
+	return nil, errors.New("etcd is full")
+}
+func (full) Members(ctx context.Context, _ func([]engine.Member)) error {
+	<-ctx.Done()
+	return ctx.Err()
 }
 
 // What is about this process is answered by it, and so are reads where that is wanted.
