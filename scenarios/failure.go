@@ -46,6 +46,8 @@ type Unmet struct {
 	Extra []string `json:"extra,omitempty"`
 	// Code is that of a call that was refused.
 	Code string `json:"code,omitempty"`
+	// Rule is that of clbemu explore, where an expectation stands for several.
+	Rule string `json:"rule,omitempty"`
 	// Of is the expectation, nil where a step itself failed.
 	Of *Expectation `json:"-"`
 

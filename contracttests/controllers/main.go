@@ -16,6 +16,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 )
 
 // bank has the controllers by name.
@@ -47,9 +48,10 @@ var bank = map[string]func(*controller) error{
 }
 
 func main() {
-	c := &controller{name: "web", deletes: false}
+	c := &controller{name: "web"}
 	flag.StringVar(&c.vSwitch, "vswitch", "", "make an intranet load balancer in this vSwitch")
 	flag.BoolVar(&c.deletes, "delete", false, "delete the load balancer")
+	flag.DurationVar(&c.lateness, "late", 20*time.Second, "when late repeats a creation")
 	flag.Parse()
 	run := bank[flag.Arg(0)]
 	if run == nil {

@@ -18,6 +18,8 @@ type controller struct {
 	name    string
 	vSwitch string // of an intranet load balancer
 	deletes bool
+	// lateness is when the queue of late comes back to a creation.
+	lateness time.Duration
 	// looks is how often an adopting controller looks for what a lost call may have made.
 	looks int
 }

@@ -36,29 +36,26 @@ func newToken(c *controller) error {
 	return nil
 }
 
-// lateness is when the queue of late comes back to a creation.
-const lateness = 20 * time.Second
-
 // late looks for what a lost creation has made, and goes on with it. A job in its queue
 // repeats the creation later, without a token and without a look.
 func late(c *controller) error {
-	queued := make(chan struct{}, 100)
+	queued := 0
 	until(func() error {
 		return c.reconcile(func() (id string, err error) {
 			if id, err = c.find(); id != "" || err != nil {
 				return id, err
 			}
 			if id, err = c.create(""); unknown(err) {
-				queued <- struct{}{}
+				queued++
 			}
 			return id, err
 		})
 	})
-	for range queued {
-		time.Sleep(lateness)
+	for ; queued > 0; queued-- {
+		time.Sleep(c.lateness)
 		until(func() error { _, err := c.create(""); return err })
 	}
-	return nil
+	return serve()
 }
 
 // leak makes a new server group in each of its tries, and looks for none.
@@ -147,14 +144,14 @@ func replaced(c *controller) error {
 			}
 			return made, nil
 		})
+		if err == nil {
+			err = c.own(made)
+		}
 		if is := (*refused)(nil); errors.As(err, &is) && made != "" {
 			_ = call("DeleteLoadBalancer", params{"LoadBalancerId": made}, nil)
 			made, _ = c.create(fmt.Sprint("service-", time.Now().UnixNano()))
 		}
-		if err != nil {
-			return err
-		}
-		return c.own(made)
+		return err
 	})
 	return nil
 }

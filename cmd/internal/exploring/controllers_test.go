@@ -17,7 +17,7 @@ import (
 // owner.
 const (
 	make1 = `about: A controller makes a load balancer.
-explore: {quiet: 1s, within: 20s, timeout: 2s}
+explore: {quiet: 1s, within: 10s, timeout: 2s}
 given:
   state:
     - {action: CreateLoadBalancer, params: {LoadBalancerName: theirs, InstanceChargeType: PayByCLCU}}
@@ -25,7 +25,7 @@ program:
   steps: [{start: true}]
 `
 	delete1 = `about: A controller deletes a load balancer.
-explore: {quiet: 1s, within: 20s, timeout: 2s}
+explore: {quiet: 1s, within: 10s, timeout: 2s}
 given:
   state:
     - {action: CreateLoadBalancer, params: {LoadBalancerName: web, InstanceChargeType: PayByCLCU, Tag: [{Key: example.com/service, Value: web}]}}
@@ -112,6 +112,10 @@ func configOf(program string, p planted) explore.Config {
 	text, command := make1, []string{program, p.name}
 	if p.deletes {
 		text, command = delete1, []string{program, "-delete", p.name}
+	}
+	if testing.Short() {
+		text = strings.Replace(text, "within: 10s", "within: 5s, late: 4s", 1)
+		command = append([]string{program, "-late", "2s"}, command[1:]...)
 	}
 	c := exploring.Config("controllers.yaml", []byte(text), scenarios.ProgramHalf)
 	c.Program.Command = command
