@@ -52,6 +52,8 @@ type Unmet struct {
 	Of *Expectation `json:"-"`
 
 	output string // of a program
+	// cannot says that the cluster did not answer, so that nothing is known of the client.
+	cannot bool
 }
 
 // times says in which round of a repeat it was.

@@ -343,6 +343,10 @@ func (p *play) stepFailure(line int, title string, err error) *Failure {
 	var u *Unmet
 	var not unmet
 	switch {
+	case errors.As(err, &not) && not[0].cannot:
+		f.Line, f.Step, f.Reason, f.status = not[0].Line, not[0].Step, not[0].Seen, Broken
+	case errors.As(err, &u) && u.cannot:
+		f.Reason, f.status = u.Seen, Broken
 	case errors.As(err, &not):
 		f.Unmet, f.Line, f.Step = not, not[0].Line, not[0].Step
 	case errors.As(err, &u):

@@ -54,10 +54,14 @@ type (
 	}
 	attribute struct {
 		LoadBalancerStatus, LoadBalancerName string
-		Tags                                 struct{ Tag []struct{ TagKey, TagValue string } }
+		Tags                                 struct {
+			Tag []struct{ TagKey, TagValue string }
+		}
 	}
 	groups struct {
-		VServerGroups struct{ VServerGroup []struct{ VServerGroupId, VServerGroupName string } }
+		VServerGroups struct {
+			VServerGroup []struct{ VServerGroupId, VServerGroupName string }
+		}
 	}
 	server struct {
 		ServerId     string

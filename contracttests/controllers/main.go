@@ -44,7 +44,8 @@ var bank = map[string]func(*controller) error{
 	"hot-loop":      hotLoop,
 	"restless":      restless,
 	// Wrong for program halves alone.
-	"gives-up": givesUp,
+	"gives-up":  givesUp,
+	"impatient": impatient,
 }
 
 func main() {

@@ -19,6 +19,9 @@ const pollEvery = 2 * time.Second
 func adopting(c *controller) error {
 	until(func() error {
 		return c.reconcile(func() (id string, err error) {
+			if c.made != "" {
+				return c.made, nil // a list may not show it yet
+			}
 			for look := 0; look == 0 || look < c.looks; look++ {
 				if look > 0 {
 					time.Sleep(pollEvery / 4)
@@ -31,6 +34,7 @@ func adopting(c *controller) error {
 			if unknown(err) {
 				c.looks = 10
 			}
+			c.made = id
 			return id, err
 		})
 	})

@@ -22,6 +22,8 @@ type controller struct {
 	lateness time.Duration
 	// looks is how often an adopting controller looks for what a lost call may have made.
 	looks int
+	// made is the load balancer that this process has made.
+	made string
 }
 
 // owner is the tag of the load balancer.

@@ -11,12 +11,16 @@ import (
 func double(c *controller) error {
 	until(func() error {
 		return c.reconcile(func() (id string, err error) {
+			if c.made != "" {
+				return c.made, nil
+			}
 			if id, err = c.find(); id != "" || err != nil {
 				return id, err
 			}
-			if id, err = c.create(""); unknown(err) {
-				return c.create("")
+			for id, err = c.create(""); unknown(err); id, err = c.create("") {
+				time.Sleep(firstPause)
 			}
+			c.made = id
 			return id, err
 		})
 	})
@@ -288,8 +292,30 @@ func restless(c *controller) error {
 
 // givesUp ends with success when it is refused.
 func givesUp(c *controller) error {
-	if err := c.reconcile(c.found); unknown(err) {
-		return err
-	}
+	until(func() error {
+		if err := c.reconcile(c.found); unknown(err) {
+			return err
+		}
+		return nil
+	})
+	return nil
+}
+
+// impatient makes another load balancer when it does not see the one that it has made.
+func impatient(c *controller) error {
+	until(func() error {
+		return c.reconcile(func() (id string, err error) {
+			if id, err = c.find(); id != "" || err != nil {
+				return id, err
+			}
+			if id, err = c.created(); err != nil {
+				return id, err
+			}
+			if seen, err := c.find(); seen == "" && err == nil {
+				return c.create("")
+			}
+			return id, nil
+		})
+	})
 	return nil
 }
