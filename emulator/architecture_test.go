@@ -111,7 +111,7 @@ var mayImport = map[string][]string{
 	"emulator/controlclient": {"emulator/controlapi", "emulator/internal/routes", "emulator/journal", "scenarios"},
 	"emulator/apiclient":     {},
 	// Scenarios play by the two APIs; who starts an emulator is above.
-	"emulator/target":         {"state", "emulator/internal/listen", "faults", "scenarios", "emulator/internal/cloud", "emulator/internal/gateway", "emulator/internal/topology", "emulator/names", "emulator/journal", "emulator/apiclient", "emulator/controlapi", "emulator/controlclient"},
+	"emulator/target":         {"state", "emulator/internal/listen", "faults", "scenarios", "emulator/internal/cloud", "emulator/internal/gateway", "emulator/internal/topology", "emulator/inventory", "emulator/names", "emulator/journal", "emulator/apiclient", "emulator/controlapi", "emulator/controlclient"},
 	"emulator/target/private": {"emulator", "emulator/internal/listen", "scenarios", "state"},
 	// Exploring plays scenarios in places that it is given.
 	"cmd/internal/explore": {"scenarios", "emulator/glob"},

@@ -25,12 +25,14 @@ func (p *play) advance(ctx context.Context, d time.Duration) error {
 	if err := p.Target.Pass(ctx, d); err != nil {
 		return err
 	}
+	p.passed += d
 	return p.noteBackends(ctx)
 }
 
 // note begins to look at the backends.
 func (b *keptBackends) note(ctx context.Context, p *play) error {
-	now, err := p.readyBackends(ctx)
+	all, err := p.Target.LoadBalancers(ctx, "")
+	now := readyBackends(all)
 	maps.DeleteFunc(now, func(_ string, n int) bool { return n == 0 })
 	if len(now) > 0 { // or else it has nothing to lose
 		p.ready[b.Since] = readySince{now, maps.Clone(now)}
@@ -38,15 +40,17 @@ func (b *keptBackends) note(ctx context.Context, p *play) error {
 	return err
 }
 
-// noteBackends looks at the backends, if an expectation of the half is about them.
+// noteBackends looks at the load balancers, if an expectation of the half is about what
+// happens to them meanwhile.
 func (p *play) noteBackends(ctx context.Context) error {
-	if len(p.ready) == 0 {
+	if len(p.ready) == 0 && len(p.serving) == 0 && p.Looked == nil {
 		return nil
 	}
-	now, err := p.readyBackends(ctx)
+	all, err := p.balancers(ctx)
 	if err != nil {
 		return err
 	}
+	now := readyBackends(all)
 	for _, since := range p.ready {
 		for listener := range since.then {
 			since.least[listener] = min(since.least[listener], now[listener])
@@ -56,15 +60,14 @@ func (p *play) noteBackends(ctx context.Context) error {
 }
 
 // readyBackends returns the ready backends of each listener.
-func (p *play) readyBackends(ctx context.Context) (map[string]int, error) {
-	all, err := p.Target.LoadBalancers(ctx, "")
+func readyBackends(all []LoadBalancerState) map[string]int {
 	ready := make(map[string]int)
 	for _, lb := range all {
 		for listener, n := range lb.Ready {
 			ready[lb.Name+" "+listener] += n
 		}
 	}
-	return ready, err
+	return ready
 }
 
 func (b *keptBackends) look(ctx context.Context, p *play) error {
@@ -75,10 +78,11 @@ func (b *keptBackends) look(ctx context.Context, p *play) error {
 	if err := p.noteBackends(ctx); err != nil {
 		return err
 	}
-	now, err := p.readyBackends(ctx)
+	all, err := p.Target.LoadBalancers(ctx, "")
 	if err != nil {
 		return err
 	}
+	now := readyBackends(all)
 	var expected, seen []string
 	for _, listener := range sortedKeys(since.then) {
 		if bound := min(since.then[listener], now[listener]); since.least[listener] < bound {

@@ -18,6 +18,7 @@ type Calls struct {
 	Code    *Matcher           `yaml:"code" doc:"The error code; OK for calls that succeeded."`
 	Params  map[string]Matcher `yaml:"params" doc:"Parameters by name."`
 	Since   string             `yaml:"since" doc:"Count only calls since a mark."`
+	Polls   NameList           `yaml:"polls" doc:"Actions of which the calls that succeed do not count."`
 	AtLeast *int               `yaml:"atLeast" doc:"At least this many."`
 	AtMost  *int               `yaml:"atMost" doc:"At most this many."`
 	Exactly *int               `yaml:"exactly" doc:"Exactly this many."`
@@ -111,7 +112,7 @@ func (e *Calls) look(ctx context.Context, p *play) error {
 }
 
 func (e *Calls) matches(call JournalCall) bool {
-	if !e.matchesAction(call.Action) {
+	if !e.matchesAction(call.Action) || call.Code == "" && len(call.Faults) == 0 && slices.Contains(e.Polls, call.Action) {
 		return false
 	}
 	if e.Code != nil && !e.Code.ofCode(call.Code) {

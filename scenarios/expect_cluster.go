@@ -96,7 +96,7 @@ func (i *ingressAddresses) look(ctx context.Context, p *play) error {
 	}
 	services, err := ingressOf(ctx, p.Cluster, i.Namespace)
 	if err != nil {
-		return &Unmet{Expected: "the Services of the cluster", Seen: err.Error()}
+		return &Unmet{Expected: "the Services of the cluster", Seen: err.Error(), cannot: true}
 	}
 	for _, s := range services {
 		if len(p.uids[idOf("Service", i.Namespace, s.name)]) == 0 {
@@ -133,11 +133,17 @@ func (p *play) get(ctx context.Context, into any, object, namespace string, args
 	out, err := p.Cluster.Kubectl(ctx, "", append([]string{"get", object, "--namespace", orDefault(namespace), "--output", "json"}, args...)...)
 	switch {
 	case err != nil:
-		return &Unmet{Expected: object + " in the cluster", Seen: err.Error()}
+		return &Unmet{Expected: object + " in the cluster", Seen: err.Error(), cannot: !isAbsent(err)}
 	case len(out) == 0:
 		return nil
 	}
 	return json.Unmarshal(out, into)
+}
+
+// isAbsent reports whether kubectl says that there is no such object, or no such kind: the
+// cluster has answered.
+func isAbsent(err error) bool {
+	return strings.Contains(err.Error(), "NotFound") || strings.Contains(err.Error(), "the server doesn't have a resource type")
 }
 
 // ingressOf lists the Services of a namespace.

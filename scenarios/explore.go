@@ -16,6 +16,7 @@ type Explore struct {
 	Calls   float64          `yaml:"calls" counted:"true" doc:"How many times the calls of the undisturbed play a disturbed one may make; 5 if absent."`
 	Tries   int              `yaml:"tries" counted:"true" doc:"How often a scripted client makes a call that failed, and a program is started again; 5 if absent."`
 	Quiet   Duration         `yaml:"quiet" doc:"How long a client that keeps running makes no call when it is at rest, or, of a controller, once it was disturbed. Longer than its first back-off; 3s if absent, 8s for a controller."`
+	Late    Duration         `yaml:"late" doc:"How long a client that keeps running is watched again at rest, after a disturbed write, for what its queue repeats late; 35s if absent, and twice its longest back-off."`
 	Within  Duration         `yaml:"within" doc:"How long a client may take to come to rest; 1m if absent."`
 	Timeout Duration         `yaml:"timeout" doc:"How long the client waits for an answer; 20s if absent."`
 	Known   []knownViolation `yaml:"known" doc:"Violations that are known, and do not fail the exploration."`
@@ -35,10 +36,11 @@ type knownViolation struct {
 var Rules = [][2]string{
 	{"ends", "the client comes to its end, or to rest"},
 	{"double", "no load balancer exists twice"},
-	{"left", "nothing stays when the undisturbed client leaves nothing"},
+	{"left", "nothing stays that the undisturbed client does not leave"},
 	{"others", "what the client did not create stays as it is"},
 	{"status", "the status of a Service has addresses of load balancers that exist, public or private as undisturbed"},
-	{"kept", "a client that starts again at rest deletes no load balancer, unless it does so each time"},
+	{"replaced", "a load balancer that serves keeps its id and its addresses, and a client that starts again at rest deletes none, unless it does so undisturbed"},
+	{"outage", "from the first moment on, a listener that serves has a ready backend, unless it loses them undisturbed"},
 	{"backends", "no listener has fewer ready backends for a while than before and after"},
 	{"runs", "what runs without the disturbance runs"},
 	{"state", "the end state equals the undisturbed one, but for ids, addresses and times"},
@@ -103,6 +105,9 @@ const (
 	quietController = Duration(8 * time.Second)
 )
 
+// lateAfter outlasts the usual times after which queues come back, but for those of minutes.
+const lateAfter = Duration(35 * time.Second)
+
 // WithDefaults fills in what is absent, for a half.
 func (e Explore) WithDefaults(half string) Explore {
 	if half == KubernetesHalf {
@@ -112,6 +117,7 @@ func (e Explore) WithDefaults(half string) Explore {
 	e.Tries = cmp.Or(e.Tries, 5)
 	e.Quiet = cmp.Or(e.Quiet, quietProgram)
 	e.Within = cmp.Or(e.Within, Duration(time.Minute))
+	e.Late = cmp.Or(e.Late, lateAfter)
 	e.Timeout = cmp.Or(e.Timeout, Duration(20*time.Second))
 	return e
 }

@@ -46,10 +46,14 @@ type Unmet struct {
 	Extra []string `json:"extra,omitempty"`
 	// Code is that of a call that was refused.
 	Code string `json:"code,omitempty"`
+	// Rule is that of clbemu explore, where an expectation stands for several.
+	Rule string `json:"rule,omitempty"`
 	// Of is the expectation, nil where a step itself failed.
 	Of *Expectation `json:"-"`
 
 	output string // of a program
+	// cannot says that the cluster did not answer, so that nothing is known of the client.
+	cannot bool
 }
 
 // times says in which round of a repeat it was.

@@ -38,7 +38,7 @@ func kind[T any](k Kind) *Kind {
 var (
 	stepKinds = []*Kind{setKind, faultKind, clearKind, callKind, clockKind, restartKind, killKind, kubectlKind, execKind, startKind,
 		stopKind, struckKind, restKind, waitKind, repeatKind, serveKind, trafficKind, markKind, expectKind}
-	expectationKinds = []*Kind{resourceKind, callsKind, quotaKind, addressesKind, loadBalancerKind, stateKind, backendsKind,
+	expectationKinds = []*Kind{resourceKind, callsKind, quotaKind, addressesKind, loadBalancerKind, stateKind, backendsKind, servedKind,
 		refusedKind, ingressKind, serviceKind, eventKind, finalizerKind}
 )
 

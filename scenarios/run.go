@@ -45,6 +45,9 @@ type Setup struct {
 	// Held, if set, runs when an expectation holds, with its text, and a function that reports
 	// whether another text holds at the same moment.
 	Held func(text *yaml.Node, also func(other *yaml.Node) bool)
+	// Looked, if set, runs with the load balancers after each change, as far as the target
+	// knows it, and with the emulated time since the first; else whenever the play waits.
+	Looked func(all []LoadBalancerState, at time.Duration)
 	// AtStart, if set, runs after the given part, with the journal's mark.
 	AtStart func(mark uint64)
 	// AtEnd, if set, runs when the half is over, before its objects and its program
@@ -99,6 +102,9 @@ type play struct {
 	restedAt, startedAt uint64
 	base                []string              // the state at the beginning, if the half looks at it
 	ready               map[string]readySince // by mark, if an expectation is about it
+	serving             map[string]*Serving   // by mark, likewise
+	passed, at          time.Duration         // the time of all waits, and of the last look at load balancers
+	origin              time.Time             // of the first such look
 	notes               []string
 	servers             map[string]*localServer
 	clients             map[string][]*http.Client // of traffic steps, by name
@@ -107,7 +113,7 @@ type play struct {
 // Play plays one half of a scenario. The result says how it ended.
 func Play(ctx context.Context, s *Scenario, half string, setup Setup) Result {
 	p := &play{Setup: setup, scenario: s, half: half, names: make(map[string]string), marks: make(map[string]uint64), uids: make(map[string][]string),
-		earlier: make(map[position]map[string]string), ready: make(map[string]readySince), servers: make(map[string]*localServer), clients: make(map[string][]*http.Client)}
+		earlier: make(map[position]map[string]string), ready: make(map[string]readySince), serving: make(map[string]*Serving), servers: make(map[string]*localServer), clients: make(map[string][]*http.Client)}
 	maps.Copy(p.names, s.Values)
 	begin := time.Now()
 	result := Result{Scenario: s.Name, File: s.File, Half: half, Client: p.client(), Status: Passed}
@@ -337,6 +343,10 @@ func (p *play) stepFailure(line int, title string, err error) *Failure {
 	var u *Unmet
 	var not unmet
 	switch {
+	case errors.As(err, &not) && not[0].cannot:
+		f.Line, f.Step, f.Reason, f.status = not[0].Line, not[0].Step, not[0].Seen, Broken
+	case errors.As(err, &u) && u.cannot:
+		f.Reason, f.status = u.Seen, Broken
 	case errors.As(err, &not):
 		f.Unmet, f.Line, f.Step = not, not[0].Line, not[0].Step
 	case errors.As(err, &u):

@@ -14,6 +14,8 @@ var restKind = kind[restStep](Kind{Name: "rest", About: "Wait until the program 
 type restStep struct {
 	Quiet  Duration `yaml:"quiet" required:"true" doc:"How long the client must make no call."`
 	Within Duration `yaml:"within" doc:"The longest wait; 5m if absent."`
+	Polls  NameList `yaml:"polls" doc:"Actions that the client calls again and again at rest: such a call that succeeds does not count. * stands for each call that was made twice before, with the same parameters."`
+	After  Duration `yaml:"after" doc:"How long to watch a client that rests and still runs. When it calls then, it must come to rest again."`
 	// Disturbed keeps a client in its back-off from looking like one at rest.
 	Disturbed *disturbed `yaml:"disturbed" doc:"What a disturbed client must do first."`
 }
@@ -28,6 +30,71 @@ type disturbed struct {
 func (r *restStep) title() string { return "wait for rest" }
 
 func (r *restStep) do(ctx context.Context, p *play, _ *Step) error {
+	polls := polling{of: r.Polls}
+	if err := r.wait(ctx, p, &polls); err != nil || r.After == 0 {
+		return err
+	}
+	last, calls := p.restedAt, false
+	for passed := time.Duration(0); passed < time.Duration(r.After); passed += watchEvery {
+		over, pause, err := p.ended(ctx)
+		if over || err != nil {
+			return err
+		}
+		passed += pause
+		if err := p.advance(ctx, watchEvery); err != nil {
+			return err
+		}
+		journal, err := p.Target.Calls(ctx, last)
+		if err != nil {
+			return err
+		}
+		for _, c := range journal {
+			last = c.Sequence
+			calls = p.judged(c) && !polls.has(c) || calls
+		}
+	}
+	if !calls {
+		return nil
+	}
+	return r.wait(ctx, p, &polls)
+}
+
+// watchEvery is the pause between two looks at a client that rests.
+const watchEvery = 500 * time.Millisecond
+
+// polling tells the calls that a client makes again and again from the others.
+type polling struct {
+	of   NameList
+	made map[string]int // by what they ask, since the last that failed
+}
+
+// has reports whether a call counts for nothing. Each call is to be given once.
+func (s *polling) has(c JournalCall) bool {
+	switch {
+	case c.Code != "" || len(c.Faults) > 0:
+		s.made = nil
+		return false
+	case !slices.Contains(s.of, everyPoll):
+		return slices.Contains(s.of, c.Action)
+	case s.made == nil:
+		s.made = make(map[string]int)
+	}
+	asks := c.Action
+	for _, name := range sortedKeys(c.Params) {
+		asks += "\x00" + name + "=" + c.Params[name]
+	}
+	s.made[asks]++
+	return s.made[asks] >= pollsFrom
+}
+
+// everyPoll stands for each call that repeats, from the third on.
+const (
+	everyPoll = "*"
+	pollsFrom = 3
+)
+
+// wait waits until the client rests.
+func (r *restStep) wait(ctx context.Context, p *play, polls *polling) error {
 	within := cmp.Or(time.Duration(r.Within), defaultRest)
 	last, err := p.Target.Mark(ctx)
 	if err != nil {
@@ -58,8 +125,11 @@ func (r *restStep) do(ctx context.Context, p *play, _ *Step) error {
 		}
 		for _, c := range calls {
 			last = c.Sequence
-			if debt.observe(p, c); p.judged(c) {
-				silence, begun = 0, true
+			if debt.observe(p, c); !p.judged(c) {
+				continue
+			}
+			if begun = true; !polls.has(c) {
+				silence = 0
 			}
 		}
 		quiet, owes, err := debt.remaining(ctx, p)

@@ -95,7 +95,7 @@ type JournalCall struct {
 
 // LoadBalancerState describes a load balancer of any product.
 type LoadBalancerState struct {
-	Name      string
+	ID, Name  string
 	Addresses []string // IP addresses and names
 	// Listeners holds the running listeners, by protocol:port, with the number of their backends.
 	Listeners map[string]int

@@ -12,8 +12,10 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/controlclient"
+	"github.com/clbemu/clbemu/emulator/inventory"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/scenarios"
+	"github.com/clbemu/clbemu/state"
 )
 
 // Mark implements scenarios.Target.
@@ -98,13 +100,30 @@ func (r *Remote) LoadBalancers(ctx context.Context, name string) (found []scenar
 	return found, nil
 }
 
+// LoadBalancersIn returns all load balancers of a state.
+func (r *Remote) LoadBalancersIn(v *state.View) (found []scenarios.LoadBalancerState, err error) {
+	in := inventory.Inventory{Products: r.Products}
+	list, err := in.List(v, inventory.Wanted{Kind: "lb"})
+	if err != nil {
+		return nil, err
+	}
+	for _, lb := range list.Resources {
+		tree, err := in.Tree(v, lb.ID)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, stateOf(&tree))
+	}
+	return found, nil
+}
+
 func isNotFound(err error) bool {
 	refused := (*controlclient.Refused)(nil)
 	return errors.As(err, &refused) && refused.Status == http.StatusNotFound
 }
 
 func stateOf(tree *controlapi.LoadBalancerTree) scenarios.LoadBalancerState {
-	is := scenarios.LoadBalancerState{Name: tree.LoadBalancer.Name, Listeners: make(map[string]int), Ready: make(map[string]int)}
+	is := scenarios.LoadBalancerState{ID: tree.LoadBalancer.ID, Name: tree.LoadBalancer.Name, Listeners: make(map[string]int), Ready: make(map[string]int)}
 	for _, a := range tree.Addresses {
 		is.Addresses = append(is.Addresses, a.Address)
 	}

@@ -145,8 +145,11 @@ func (x *exploration) run(cmd *cobra.Command, args []string) error {
 	stop := screen.Live(x.line)
 	config.Progress = func(now explore.Progress) {
 		x.mu.Lock()
-		defer x.mu.Unlock()
 		x.progress = now
+		x.mu.Unlock()
+		if o := now.Last; o.Verdict == explore.Violated { // findings come at the end, this now
+			screen.Printf("violation of %s: %s (play %d of %d)\n", o.Rule, o.ID, now.Done, now.Total)
+		}
 	}
 	report, err := explore.Run(cmd.Context(), config)
 	stop()
@@ -158,7 +161,7 @@ func (x *exploration) run(cmd *cobra.Command, args []string) error {
 		// After Ctrl-C too.
 		err = errors.Join(err, console.PutExploration(context.WithoutCancel(cmd.Context()), report.Page()))
 	}
-	if shown := p.show(report.WithoutJournals(), func(s *terminal.Screen) error { return showExploration(s, report) }); shown != nil {
+	if shown := p.show(report.WithoutJournals(), func(s *terminal.Screen) error { return showExploration(s, report, x.out) }); shown != nil {
 		return shown
 	}
 	switch {
@@ -193,8 +196,8 @@ func (x *exploration) consoleOf(ctx context.Context) (*controlclient.Client, err
 
 // refused gives an exploration that did not begin its exit code.
 func (x *exploration) refused(err error) error {
-	undisturbed, problems := (*explore.Undisturbed)(nil), scenarios.Problems(nil)
-	if errors.As(err, &undisturbed) || errors.As(err, &problems) {
+	undisturbed, unsettled, problems := (*explore.Undisturbed)(nil), (*explore.Unsettled)(nil), scenarios.Problems(nil)
+	if errors.As(err, &undisturbed) || errors.As(err, &unsettled) || errors.As(err, &problems) {
 		return usage(err)
 	}
 	return cannot(err)
@@ -422,15 +425,26 @@ func findingFile(i int, f explore.Finding) string {
 	return fmt.Sprintf("%02d-%s.yaml", i+1, name[:min(len(name), 80)])
 }
 
+// replayFlags are those that a scenario needs that a violation became.
+func replayFlags(half string) string {
+	switch half {
+	case scenarios.KubernetesHalf:
+		return " --half kubernetes --kubeconfig KUBECONFIG"
+	case scenarios.ProgramHalf:
+		return " --half program"
+	}
+	return ""
+}
+
 // showExploration prints the table and the violations.
-func showExploration(s *terminal.Screen, r *explore.Report) error {
+func showExploration(s *terminal.Screen, r *explore.Report, out string) error {
 	header, rows := r.Table()
 	if len(rows) > 0 {
 		if err := s.Table(header, rows); err != nil {
 			return err
 		}
 	}
-	for _, f := range r.Findings {
+	for i, f := range r.Findings {
 		mark := terminal.Bad.Render("violation of " + f.Rule)
 		if f.Known != "" {
 			mark = "known violation of " + f.Rule
@@ -444,14 +458,27 @@ func showExploration(s *terminal.Screen, r *explore.Report) error {
 			continue
 		}
 		if len(f.Plays) > 1 {
-			s.Printf("  also      %s\n", strings.Join(f.Plays[1:], "; "))
+			s.Printf("%s", s.Fit("  also      "+strings.Join(f.Plays[1:], "; ")+"\n", 12))
+		}
+		if out != "" {
+			s.Printf("  scenario  %s\n", filepath.Join(out, findingFile(i, f)))
+			continue
 		}
 		s.Printf("  scenario\n%s", "    "+strings.ReplaceAll(strings.TrimRight(f.Scenario, "\n"), "\n", "\n    ")+"\n")
+	}
+	for _, why := range r.NotPlayed() {
+		s.Printf("\ncould not run: %s\n", why)
 	}
 	s.Printf("\n%s\n", r.Summary())
 	if late := r.Late(); late != nil {
 		s.Printf("%s: in %s the client called again only after %.1f s, later than it is quiet at rest (%.1f s), so that plays may have been judged too early: give explore: {quiet: %.0fs}\n",
 			terminal.Bad.Render("warning"), late.ID, late.Retry, r.Quiet, math.Ceil(late.Retry+1))
+	}
+	if len(r.Polls) > 0 {
+		s.Printf("polls: at rest the client repeats %s, which count for nothing\n", strings.Join(r.Polls, ", "))
+	}
+	if len(r.Findings) > 0 {
+		s.Printf("play one again: clbemu scenario run FILE%s\n", replayFlags(r.Half))
 	}
 	if len(r.Varying) > 0 {
 		s.Printf("left out: %s that varied between two undisturbed plays\n", counted(len(r.Varying), "call"))

@@ -166,14 +166,14 @@ servers='[{"ServerId":"i-bp1clbemu0000000001"}]'
 `
 	for name, test := range map[string]struct{ program, want string }{
 		"right":     {`test -n "$lb" || create >/dev/null`, ""},
-		"replaces":  {`create >/dev/null; test -z "$lb" || c DeleteLoadBalancer LoadBalancerId=$lb >/dev/null`, "violation of kept: again at rest"},
+		"replaces":  {`create >/dev/null; test -z "$lb" || c DeleteLoadBalancer LoadBalancerId=$lb >/dev/null`, "violation of replaced: again at rest"},
 		"each time": {`test -z "$lb" || c DeleteLoadBalancer LoadBalancerId=$lb >/dev/null; lb=$(create); c DeleteLoadBalancer LoadBalancerId=$lb >/dev/null`, ""},
 		"empties": {`if test -z "$lb"; then lb=$(create)
 c AddBackendServers LoadBalancerId=$lb BackendServers="$servers" >/dev/null
 c CreateLoadBalancerTCPListener LoadBalancerId=$lb ListenerPort=80 BackendServerPort=80 Bandwidth=-1 >/dev/null
 c StartLoadBalancerListener LoadBalancerId=$lb ListenerPort=80 >/dev/null
 else c RemoveBackendServers LoadBalancerId=$lb BackendServers="$servers" >/dev/null; sleep 2
-c AddBackendServers LoadBalancerId=$lb BackendServers="$servers" >/dev/null; fi`, "violation of backends: again at rest"},
+c AddBackendServers LoadBalancerId=$lb BackendServers="$servers" >/dev/null; fi`, "violation of outage: again at rest"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -23,9 +23,11 @@ const unseenReads = "unseen-reads"
 // composed is the scenario of a play.
 type composed struct {
 	text string
-	// during has the rests of its top level, from 0 on, that are under a condition and none
-	// of the client's own.
+	// during has the rests of its top level, from 0 on, that are under a condition, or follow
+	// another start, and none of the client's own.
 	during map[int]bool
+	// learns says that the play is to show what disturbed ones are judged by.
+	learns bool
 }
 
 // composer writes the scenario of a play.
@@ -36,6 +38,7 @@ type composer struct {
 	half   *yaml.Node
 	steps  []*yaml.Node
 	during map[*yaml.Node]bool // the rests under a condition
+	again  map[*yaml.Node]int  // the rests after another start, with the rest of before
 }
 
 // compose returns the text of the play with these disturbances. A play that is judged
@@ -46,7 +49,8 @@ func (e *explorer) compose(p planned, judged bool) (all composed, err error) {
 		return all, err
 	}
 	root := document.Content[0]
-	c := &composer{explorer: e, play: p, judged: judged, half: child(root, e.Half), during: make(map[*yaml.Node]bool)}
+	c := &composer{explorer: e, play: p, judged: judged, half: child(root, e.Half), during: make(map[*yaml.Node]bool), again: make(map[*yaml.Node]int)}
+	all.learns = !judged
 	for _, name := range append(slices.Clone(scenarios.Halves), "explore") {
 		if name != e.Half {
 			remove(root, name)
@@ -86,9 +90,11 @@ func (c *composer) restsDuring() map[int]bool {
 		if rest == nil {
 			continue
 		}
-		if during[n] = c.during[step]; !c.during[step] && c.subject.program {
+		_, again := c.again[step]
+		if during[n] = c.during[step] || again; !c.during[step] && c.subject.program {
 			c.requireBackOff(rest)
 		}
+		c.forPolls(rest)
 		n++
 	}
 	return during
@@ -154,25 +160,47 @@ func (c *composer) disturb() {
 		return
 	}
 	c.start()
-	for i, d := range c.play {
+	c.disturbCalls()
+	for _, d := range c.play {
 		if d.At.Action == "" {
 			c.addManualChange(d)
-			continue
 		}
-		c.disturbProgram(ruleNames[i], d)
 	}
-	if c.Half == scenarios.ProgramHalf {
-		c.steps = append(c.steps, c.rest(c.quietTime()))
-		for _, d := range c.play {
-			if d.At.Action == "" {
-				if d.Kind == againKind && c.judged && len(c.sinceAgain()) > 0 {
-					c.steps = append(c.steps, snippet("{mark: %s}", againMark))
-				}
-				c.steps = append(c.steps, c.begin()...)
-				c.steps = append(c.steps, c.rest(c.quietTime()))
+	if c.Half != scenarios.ProgramHalf {
+		return
+	}
+	c.steps = append(c.steps, c.rest(c.quietTime()))
+	for _, d := range c.play {
+		if d.At.Action == "" {
+			if d.Kind == againKind && c.judged && len(c.sinceAgain()) > 0 {
+				c.steps = append(c.steps, snippet("{mark: %s}", againMark))
 			}
+			c.steps = append(c.steps, c.begin()...)
+			c.steps = append(c.steps, c.rest(c.quietTime()))
 		}
 	}
+}
+
+// disturbCalls adds the fault rules in front, in order, and after the step that makes the
+// program act at the call, what else a disturbance is: of two after one step, first what
+// comes first.
+func (c *composer) disturbCalls() {
+	var rules []*yaml.Node
+	var at []int
+	var then [][]*yaml.Node
+	for i, d := range c.play {
+		if d.At.Action != "" {
+			rules = append(rules, c.fault(ruleNames[i], d))
+			at, then = append(at, c.lastActingStep(d.At)+1), append(then, c.after(ruleNames[i], d))
+		}
+	}
+	for i, before := range slices.Backward(at) {
+		if i > 0 {
+			before = max(before, at[i-1])
+		}
+		c.steps = slices.Insert(c.steps, before, then[i]...)
+	}
+	c.steps = append(rules, c.steps...)
 }
 
 // disturbScript adds the fault rules before a script's steps, and makes it try again.
@@ -230,7 +258,11 @@ func (c *composer) switches(name string, d Disturbance) (on, off []*yaml.Node) {
 	condition := c.condition(d.What)
 	switch {
 	case condition.Interface:
-		return snippet("%s", fmt.Sprintf(interfaceGone, d.At.address)).Content, snippet("%s", fmt.Sprintf(interfaceBack, d.At.address)).Content
+		gone, back := fmt.Sprintf(interfaceGone, d.At.address), fmt.Sprintf(interfaceBack, d.At.address)
+		if c.base.attached(d.At.address) {
+			gone, back = fmt.Sprintf(interfaceDetached, d.At.address), interfaceAttached
+		}
+		return snippet("%s", gone).Content, snippet("%s", back).Content
 	case condition.Refuses == nil:
 		return []*yaml.Node{settings(condition.On)}, []*yaml.Node{settings(condition.Off)}
 	case !c.subject.program:
@@ -242,8 +274,14 @@ func (c *composer) switches(name string, d Disturbance) (on, off []*yaml.Node) {
 // refusing is the effect of a fault rule that answers an error.
 func refusing(text string) string { return "{error: " + text + "}" }
 
-// The steps that take the network interface of an address away, and bring it back.
+// The steps that take the network interface of an address away, and bring it back. One that
+// is attached can't be deleted, and clients look for attached ones.
 const (
+	interfaceDetached = `- call: {product: Ecs, action: DescribeNetworkInterfaces, params: {"PrivateIpAddress.1": %q}, save: {handInterface: NetworkInterfaceSets.NetworkInterfaceSet.0.NetworkInterfaceId, handInstance: NetworkInterfaceSets.NetworkInterfaceSet.0.InstanceId}}
+- call: {product: Ecs, action: DetachNetworkInterface, params: {NetworkInterfaceId: "{{handInterface}}", InstanceId: "{{handInstance}}"}}
+`
+	interfaceAttached = `- call: {product: Ecs, action: AttachNetworkInterface, params: {NetworkInterfaceId: "{{handInterface}}", InstanceId: "{{handInstance}}"}}
+`
 	interfaceGone = `- call: {product: Ecs, action: DescribeNetworkInterfaces, params: {"PrivateIpAddress.1": %q}, save: {handInterface: NetworkInterfaceSets.NetworkInterfaceSet.0.NetworkInterfaceId, handVSwitch: NetworkInterfaceSets.NetworkInterfaceSet.0.VSwitchId, handSecurityGroup: NetworkInterfaceSets.NetworkInterfaceSet.0.SecurityGroupIds.SecurityGroupId.0}}
 - call: {product: Ecs, action: DeleteNetworkInterface, params: {NetworkInterfaceId: "{{handInterface}}"}}
 `
@@ -287,9 +325,9 @@ func (c *composer) begin() []*yaml.Node {
 }
 
 // quietTime is the time without a call after which a program is at rest. A call that hangs is
-// none until the client gives up.
+// none until the client gives up, and one that polls does what it owes in its next round.
 func (c *composer) quietTime() time.Duration {
-	quiet := time.Duration(c.subject.Quiet)
+	quiet := max(time.Duration(c.subject.Quiet), roundsOfRest*c.subject.every)
 	if c.play.hangs() {
 		quiet += time.Duration(c.subject.Timeout)
 	}
@@ -308,11 +346,8 @@ func (c *composer) underCondition() *yaml.Node {
 	return wait
 }
 
-// disturbProgram adds the fault rule in front, and after the step that makes the program
-// act, what else the disturbance is.
-func (c *composer) disturbProgram(name string, d Disturbance) {
-	at := c.lastActingStep(d.At)
-	var then []*yaml.Node
+// after returns the steps of a disturbance of a program beside its rule.
+func (c *composer) after(name string, d Disturbance) (then []*yaml.Node) {
 	switch d.Kind {
 	case killKind:
 		then = []*yaml.Node{snippet("{struck: {fault: %s}}", name), snippet("{stop: true}"), snippet("{start: true}")}
@@ -327,8 +362,7 @@ func (c *composer) disturbProgram(name string, d Disturbance) {
 			then = append(then, snippet("{start: true}"))
 		}
 	}
-	c.steps = slices.Insert(c.steps, at+1, then...)
-	c.steps = slices.Insert(c.steps, 0, c.fault(name, d))
+	return then
 }
 
 // lastActingStep returns the last step that makes the program act at or before a call, -1 if the
@@ -342,25 +376,27 @@ func (c *composer) lastActingStep(call Call) int {
 	return -1
 }
 
-// addManualChange adds a manual change at rest.
+// addManualChange adds a manual change at rest, or another start of a controller.
 func (c *composer) addManualChange(d Disturbance) {
-	state := c.base.last()
-	at := len(c.steps)
-	if c.Half == scenarios.ProgramHalf {
+	state, at := c.base.last(), len(c.steps)
+	switch {
+	case d.Kind == againKind && c.Half == scenarios.ProgramHalf:
+		return // which starts again anyway
+	case c.Half == scenarios.ProgramHalf:
 		c.steps = append(c.steps, c.rest(c.quietTime()))
 		at++
-	} else {
-		state = c.base.states[d.Rest]
-		rests := -1
-		for i, step := range c.steps {
-			if child(step, "rest") != nil {
-				rests++
-			}
-			if rests == d.Rest {
-				at = i + 1
-				break
-			}
+	default:
+		state, at = c.base.states[d.Rest], c.afterRest(d.Rest)
+	}
+	if d.Kind == againKind {
+		rest := c.rest(c.quietTime())
+		c.again[rest] = d.Rest
+		steps := []*yaml.Node{snippet("{stop: true}"), snippet("{start: true}"), rest}
+		if c.judged && (!c.off(ruleBackends) || !c.off(ruleOutage)) {
+			steps = append([]*yaml.Node{snippet("{mark: %s}", againMark)}, steps...)
 		}
+		c.steps = slices.Insert(c.steps, at, steps...)
+		return
 	}
 	for _, h := range manualChanges {
 		for _, line := range state {
@@ -373,6 +409,20 @@ func (c *composer) addManualChange(d Disturbance) {
 			}
 		}
 	}
+}
+
+// afterRest returns where the steps after a rest of the client begin.
+func (c *composer) afterRest(rest int) int {
+	rests := -1
+	for i, step := range c.steps {
+		if child(step, "rest") != nil && !c.during[step] {
+			rests++
+		}
+		if rests == rest {
+			return i + 1
+		}
+	}
+	return len(c.steps)
 }
 
 // fault is the step that adds the rule of a disturbance.
@@ -390,8 +440,8 @@ func (c *composer) fault(name string, d Disturbance) *yaml.Node {
 		match += ", userAgent: " + scenarios.ClientAgent
 	}
 	var when []string
-	if d.At.N > 1 {
-		when = append(when, fmt.Sprintf("skip: %d", d.At.N-1))
+	if d.Skip > 0 {
+		when = append(when, fmt.Sprintf("skip: %d", d.Skip))
 	}
 	if !always {
 		when = append(when, "times: 1")

@@ -1,8 +1,10 @@
 package explore
 
 import (
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -38,12 +40,7 @@ func (c *composer) expect() {
 	}
 	if c.Half != scenarios.KubernetesHalf {
 		list.Content = append(list.Content, stateNode(c.base.last(), within))
-		switch hand := c.atRest(); {
-		case hand == nil && !c.off(ruleBackends):
-			list.Content = append(list.Content, snippet("{backends: {}}"))
-		case hand != nil && hand.Kind == againKind:
-			list.Content = append(list.Content, c.sinceAgain()...)
-		}
+		list.Content = append(list.Content, c.keeps()...)
 	} else if !c.off(ruleRefused) {
 		for _, namespace := range c.namespaces() {
 			list.Content = append(list.Content, snippet("{refused: {action: %q, namespace: %s}, within: %s}", writeGlobs, namespace, time.Duration(c.subject.Within)))
@@ -51,12 +48,89 @@ func (c *composer) expect() {
 	}
 	most := int(math.Ceil(float64(c.subject.Calls)*float64(len(c.base.calls)))) + 5
 	if !c.off(ruleCalls) && c.atRest() == nil {
-		list.Content = append(list.Content, snippet("{calls: {atMost: %d}}", most))
+		list.Content = append(list.Content, snippet("{calls: {%satMost: %d}}", c.pollsNode(), most))
 	}
 	if c.subject.program && !c.subject.ends && !c.off(ruleRest) {
 		c.steps = append(c.steps, snippet("{mark: %s}", atRestMark))
-		list.Content = append(list.Content, snippet("{calls: {action: %q, since: %s, none: true}, for: %s}", writeGlobs, atRestMark, time.Duration(c.subject.Quiet)))
+		list.Content = append(list.Content, snippet("{calls: {action: %q, since: %s, none: true}, for: %s}", writeGlobs, atRestMark, time.Duration(c.subject.Quiet)),
+			stateNode(c.base.last(), within)) // what it wrote meanwhile says more
 	}
+	if c.late() {
+		c.judgeLate(list)
+	}
+}
+
+// pollsNode is the field that lets polls not count.
+func (c *composer) pollsNode() string {
+	if len(c.subject.polls) == 0 {
+		return ""
+	}
+	return "polls: [" + strings.Join(c.subject.polls, ", ") + "], "
+}
+
+// keeps lists what must hold of what a program has made so far, while it goes on. What is
+// changed by hand may lose all.
+func (c *composer) keeps() (list []*yaml.Node) {
+	switch hand := c.atRest(); {
+	case hand != nil && hand.Kind == againKind:
+		return c.sinceAgain()
+	case hand != nil:
+		return nil
+	}
+	if !c.off(ruleBackends) {
+		list = append(list, snippet("{backends: {}}"))
+	}
+	return append(list, c.served("", len(c.base.lost)-1)...)
+}
+
+// served expects that what serves goes on to serve, but for what does not in the same part of
+// the undisturbed play. A script does as it says.
+func (c *composer) served(since string, part int) []*yaml.Node {
+	if !c.subject.program || c.off(ruleOutage) || c.off(ruleReplaced) || slices.ContainsFunc(c.play, c.takesBackends) {
+		return nil
+	}
+	is := &yaml.Node{Kind: yaml.MappingNode, Style: yaml.FlowStyle}
+	if since != "" {
+		put(is, "since", scalar(since))
+	}
+	if part >= 0 && part < len(c.base.lost) && len(c.base.lost[part]) > 0 {
+		put(is, "except", listOf(c.base.lost[part]))
+	}
+	return []*yaml.Node{{Kind: yaml.MappingNode, Content: []*yaml.Node{scalar("served"), is}}}
+}
+
+// takesBackends reports whether a disturbance itself takes backends away.
+func (c *composer) takesBackends(d Disturbance) bool {
+	return d.Kind == conditionKind && c.condition(d.What).Interface
+}
+
+// late reports whether the client is watched at rest for what its queue repeats late: one that
+// runs on, of which a write was disturbed.
+func (c *composer) late() bool {
+	return c.subject.program && !c.subject.ends && slices.ContainsFunc(c.play, func(d Disturbance) bool { return d.At.Write && kindOf(d.Kind).late })
+}
+
+// judgeLate lets the expectations be the last step but one, and judges the state again after
+// a while.
+func (c *composer) judgeLate(list *yaml.Node) {
+	judged := &yaml.Node{Kind: yaml.SequenceNode, Content: list.Content}
+	rest := c.rest(c.quietTime())
+	put(child(rest, "rest"), "after", scalar(scenarios.Duration(c.lateTime()).String()))
+	c.steps = append(c.steps, &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{scalar("expect"), judged}}, rest)
+	list.Content = []*yaml.Node{stateNode(c.base.last(), settleProgram)}
+	c.during[rest] = c.Half == scenarios.KubernetesHalf
+}
+
+// lateTime is how long such a client is watched: twice its longest back-off so far, if that
+// is more than the scenario says, and no longer than it may take to come to rest.
+func (e *explorer) lateTime() time.Duration {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	longest := time.Duration(0)
+	for i := range e.outcomes {
+		longest = max(longest, time.Duration(e.outcomes[i].Retry*float64(time.Second)))
+	}
+	return max(time.Duration(e.subject.Late), min(2*longest, time.Duration(e.subject.Within))).Round(time.Second)
 }
 
 // sinceAgain lists what must hold of a client that starts again where all is done.
@@ -65,7 +139,11 @@ func (c *composer) sinceAgain() (list []*yaml.Node) {
 		list = append(list, snippet("{backends: {since: %s}}", againMark))
 	}
 	deletes := slices.ContainsFunc(c.base.calls, func(is Call) bool { return is.Action == deletion })
-	if !c.off(ruleKept) && !deletes {
+	if c.Half == scenarios.KubernetesHalf {
+		return append(list, c.served(againMark, -1)...)
+	}
+	list = append(list, c.served(againMark, len(c.base.lost)-1)...)
+	if !c.off(ruleReplaced) && !deletes {
 		list = append(list, snippet("{calls: {action: %s, code: OK, since: %s, none: true}}", deletion, againMark))
 	}
 	return list
@@ -96,6 +174,11 @@ func (c *composer) expectAtRests() {
 			all = append(all, step)
 			continue
 		}
+		if rest, is := c.again[step]; is {
+			expected := append([]*yaml.Node{stateNode(c.base.states[rest], time.Duration(c.subject.Within))}, c.sinceAgain()...)
+			all = append(all, step, &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{scalar("expect"), {Kind: yaml.SequenceNode, Content: expected}}})
+			continue
+		}
 		if len(c.play) > 0 { // or the check would run during the client's back-off
 			if child(rest, "within") == nil {
 				put(rest, "within", scalar((time.Duration(c.subject.Within) + c.quietTime()).String()))
@@ -117,7 +200,7 @@ func (c *composer) expectAtRests() {
 // changes may take them away.
 func (c *composer) keepsBackends(rest int) bool {
 	hand := c.atRest()
-	return !c.off(ruleBackends) && (hand == nil || hand.Rest != rest-1)
+	return !c.off(ruleBackends) && (hand == nil || hand.Kind == againKind || hand.Rest != rest-1)
 }
 
 // atThisRest lists the expectations of a rest.
@@ -134,7 +217,10 @@ func (c *composer) atThisRest(seen int) []*yaml.Node {
 		}
 	}
 	if seen > 0 && c.keepsBackends(seen) {
-		list = append(list, snippet("{backends: {since: rest-%d}}", seen))
+		since := fmt.Sprintf("rest-%d", seen)
+		list = append(append(list, snippet("{backends: {since: %s}}", since)), c.served(since, seen)...)
+	} else if seen == 0 {
+		list = append(list, c.served("", 0)...)
 	}
 	return list
 }

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -103,10 +104,11 @@ type Outcome struct {
 	Waited float64 `json:"waited,omitempty"`
 	// Scenario plays a violation.
 	Scenario string `json:"scenario,omitempty"`
-	// After has the calls since the disturbance, and Trace is equal for plays that went
-	// the same way.
-	After []Call `json:"after,omitempty"`
+	// Went has the calls of a play that may become the first half of a pair, Trace is equal
+	// for plays that went the same way, and Rests counts the rests before the disturbance.
+	Went  []Call `json:"went,omitempty"`
 	Trace string `json:"trace,omitempty"`
+	Rests int    `json:"rests,omitempty"`
 	// Journal has the calls of the play, but for so many that are Omitted.
 	Journal []Line `json:"journal,omitempty"`
 	Omitted int    `json:"omitted,omitempty"`
@@ -126,6 +128,8 @@ type Report struct {
 	Outcomes []Outcome `json:"outcomes"`
 	// Findings are the violations, those that are alike together, each made minimal.
 	Findings []Finding `json:"findings"`
+	// Polls are the reads that the client repeats at rest.
+	Polls []string `json:"polls,omitempty"`
 	// Planned counts the plays that the plan has, and Stopped says why it did not make all.
 	Planned int `json:"planned"`
 	// Quiet is for how many seconds a disturbed client made no call when it was at rest.
@@ -195,6 +199,11 @@ type subject struct {
 	half    string
 	program bool // a program is the client
 	ends    bool // it ends on its own
+	// polls are the reads that it repeats at rest, which count for nothing, and every is the
+	// longest time between two; restless is a cluster's client that seems to have such reads.
+	polls    []string
+	every    time.Duration
+	restless bool
 }
 
 // Run explores. A context that ends stops it: the report has the results so far.
@@ -263,40 +272,71 @@ func (e *explorer) run(ctx context.Context) (*Report, error) {
 // undisturbed plays twice without a disturbance, and learns what a disturbed play is
 // judged by.
 func (e *explorer) undisturbed(ctx context.Context, report *Report) error {
-	all, err := e.compose(nil, false)
-	if err != nil {
-		return err
-	}
 	var seen [2]*observed
 	for i := range seen {
-		if seen[i], err = e.play(ctx, all, 0); err != nil {
+		var err error
+		if seen[i], err = e.playUndisturbed(ctx); err != nil {
 			return err
-		}
-		if seen[i].result.Status != scenarios.Passed {
-			return &Undisturbed{seen[i].result}
 		}
 	}
 	e.base = seen[0]
 	e.subject.ends = e.base.ended
+	e.base.all = e.base.calls
 	var varying []Call
 	e.base.calls, varying = inBoth(seen[0].calls, seen[1].calls)
-	report.Calls, report.Varying = e.base.calls, varying
+	if e.subject.polls, e.subject.every = pollsOf(seen[0]); e.subject.polls != nil {
+		e.base.calls = withoutRounds(e.base.calls, e.subject.polls)
+		varying = slices.DeleteFunc(varying, func(c Call) bool { return slices.Contains(e.subject.polls, c.Action) })
+	}
+	report.Calls, report.Varying, report.Polls = e.base.calls, varying, e.subject.polls
+	report.Quiet = max(report.Quiet, (roundsOfRest * e.subject.every).Seconds())
 	if len(seen[0].calls) == 0 {
 		return errors.New("the client makes no call: does it take its endpoint and its key from the environment, as clbemu env has it?")
 	}
-	for i := range min(len(seen[0].states), len(seen[1].states)) {
-		if d := scenarios.Changed(seen[0].states[i], seen[1].states[i]); d != nil {
+	return e.compareUndisturbed(seen[0], seen[1])
+}
+
+// playUndisturbed plays without a disturbance. What ends in an error is no measure.
+func (e *explorer) playUndisturbed(ctx context.Context) (*observed, error) {
+	all, err := e.compose(nil, false)
+	if err != nil {
+		return nil, err
+	}
+	seen, err := e.play(ctx, all, 0)
+	if err != nil {
+		return nil, err
+	}
+	if seen.result.Status != scenarios.Passed {
+		if f := seen.result.Failure; e.Half == scenarios.KubernetesHalf && !e.subject.restless && f != nil && f.Unmet != nil && f.Unmet[0].Kind == kindRest {
+			e.subject.restless = true // it may poll
+			return e.playUndisturbed(ctx)
+		}
+		return nil, &Undisturbed{seen.result}
+	}
+	if why := cmp.Or(seen.warning, seen.unsettled()); why != "" && e.subject.program && !slices.Contains(e.subject.Off, ruleEnds) {
+		return nil, &Unsettled{e.scenario.Name, why}
+	}
+	return seen, nil
+}
+
+// compareUndisturbed compares two undisturbed plays: what varies can't be judged.
+func (e *explorer) compareUndisturbed(a, b *observed) error {
+	for i := range min(len(a.states), len(b.states)) {
+		if d := scenarios.Changed(a.states[i], b.states[i]); d != nil {
 			where := "at the end"
-			if i < len(seen[0].states)-1 {
+			if i < len(a.states)-1 {
 				where = fmt.Sprintf("at rest %d", i+1)
 			}
 			return fmt.Errorf("two undisturbed plays differ %s, so that no play can be judged there; if the client was not done yet, give `rest` and `explore` a longer quiet:\n  %s", where, strings.Join(d, "\n  "))
 		}
 	}
-	e.base.ingress = e.base.ingress[:min(len(seen[0].ingress), len(seen[1].ingress))]
+	for i := range min(len(a.lost), len(b.lost)) {
+		e.base.lost[i] = slices.Compact(slices.Sorted(slices.Values(slices.Concat(a.lost[i], b.lost[i]))))
+	}
+	e.base.ingress = e.base.ingress[:min(len(a.ingress), len(b.ingress))]
 	for i, namespaces := range e.base.ingress {
 		for namespace, kinds := range namespaces { // what varies is not judged
-			maps.DeleteFunc(kinds, func(name string, is []string) bool { return !slices.Equal(is, seen[1].ingress[i][namespace][name]) })
+			maps.DeleteFunc(kinds, func(name string, is []string) bool { return !slices.Equal(is, b.ingress[i][namespace][name]) })
 		}
 	}
 	return nil
@@ -376,13 +416,23 @@ func (e *explorer) keep(o Outcome, fresh bool, total int) error {
 				p.Violations++
 			}
 		}
-		p.Left = p.Passed / time.Duration(p.Done) * time.Duration(total-p.Done)
+		p.Left = e.left(total)
 		e.Progress(p)
 	}
 	if fresh && e.Record != nil {
 		return e.Record(o)
 	}
 	return nil
+}
+
+// left estimates how long the other plays take, by those that were made.
+func (e *explorer) left(total int) time.Duration {
+	seconds := 0.0
+	for i := range e.outcomes {
+		seconds += e.outcomes[i].Seconds
+	}
+	done := len(e.outcomes)
+	return time.Duration(seconds / float64(done) * float64(total-done) / float64(max(e.Parallel, 1)) * float64(time.Second))
 }
 
 // try makes one planned play.
@@ -417,7 +467,8 @@ func (e *explorer) try(ctx context.Context, p planned, worker int) (Outcome, err
 		o.Scenario = all.text
 	}
 	if e.Depth > 1 && len(p) == 1 {
-		o.After, o.Trace = seen.since(p)
+		o.Went = seen.calls
+		o.Trace, o.Rests = seen.since(p)
 	}
 	return o, nil
 }

@@ -97,7 +97,7 @@ func again(t *testing.T, c explore.Config, f explore.Finding) scenarios.Result {
 func TestScript(t *testing.T) {
 	c := config(script)
 	r := run(t, c)
-	want := []string{"double: lost at CreateLoadBalancer", "ends: lost at CreateLoadBalancerTCPListener", "state: lost at CreateVServerGroup"}
+	want := []string{"double: lost at CreateLoadBalancer", "ends: lost at CreateLoadBalancerTCPListener", "left: lost at CreateVServerGroup"}
 	if got := found(r); !slices.Equal(got, want) {
 		t.Errorf("found %q, want %q", got, want)
 	}

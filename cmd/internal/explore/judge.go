@@ -23,7 +23,8 @@ const (
 	ruleLeft     = "left"
 	ruleOthers   = "others"
 	ruleStatus   = "status"
-	ruleKept     = "kept"
+	ruleReplaced = "replaced"
+	ruleOutage   = "outage"
 	ruleBackends = "backends"
 	ruleRuns     = "runs"
 	ruleRefused  = "refused"
@@ -54,16 +55,18 @@ func (e *explorer) judge(o *Outcome, seen *observed) {
 	case scenarios.Passed:
 		return
 	}
-	for _, f := range r.Failure.Faults {
-		if slices.Contains(ruleNames, f.Name) && f.Hits == 0 {
-			o.Verdict = Idle
-			return
-		}
+	if why := e.ownFault(&r); why != "" {
+		o.Verdict, o.Why = Broken, why
+		return
+	}
+	if i := slices.IndexFunc(r.Failure.Faults, func(f scenarios.FaultHits) bool { return slices.Contains(ruleNames, f.Name) && f.Hits == 0 }); i >= 0 {
+		o.Verdict, o.Why = idle(o.Disturbances, r.Failure.Faults[i])
+		return
 	}
 	worst := -1
 	for i := range r.Failure.Unmet {
 		u := &r.Failure.Unmet[i]
-		rule := ruleOf(u)
+		rule := e.ruleOf(u)
 		if slices.Contains(e.subject.Off, rule) {
 			continue
 		}
@@ -85,49 +88,101 @@ func (e *explorer) judge(o *Outcome, seen *observed) {
 }
 
 // ranks has the rules from the one that says most.
-var ranks = []string{ruleDouble, ruleLeft, ruleOthers, ruleStatus, ruleKept, ruleBackends, ruleRuns, ruleState, ruleEnds, ruleRefused, ruleRest, ruleCalls}
+var ranks = []string{ruleDouble, ruleLeft, ruleOthers, ruleStatus, ruleReplaced, ruleOutage, ruleBackends, ruleRuns, ruleState, ruleEnds, ruleRefused, ruleRest, ruleCalls}
 
 func rankOf(rule string) int { return slices.Index(ranks, rule) }
 
 // ruleOf returns the rule that an expectation stands for.
-func ruleOf(u *scenarios.Unmet) string {
+func (e *explorer) ruleOf(u *scenarios.Unmet) string {
 	if u.Of == nil {
 		return ruleEnds
 	}
+	if u.Rule != "" {
+		return u.Rule
+	}
 	switch of := u.Of.Value.(type) {
 	case *scenarios.State:
-		return ruleOfState(len(*of) == 0, u.Missing, u.Extra)
+		return ruleOfState(*of, e.base.given, u.Missing, u.Extra)
 	case *scenarios.Calls:
 		switch of.Since {
 		case atRestMark:
 			return ruleRest
 		case againMark:
-			return ruleKept
+			return ruleReplaced
 		}
 	}
 	return cmp.Or(u.Of.Kind.Rule, ruleEnds)
 }
 
-// ruleOfState returns the rule that a difference of states is about; empty is whether the
-// undisturbed play leaves nothing.
-func ruleOfState(empty bool, missing, extra []string) string {
-	balancers := func(list []string) (n int) {
-		for _, line := range list {
-			if kind, _, _ := strings.Cut(line, " "); strings.HasSuffix(kind, "LoadBalancer") { // of any product
-				n++
-			}
-		}
-		return n
+// ownFault says that a step by hand failed: that is no verdict on the client.
+func (e *explorer) ownFault(r *scenarios.Result) string {
+	u := &r.Failure.Unmet[0]
+	if !e.subject.program || u.Of != nil || u.Kind != kindCall {
+		return ""
 	}
-	gone := func(list []string) bool {
-		return slices.ContainsFunc(list, func(line string) bool { return strings.HasPrefix(line, "- ") })
+	return fmt.Sprintf("a step by hand failed, %s: expected %s, saw %s", u.Step, u.Expected, u.Seen)
+}
+
+// kindCall is the kind of the step that makes a call by hand.
+const kindCall = "call"
+
+// idle says of a play in which a disturbance did not happen why: the client did not make the
+// call. Of a pair, the play with the first alone has shown the call.
+func idle(p planned, rule scenarios.FaultHits) (Verdict, string) {
+	of := min(max(slices.Index(ruleNames, rule.Name), 0), max(len(p)-1, 0))
+	if len(p) == 0 {
+		return Idle, ""
+	}
+	d := p[of]
+	why := fmt.Sprintf("%s did not happen: its rule saw %d calls of %s, and was to strike the next after %d", d, rule.Seen, d.At.Action, d.Skip)
+	if len(p) == 1 {
+		return Idle, why
+	}
+	return Broken, why
+}
+
+// ruleOfState returns the rule that a difference of states is about. Expected is the state of
+// the undisturbed play, and given what was there before the client.
+func ruleOfState(expected, given, missing, extra []string) string {
+	heads := make(map[string]int) // how many more of a name there are than expected
+	gone := slices.ContainsFunc(slices.Concat(missing, extra), func(line string) bool { return strings.HasPrefix(line, "- ") }) ||
+		slices.ContainsFunc(missing, func(line string) bool { return slices.Contains(given, line) })
+	for _, line := range extra {
+		heads[headOf(line)]++
+	}
+	lacks := false
+	for _, line := range missing {
+		heads[headOf(line)]--
+		lacks = lacks || heads[headOf(line)] < 0
+	}
+	double, left, balancers := false, false, 0
+	for _, line := range missing {
+		if isBalancer(line) {
+			balancers--
+		}
+	}
+	for _, line := range extra {
+		if isBalancer(line) {
+			balancers++
+		}
+	}
+	for _, line := range extra {
+		switch more := heads[headOf(line)] > 0; {
+		case !more || strings.HasPrefix(line, "- "):
+		case !isBalancer(line):
+			left = left || !lacks && !strings.HasPrefix(line, "Tag ")
+		case slices.ContainsFunc(expected, func(is string) bool { return headOf(is) == headOf(line) }):
+			double = true
+		case balancers > 0:
+			left = true
+		}
 	}
 	switch {
-	case balancers(extra) > balancers(missing) && !empty:
+	case double:
 		return ruleDouble
-	case gone(extra) || gone(missing):
+	case gone:
 		return ruleOthers
-	case empty:
+	case left, len(expected) == 0:
 		return ruleLeft
 	case len(missing) == len(extra) && len(missing) > 0 && !slices.ContainsFunc(missing, func(line string) bool {
 		return !slices.ContainsFunc(extra, func(is string) bool { return withoutStatus(is) == withoutStatus(line) })
@@ -135,6 +190,12 @@ func ruleOfState(empty bool, missing, extra []string) string {
 		return ruleRuns
 	}
 	return ruleState
+}
+
+// isBalancer reports whether a line is of a load balancer, of any product.
+func isBalancer(line string) bool {
+	kind, _, _ := strings.Cut(line, " ")
+	return strings.HasSuffix(kind, "LoadBalancer")
 }
 
 var status = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(` [A-Za-z]*Status="[^"]*"`) })
@@ -176,6 +237,15 @@ func (o *Outcome) at() string {
 	return o.Disturbances[0].At.Action
 }
 
+// ids finds in texts what differs between plays: ids of the cloud and of Kubernetes, the
+// names that controllers make of them, and addresses.
+var ids = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\b[a-z]{1,5}-[a-z0-9]{10,}\b|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\ba?[0-9a-f]{31,32}\b|\b\d{1,3}(\.\d{1,3}){3}\b|\b\d+(\.\d+)?(ms|s|m)\b`)
+})
+
+// alike is equal for texts that differ in ids, addresses and times alone.
+func alike(text string) string { return ids().ReplaceAllString(text, "…") }
+
 // findings puts violations that are alike together, and makes each minimal.
 func (e *explorer) findings(ctx context.Context) (all []Finding) {
 	alone := make(map[string]string) // the rule that one disturbance violates
@@ -194,7 +264,7 @@ func (e *explorer) findings(ctx context.Context) (all []Finding) {
 		if len(o.Disturbances) > 1 && slices.ContainsFunc(o.Disturbances, func(d Disturbance) bool { return alone[planned{d}.id()] == o.Rule }) {
 			continue // one of the two is enough
 		}
-		key := strings.Join([]string{o.Rule, o.at(), o.Expected, o.Seen}, "\n")
+		key := alike(strings.Join([]string{o.Rule, o.at(), o.Expected, o.Seen}, "\n"))
 		if at, ok := index[key]; ok {
 			all[at].Plays = append(all[at].Plays, o.ID)
 			continue

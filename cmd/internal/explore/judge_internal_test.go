@@ -36,7 +36,7 @@ func TestJudge(t *testing.T) {
 		{unmet(backends), nil, ruleBackends},
 		{unmet(refused), nil, ruleRefused},
 		{unmet(rest), nil, ruleRest},
-		{unmet(backends, deleted), nil, ruleKept},
+		{unmet(backends, deleted), nil, ruleReplaced},
 		{unmet(calls), nil, ruleCalls},
 		{unmet(scenarios.Unmet{Kind: "call", Step: "expect ingress"}), nil, ruleEnds},
 		{unmet(state, ingress), nil, ruleStatus},
@@ -83,6 +83,7 @@ func TestClusterRules(t *testing.T) {
 	const web = "LoadBalancer web"
 	add := Call{Product: "Slb", Action: "AddVServerGroupBackendServers", N: 2, Write: true}
 	look := Call{Product: "Ecs", Action: "DescribeNetworkInterfaces", N: 1, address: "10.0.0.1"}
+	attached := Call{Product: "Ecs", Action: "DescribeNetworkInterfaces", N: 1, address: "10.0.0.2"}
 	conditions := []Condition{{Name: "arrears", On: map[string]string{"account.arrears": "true"}, Off: map[string]string{"account.arrears": "false"}},
 		{Name: "nodeGone", Refuses: map[string]string{add.Action: "{code: InvalidServerId.NotExist}"}}, {Name: "podWithoutInterface", Interface: true}}
 	for _, tt := range []struct {
@@ -90,17 +91,21 @@ func TestClusterRules(t *testing.T) {
 		off  []string
 		want map[string]int // how often the text has these
 	}{
-		{nil, nil, map[string]int{"ingress: {namespace: shop}": 2, "ingress: {namespace: shop, kinds: {web: [\"public\", \"name\"]}}": 1, "backends: {since: rest-1}": 1, "backends: {since: rest-2}": 1, "refused:": 1, "mark: rest-": 2}},
+		{nil, nil, map[string]int{"ingress: {namespace: shop}": 2, "ingress: {namespace: shop, kinds: {web: [\"public\", \"name\"]}}": 1, "backends: {since: rest-1}": 1, "backends: {since: rest-2}": 1, "refused:": 1, "mark: rest-": 2,
+			"served: {}": 1, `served: {since: rest-1, except: ["web tcp:80"]}`: 1, `served: {since: rest-2, except: ["web"]}`: 1}},
 		{planned{{Kind: "stopped", What: "web", Rest: 1}}, nil, map[string]int{"backends: {since: rest-1}": 1, "rest-2": 0, "refused:": 1}},
-		{nil, []string{ruleStatus, ruleBackends, ruleRefused}, map[string]int{"ingress:": 0, "backends:": 0, "refused:": 0, "mark: rest-": 0, "state:": 3, "rest: {": 0}},
-		{planned{{Kind: conditionKind, What: "nodeGone", At: add}}, nil, map[string]int{"code: InvalidServerId.NotExist": 1, "skip: 1}": 1, "clear: disturbance": 1, "name: condition": 1, "disturbed: {by: [disturbance], quiet: 8s, again: false}": 3}},
-		{planned{{Kind: "lost", At: add}}, nil, map[string]int{"disturbed: {by: [disturbance], quiet: 8s, again: true}": 3, "within: 1m8s": 3}},
+		{nil, []string{ruleStatus, ruleBackends, ruleRefused}, map[string]int{"ingress:": 0, "backends:": 0, "refused:": 0, "mark: rest-": 0, "state:": 4, "rest: {": 0}},
+		{planned{{Kind: conditionKind, What: "nodeGone", At: add, Skip: 1}}, nil, map[string]int{"code: InvalidServerId.NotExist": 1, "skip: 1}": 1, "clear: disturbance": 1, "name: condition": 1, "disturbed: {by: [disturbance], quiet: 8s, again: false}": 3}},
+		{planned{{Kind: "lost", At: add}}, nil, map[string]int{"disturbed: {by: [disturbance], quiet: 8s, again: true}": 3, "within: 1m8s": 4, "after: 35s": 1}},
 		{planned{{Kind: hangKind, At: add}}, nil, map[string]int{"disturbed: {by: [disturbance], quiet: 28s, again: true}": 3}},
 		{planned{{Kind: conditionKind, What: "podWithoutInterface", At: look}}, nil, map[string]int{"DeleteNetworkInterface,": 1, "CreateNetworkInterface,": 1}},
+		{planned{{Kind: conditionKind, What: "podWithoutInterface", At: attached}}, nil, map[string]int{"DetachNetworkInterface,": 1, "AttachNetworkInterface,": 1, "DeleteNetworkInterface": 0, "served:": 0}},
+		{planned{{Kind: againKind, Rest: 1}}, nil, map[string]int{"{stop: true}": 1, "{start: true}": 1, "mark: again": 1, "backends: {since: again}": 1, "served: {since: again}": 1, "state:": 5, "backends: {since: rest-2}": 1}},
 	} {
 		e := &explorer{Config: Config{Text: []byte(service), Half: scenarios.KubernetesHalf, Conditions: conditions}, subject: subject{program: true, Explore: scenarios.Explore{Off: tt.off}.WithDefaults(scenarios.KubernetesHalf)},
-			base: &observed{states: [][]string{{web}, {web}, nil, nil}, steps: []uint64{1, 2, 3, 4, 5, 6},
-				ingress: []map[string]map[string][]string{{"other": {"web": {"private"}}}, {"shop": {"web": {"public", "name"}}}}}}
+			base: &observed{states: [][]string{{web}, {web}, nil, nil}, steps: []uint64{1, 2, 3, 4, 5, 6}, lost: [][]string{nil, {"web tcp:80"}, {"web"}},
+				interfaces: []string{`NetworkInterface InstanceID="node-1" PrivateIPAddresses=["10.0.0.2"] Type="Secondary"`},
+				ingress:    []map[string]map[string][]string{{"other": {"web": {"private"}}}, {"shop": {"web": {"public", "name"}}}}}}
 		all, err := e.compose(tt.play, true)
 		if err != nil {
 			t.Fatal(err)
@@ -115,34 +120,42 @@ func TestClusterRules(t *testing.T) {
 			}
 		}
 	}
-	e := &explorer{Config: Config{Conditions: conditions}, subject: subject{program: true}}
-	for call, want := range map[Call]string{add: "[arrears nodeGone]", look: "[podWithoutInterface]", {Action: "CreateLoadBalancer", Write: true}: "[arrears]", {Action: "DescribeRegions"}: "[]"} {
+	own := Call{Product: "Ecs", Action: "DescribeNetworkInterfaces", N: 1, address: "10.0.0.9"}
+	e := &explorer{Config: Config{Conditions: conditions}, subject: subject{program: true}, base: &observed{interfaces: []string{`NetworkInterface InstanceID="node-1" PrivateIPAddresses=["10.0.0.9"] Type="Primary"`}}}
+	for call, want := range map[Call]string{add: "[arrears nodeGone]", look: "[podWithoutInterface]", own: "[]", {Action: "CreateLoadBalancer", Write: true}: "[arrears]", {Action: "DescribeRegions"}: "[]"} {
 		if got := conditionNames(e, call); fmt.Sprint(got) != want || !slices.IsSorted(got) {
 			t.Errorf("the conditions at %s are %q, want %s", call, got, want)
 		}
 	}
 }
 
-// TestRuleOfState proves of each kind of difference which rule it violates.
+// TestRuleOfState proves of each kind of difference that its rule says what happened.
 func TestRuleOfState(t *testing.T) {
-	const web, stopped, group = `LoadBalancer web Status="active"`, `LoadBalancer web Status="inactive"`, `VServerGroup g LoadBalancerID="web"`
+	const web, stopped, group, byHand, other = `LoadBalancer web Status="active"`, `LoadBalancer web Status="inactive"`, `VServerGroup g LoadBalancerID="web"`, `LoadBalancer by-hand Status="active"`, `LoadBalancer theirs Status="active"`
 	for _, tt := range []struct {
-		empty          bool
-		missing, extra []string
-		want           string
+		name                            string
+		expected, given, missing, extra []string
+		want                            string
 	}{
-		{false, nil, []string{web}, ruleDouble},
-		{true, nil, []string{web}, ruleLeft},
-		{true, nil, []string{group}, ruleLeft},
-		{false, nil, []string{group}, ruleState}, // at a rest before the end
-		{false, []string{web}, []string{stopped}, ruleRuns},
-		{false, nil, []string{"- VPC a"}, ruleOthers},
-		{true, nil, []string{"- VPC a"}, ruleOthers},
-		{false, []string{group}, nil, ruleState},
-		{false, []string{web}, nil, ruleState},
+		{"one more of its name", []string{web}, nil, nil, []string{web}, ruleDouble},
+		{"one more of its name, which differs", []string{web}, nil, nil, []string{stopped}, ruleDouble},
+		{"one more under another name", []string{web}, nil, nil, []string{byHand}, ruleLeft},
+		{"another name", []string{web}, nil, []string{web}, []string{byHand}, ruleState},
+		{"one where nothing should be", nil, nil, nil, []string{web}, ruleLeft},
+		{"a group where nothing should be", nil, nil, nil, []string{group}, ruleLeft},
+		{"a group too much", []string{web}, nil, nil, []string{group}, ruleLeft},
+		{"a tag too much", []string{web}, nil, nil, []string{"Tag a"}, ruleState},
+		{"a group instead of another", []string{web}, nil, []string{group}, []string{"VServerGroup h"}, ruleState},
+		{"stopped", []string{web}, nil, []string{web}, []string{stopped}, ruleRuns},
+		{"a VPC deleted", []string{web}, nil, nil, []string{"- VPC a"}, ruleOthers},
+		{"a VPC deleted where nothing is left", nil, nil, nil, []string{"- VPC a"}, ruleOthers},
+		{"another's deleted", []string{web, other}, []string{other}, []string{other}, nil, ruleOthers},
+		{"another's deleted and its own double", []string{web, other}, []string{other}, []string{other}, []string{web}, ruleDouble},
+		{"no group", []string{web, group}, nil, []string{group}, nil, ruleState},
+		{"nothing", []string{web}, nil, []string{web}, nil, ruleState},
 	} {
-		if got := ruleOfState(tt.empty, tt.missing, tt.extra); got != tt.want {
-			t.Errorf("missing %q and too much %q where nothing should be, %v: %s, want %s", tt.missing, tt.extra, tt.empty, got, tt.want)
+		if got := ruleOfState(tt.expected, tt.given, tt.missing, tt.extra); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 		}
 	}
 }

@@ -24,10 +24,14 @@ type kind struct {
 	reads, writes bool
 	// effect is what the fault rule does; at is its point, if it is not the effect's own.
 	effect func(d Disturbance, program bool) (effect, at string)
+	// point is the effect's own, "" is before the call.
+	point string
 	// program says that only a program can have it.
 	program bool
 	// again says that a client must call again before it is at rest.
 	again bool
+	// late says that a client at rest is watched for what its queue repeats late.
+	late bool
 	// what lists the variants.
 	what func(e *explorer, c Call) []string
 }
@@ -44,20 +48,20 @@ const (
 
 // kinds lists the disturbances at a call.
 var kinds = []kind{
-	{name: "throttled", again: true, about: "The call is refused with Throttling.User.", reads: true, writes: true, effect: is("{error: {code: Throttling.User}}")},
+	{name: "throttled", again: true, about: "The call is refused with Throttling.User.", reads: true, writes: true, late: true, effect: is("{error: {code: Throttling.User}}")},
 	{name: "unavailable", again: true, about: "The call is refused with ServiceUnavailable, status 503.", reads: true, writes: true, effect: is("{error: {code: ServiceUnavailable}}")},
 	{name: "refused", again: true, about: "The call is refused with each code that the state can lead to.", reads: true, writes: true, what: refusals,
 		effect: func(d Disturbance, _ bool) (string, string) { return "{error: {code: " + d.What + "}}", "" }},
-	{name: "lost", again: true, about: "The change is made, and the answer gets lost.", writes: true, effect: is("{afterCommit: reset}")},
-	{name: unseenKind, program: true, again: true, about: "The change is made, the answer gets lost, and the next two reads do not show it.", writes: true, effect: is("{afterCommit: reset}")},
-	{name: "reset", again: true, about: "The connection breaks before the answer.", reads: true, effect: is("{reset: true}")},
-	{name: hangKind, again: true, about: "No answer comes before the client's own timeout.", reads: true, writes: true, effect: func(_ Disturbance, program bool) (string, string) {
+	{name: "lost", again: true, about: "The change is made, and the answer gets lost.", writes: true, late: true, point: atLoss, effect: is("{afterCommit: reset}")},
+	{name: unseenKind, program: true, again: true, about: "The change is made, the answer gets lost, and the next two reads do not show it.", writes: true, late: true, point: atLoss, effect: is("{afterCommit: reset}")},
+	{name: "reset", again: true, about: "The connection breaks before the answer.", reads: true, point: "reply", effect: is("{reset: true}")},
+	{name: hangKind, again: true, about: "No answer comes before the client's own timeout.", reads: true, writes: true, late: true, point: "accept", effect: func(_ Disturbance, program bool) (string, string) {
 		if program {
 			return "{hang: true}", ""
 		}
 		// For a script the connection breaks: with a timeout in real time, it would give up
 		// calls on a busy machine that had no disturbance.
-		return "{reset: true}", "beforeCall"
+		return "{reset: true}", atCall
 	}},
 	{name: "slow", about: "The answer comes late.", writes: true, effect: func(_ Disturbance, program bool) (string, string) {
 		if program {
@@ -74,7 +78,7 @@ var kinds = []kind{
 			return []string{"before", "during", "after"}
 		},
 		effect: func(d Disturbance, _ bool) (string, string) {
-			return "{hang: true}", map[string]string{"before": "beforeCall", "during": "beforeCommit", "after": "afterCommit"}[d.What]
+			return "{hang: true}", map[string]string{"before": atCall, "during": atCommit, "after": atLoss}[d.What]
 		}},
 	{name: conditionKind, about: "A condition of the world is switched on before the call, and off later.", reads: true, writes: true, what: conditionNames},
 }
@@ -134,7 +138,7 @@ func conditionNames(e *explorer, c Call) (names []string) {
 		applies := c.Write
 		switch {
 		case is.Interface:
-			applies = e.subject.program && c.address != ""
+			applies = e.subject.program && c.address != "" && !e.base.primary(c.address)
 		case is.Refuses != nil:
 			applies = is.Refuses[c.Action] != ""
 		}

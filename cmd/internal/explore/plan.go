@@ -22,6 +22,8 @@ type Call struct {
 
 	sequence uint64
 	address  string // the first one that a lookup of network interfaces asks for
+	asks     string // the action with its parameters
+	at       time.Time
 }
 
 func (c Call) String() string {
@@ -40,6 +42,9 @@ type Disturbance struct {
 	What string `json:"what,omitempty"`
 	// Rest is the rest at which it happens, from 0 on.
 	Rest int `json:"rest,omitempty"`
+
+	// Skip is how many calls its rule sees before.
+	Skip int `json:"skip,omitempty"`
 
 	// refused is the code with which a condition makes a script's call fail.
 	refused string
@@ -114,7 +119,7 @@ func (e *explorer) callsOf(journal []scenarios.JournalCall) (calls []Call) {
 			continue
 		}
 		calls = append(calls, Call{Product: c.Product, Action: c.Action, N: count[c.Action],
-			Write: e.actions[c.Product+" "+c.Action].Writes, Code: c.Code, sequence: c.Sequence, address: addressIn(c)})
+			Write: e.actions[c.Product+" "+c.Action].Writes, Code: c.Code, sequence: c.Sequence, address: addressIn(c), asks: asksOf(c), at: c.Time})
 	}
 	return calls
 }
@@ -147,32 +152,35 @@ func inBoth(a, b []Call) (both, varying []Call) {
 	return both, varying
 }
 
-// since returns the calls after the last disturbance, and a text that is equal for plays
-// that went the same way from the first on.
-func (o *observed) since(p planned) (after []Call, trace string) {
+// since returns a text that is equal for plays that went the same way from the first
+// disturbance on, and how many times the client had rested then.
+func (o *observed) since(p planned) (trace string, rests int) {
 	if len(p) == 0 {
-		return nil, ""
+		return "", 0
 	}
-	first, last := p[0].At, p[len(p)-1].At
+	first := p[0].At
 	hash, struck := fnv.New64a(), false
-	for i, c := range o.calls {
-		struck = struck || c.Action == first.Action && c.N == first.N
+	for _, c := range o.calls {
+		if !struck && c.Action == first.Action && c.N == first.N {
+			struck = true
+			for rests < len(o.rests) && o.rests[rests] < c.sequence {
+				rests++
+			}
+		}
 		if struck {
 			fmt.Fprintln(hash, c.Action, c.Code)
-		}
-		if after == nil && c.Action == last.Action && c.N == last.N {
-			after = o.calls[i+1:]
 		}
 	}
 	for _, lines := range o.states {
 		fmt.Fprintln(hash, lines)
 	}
-	return after, fmt.Sprintf("%s %d %x", first.Action, first.N, hash.Sum64())
+	return fmt.Sprintf("%s %d %x", first.Action, first.N, hash.Sum64()), rests
 }
 
 // plan lists the plays with one disturbance.
 func (e *explorer) plan() (plays []planned) {
 	for _, d := range e.disturbancesAt(e.base.calls) {
+		d.Skip = d.skipped(e.base.all, e.subject.program)
 		plays = append(plays, planned{d})
 	}
 	if e.subject.program && e.Calls == nil {
@@ -224,24 +232,43 @@ func (e *explorer) disturbancesAt(calls []Call) (all []Disturbance) {
 	return all
 }
 
-// atRest lists what can go wrong once the client is at rest. A program starts again at
-// its end; a cluster's controller gets a nudge at each rest but the last by the step that
-// follows.
+// atRest lists what can go wrong once the client is at rest: it starts again at each rest,
+// and what it made is changed by hand. A cluster's controller gets a nudge by the step that
+// follows, which the last rest has not; a program starts again.
 func (e *explorer) atRest() (all []Disturbance) {
+	for rest := range e.restsToStartAt() {
+		all = append(all, Disturbance{Kind: againKind, Rest: rest})
+	}
 	rests := [][]string{e.base.last()}
 	if e.Half == scenarios.KubernetesHalf {
 		rests = e.base.states[:max(len(e.base.states)-2, 0)]
-	} else {
-		all = append(all, Disturbance{Kind: againKind})
 	}
 	for rest, state := range rests {
+		own := slices.DeleteFunc(slices.Clone(state), e.isGiven)
 		for _, h := range manualChanges {
-			for _, what := range h.targets(state) {
+			for _, what := range h.targets(own) {
 				all = append(all, Disturbance{Kind: h.name, What: what, Rest: rest})
 			}
 		}
 	}
 	return all
+}
+
+// restsToStartAt counts the rests at which the client can start again. A controller that
+// somebody else runs is not ours to start.
+func (e *explorer) restsToStartAt() int {
+	switch {
+	case e.Half != scenarios.KubernetesHalf:
+		return 1
+	case len(e.Program.Command) == 0:
+		return 0
+	}
+	return max(len(e.base.states)-1, 0)
+}
+
+// isGiven reports whether a line is of something that was there before the client.
+func (e *explorer) isGiven(line string) bool {
+	return slices.ContainsFunc(e.base.given, func(given string) bool { return headOf(given) == headOf(line) })
 }
 
 func (o *observed) last() []string {
@@ -258,14 +285,26 @@ func (e *explorer) pairs() (plays []planned) {
 	firsts := slices.Clone(e.outcomes)
 	slices.SortFunc(firsts, func(a, b Outcome) int { return strings.Compare(a.ID, b.ID) })
 	for _, o := range firsts {
-		if o.Verdict != Fine || o.After == nil || seen[o.Trace] || o.Disturbances[0].At.Action == "" {
+		if o.Verdict != Fine || o.Trace == "" || seen[o.Trace] || o.Disturbances[0].At.Action == "" {
 			continue
 		}
 		seen[o.Trace] = true
-		for _, second := range e.disturbancesAt(o.After) {
-			if second.Kind != conditionKind {
-				plays = append(plays, planned{o.Disturbances[0], second})
+		first := o.Disturbances[0]
+		at := indexOf(o.Went, first.At)
+		if at < 0 {
+			continue
+		}
+		first.Skip = first.skipped(e.base.all, e.subject.program)
+		for _, second := range e.disturbancesAt(o.Went) {
+			if second.Kind == conditionKind || indexOf(o.Went, second.At) <= at {
+				continue
 			}
+			second.Skip = second.skippedAfter(first, o.Went, e.subject.program)
+			plays = append(plays, planned{first, second})
+		}
+		again := Disturbance{Kind: againKind, Rest: o.Rests}
+		if e.subject.program && e.Calls == nil && o.Rests < e.restsToStartAt() && e.wanted(again) {
+			plays = append(plays, planned{first, again})
 		}
 	}
 	return plays

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -24,7 +26,16 @@ type observed struct {
 	// namespace and name.
 	ingress []map[string]map[string][]string
 	steps   []uint64 // the journal's mark at the end of each step
-	ended   bool     // the program had ended on its own
+	rests   []uint64 // the journal's mark at the end of each rest
+	given   []string // what was there before the client, as a state has it
+	// lost has what did not go on to serve, until each rest and the end.
+	lost [][]string
+	// warning says of a cluster's play that the client fails at a rest.
+	warning string
+	// interfaces are those of the beginning.
+	interfaces []string
+	all        []Call // calls has those alone that disturbed plays make too
+	ended      bool   // the program had ended on its own
 	// flooded is true when there were more calls than the journal keeps.
 	flooded bool
 }
@@ -39,69 +50,150 @@ func (e *explorer) play(ctx context.Context, all composed, worker int) (*observe
 	if err != nil {
 		return nil, err
 	}
-	o, err := e.playAt(ctx, s, all.during, place, worker)
+	o, err := e.playAt(ctx, s, all, place, worker)
 	return o, errors.Join(err, place.Close(context.WithoutCancel(ctx)))
 }
 
-func (e *explorer) playAt(ctx context.Context, s *scenarios.Scenario, during map[int]bool, place Place, worker int) (*observed, error) {
-	o := &observed{}
+func (e *explorer) playAt(ctx context.Context, s *scenarios.Scenario, all composed, place Place, worker int) (*observed, error) {
 	patient := &patientTarget{Target: place}
-	watched := &watchedPrograms{Programs: place, waited: &patient.waited}
-	before, err := place.State(ctx)
-	if err != nil {
-		return nil, err
+	w := &watcher{explorer: e, observed: &observed{}, all: all, place: place, programs: &watchedPrograms{Programs: place, waited: &patient.waited}, serving: &scenarios.Serving{}}
+	if w.before, w.err = place.State(ctx); w.err != nil {
+		return nil, w.err
 	}
-	setup := scenarios.Setup{Target: patient, Programs: watched, Program: e.Program, For: time.Duration(e.subject.Within), MustCall: true, SkipIdle: true}
+	setup := scenarios.Setup{Target: patient, Programs: w.programs, Program: e.Program, For: time.Duration(e.subject.Within), MustCall: true, SkipIdle: true}
 	if e.Env != nil {
 		setup.Program.Env = e.Env(worker)
 	}
 	if e.Half == scenarios.KubernetesHalf {
-		setup.Cluster = e.Cluster(worker)
+		w.cluster = e.Cluster(worker)
+		setup.Cluster = w.cluster
 	}
-	look := func(ctx context.Context) {
-		now, stateErr := place.State(ctx)
-		err = errors.Join(err, stateErr)
-		o.states = append(o.states, scenarios.Changed(before, now))
+	if all.learns {
+		setup.Looked = func(balancers []scenarios.LoadBalancerState, at time.Duration) { w.serving.Look(balancers, at) }
 	}
-	var rests []uint64 // the journal's mark at the end of each
-	setup.Progress = func(done scenarios.StepDone) {
-		mark, markErr := place.Mark(ctx)
-		err = errors.Join(err, markErr)
-		o.steps = append(o.steps, mark)
-		if done.Kind == kindRest {
-			rests = append(rests, mark)
-		}
-		if done.Kind == kindRest && !during[len(rests)-1] {
-			look(ctx)
-			if setup.Cluster != nil {
-				kinds, kindsErr := e.ingressOf(ctx, setup.Cluster)
-				err = errors.Join(err, kindsErr)
-				o.ingress = append(o.ingress, kinds)
-			}
-		}
-	}
-	begin := uint64(0)
-	setup.AtStart = func(mark uint64) { begin = mark }
-	setup.AtEnd = func(ctx context.Context, names map[string]string) {
-		o.ended = watched.ended(ctx)
-		look(ctx)
-		for i := range o.states {
-			o.states[i] = named(o.states[i], names, s.Values)
-		}
-		calls, callsErr := place.Calls(ctx, begin)
-		if o.flooded = callsErr != nil; o.flooded {
-			return // more calls than the journal keeps, which the judge says
-		}
-		o.calls = e.callsOf(calls)
-		o.lines, o.omitted = e.linesOf(calls)
-		o.retry = e.retryIn(calls, rests)
-	}
-	o.result = scenarios.Play(ctx, s, e.Half, setup)
-	o.waited = patient.waited
+	setup.Progress = func(done scenarios.StepDone) { w.step(ctx, done) }
+	setup.AtStart = func(mark uint64) { w.start(ctx, mark) }
+	setup.AtEnd = func(ctx context.Context, names map[string]string) { w.end(ctx, names, s.Values) }
+	w.result = scenarios.Play(ctx, s, e.Half, setup)
+	w.waited = patient.waited
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	return o, err
+	return w.observed, w.err
+}
+
+// watcher looks at a play while it goes on.
+type watcher struct {
+	*explorer
+	*observed
+	all      composed
+	place    Place
+	programs *watchedPrograms
+	cluster  scenarios.Cluster // nil is none
+	before   []string          // the state
+	begin    uint64            // the journal's mark
+	events   uint64            // the version of the newest Event
+	serving  *scenarios.Serving
+	err      error
+}
+
+// note keeps the first error of a look.
+func (w *watcher) note(err error) {
+	if w.err == nil {
+		w.err = err
+	}
+}
+
+// state returns what has changed since the beginning.
+func (w *watcher) state(ctx context.Context) []string {
+	now, err := w.place.State(ctx)
+	w.note(err)
+	return scenarios.Changed(w.before, now)
+}
+
+// start looks at what there is before the client.
+func (w *watcher) start(ctx context.Context, mark uint64) {
+	w.begin = mark
+	if !w.all.learns {
+		return
+	}
+	w.given = w.state(ctx)
+	for _, line := range slices.Concat(w.before, w.given) {
+		if strings.HasPrefix(line, "NetworkInterface ") {
+			w.interfaces = append(w.interfaces, line)
+		}
+	}
+	if w.cluster != nil {
+		var err error
+		_, w.events, err = w.failing(ctx, w.cluster, 0)
+		w.note(err)
+	}
+}
+
+// step looks at what a step has led to.
+func (w *watcher) step(ctx context.Context, done scenarios.StepDone) {
+	mark, err := w.place.Mark(ctx)
+	w.note(err)
+	w.observed.steps = append(w.observed.steps, mark)
+	if done.Kind != kindRest {
+		return
+	}
+	w.rests = append(w.rests, mark)
+	if w.all.during[len(w.rests)-1] {
+		return
+	}
+	w.states = append(w.states, w.state(ctx))
+	if w.cluster == nil {
+		return
+	}
+	kinds, err := w.ingressOf(ctx, w.cluster)
+	w.note(err)
+	w.ingress = append(w.ingress, kinds)
+	if w.all.learns {
+		w.lost, w.serving = append(w.lost, w.serving.Lost()), &scenarios.Serving{}
+		warning, newest, err := w.failing(ctx, w.cluster, w.events)
+		w.note(err)
+		if w.events = newest; warning != "" && w.warning == "" {
+			w.warning = fmt.Sprintf("at rest %d, %s", len(w.rests), warning)
+		}
+	}
+}
+
+// end looks at the end.
+func (w *watcher) end(ctx context.Context, names, values map[string]string) {
+	w.ended = w.programs.ended(ctx)
+	w.states = append(w.states, w.state(ctx))
+	w.lost = append(w.lost, w.serving.Lost())
+	for _, lists := range [][][]string{w.states, w.lost, {w.given}} {
+		for _, list := range lists {
+			named(list, names, values)
+		}
+	}
+	calls, err := w.place.Calls(ctx, w.begin)
+	if w.flooded = err != nil; w.flooded {
+		return // more calls than the journal keeps, which the judge says
+	}
+	w.calls = w.callsOf(calls)
+	w.lines, w.omitted = w.linesOf(calls)
+	w.retry = w.retryIn(calls, w.rests)
+}
+
+// interfaceOf returns the line of the network interface of an address, "" if there was none.
+func (o *observed) interfaceOf(address string) string {
+	if i := slices.IndexFunc(o.interfaces, func(line string) bool { return strings.Contains(line, strconv.Quote(address)) }); i >= 0 {
+		return o.interfaces[i]
+	}
+	return ""
+}
+
+// attached reports whether it was attached to an instance.
+func (o *observed) attached(address string) bool {
+	return field(o.interfaceOf(address), "InstanceID") != ""
+}
+
+// primary reports whether it is an instance's own, which can't be detached.
+func (o *observed) primary(address string) bool {
+	return field(o.interfaceOf(address), "Type") == "Primary"
 }
 
 // ingressOf returns the kinds of the addresses that Services have, by namespace and name.
@@ -119,7 +211,7 @@ const kindRest = "rest"
 
 // named puts the names of what the half saved in place of their values, in lines that
 // compare with those of other plays.
-func named(lines []string, names, values map[string]string) []string {
+func named(lines []string, names, values map[string]string) {
 	for i := range lines {
 		for name, value := range names {
 			if _, given := values[name]; !given && len(value) > 3 {
@@ -127,7 +219,6 @@ func named(lines []string, names, values map[string]string) []string {
 			}
 		}
 	}
-	return lines
 }
 
 // patientTarget measures how long a play waits.
@@ -142,6 +233,20 @@ var _ scenarios.Target = (*patientTarget)(nil)
 func (p *patientTarget) Pass(ctx context.Context, d time.Duration) error {
 	defer since(time.Now(), &p.waited)
 	return p.Target.Pass(ctx, d)
+}
+
+// History lets scenarios see each change.
+func (p *patientTarget) History(ctx context.Context, look func([]scenarios.LoadBalancerState, time.Time)) error {
+	if h, ok := p.Target.(interface {
+		History(context.Context, func([]scenarios.LoadBalancerState, time.Time)) error
+	}); ok {
+		return h.History(ctx, look)
+	}
+	all, err := p.Target.LoadBalancers(ctx, "")
+	if err == nil {
+		look(all, time.Now())
+	}
+	return err
 }
 
 func since(begin time.Time, sum *time.Duration) { *sum += time.Since(begin) }

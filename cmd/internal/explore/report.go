@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -18,8 +19,12 @@ type gridRow struct {
 	cells [][]Outcome
 }
 
-// Table returns the outcomes of the plays with one disturbance: a row for each call and
-// a column for each kind. A cell has the violated rules, "ok", or "-" where
+// thenAt stands between the first disturbance of a pair and the call of the second.
+const thenAt = ", then at "
+
+// Table returns the outcomes of the plays: a row for each call and a column for each kind. A
+// pair is in the row of its first disturbance with the call of the second, and in the column of
+// the kind of the second. A cell has the violated rules, "ok", or "-" where
 // it had no play.
 func (r *Report) Table() (header []string, rows [][]string) {
 	columns, grid := r.grid()
@@ -43,16 +48,22 @@ func (r *Report) grid() (columns []string, rows []gridRow) {
 	order = append(order, atRestRow)
 	used := make(map[string]bool)
 	for _, o := range r.Outcomes {
-		if len(o.Disturbances) != 1 {
+		if len(o.Disturbances) == 0 {
 			continue
 		}
-		d := o.Disturbances[0]
+		d := o.Disturbances[len(o.Disturbances)-1]
 		row := atRestRow
 		if d.At.Action != "" {
 			row = d.At.String()
 		}
+		if len(o.Disturbances) > 1 {
+			row = strings.Replace(o.Disturbances[0].String()+thenAt+row, thenAt+atRestRow, ", then "+atRestRow, 1)
+		}
 		if cells[row] == nil {
 			cells[row] = make(map[string][]Outcome)
+			if len(o.Disturbances) > 1 {
+				order = append(order, row)
+			}
 		}
 		cells[row][d.Kind] = append(cells[row][d.Kind], o)
 		used[d.Kind] = true
@@ -118,6 +129,18 @@ func cell(outcomes []Outcome) string {
 	return "-"
 }
 
+// NotPlayed says of each kind of plays that could not run why, once.
+func (r *Report) NotPlayed() (all []string) {
+	said := make(map[string]bool)
+	for _, o := range r.Outcomes {
+		if key := alike(o.Why); o.Verdict == Broken && !said[key] {
+			said[key] = true
+			all = append(all, o.ID+": "+o.Why)
+		}
+	}
+	return all
+}
+
 // Count counts the outcomes by verdict.
 func (r *Report) Count() map[Verdict]int {
 	count := make(map[Verdict]int)
@@ -145,7 +168,7 @@ func (o *Outcome) result(scenario string) scenarios.Result {
 	case Known:
 		is.Status, is.Reason = scenarios.Skipped, fmt.Sprintf("known violation of %s: %s", o.Rule, o.Why)
 	case Idle:
-		is.Status, is.Reason = scenarios.Skipped, "the disturbance did not happen"
+		is.Status, is.Reason = scenarios.Skipped, cmp.Or(o.Why, "the disturbance did not happen")
 	case Broken:
 		is.Status = scenarios.Broken
 		is.Failure = &scenarios.Failure{Step: o.ID, Reason: o.Why}

@@ -9,6 +9,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"io"
+	"iter"
 	"log"
 	"net"
 	"net/http"
@@ -51,6 +52,7 @@ type Emulator struct {
 	past     []scenarios.JournalCall // of the lives before
 	sequence uint64                  // the last of them
 	packets  bool                    // listeners answer
+	history  history
 }
 
 var _ scenarios.Programs = (*Emulator)(nil)
@@ -350,6 +352,7 @@ func (e *Emulator) Restart(ctx context.Context, kill bool) error {
 }
 
 func (e *Emulator) end(ctx context.Context) error {
+	e.history.end()
 	var errs []error
 	for _, server := range e.life.servers {
 		errs = append(errs, server.Close())
@@ -379,6 +382,55 @@ func (e *Emulator) Calls(ctx context.Context, since uint64) ([]scenarios.Journal
 		all = append(all, call)
 	}
 	return all, err
+}
+
+// history follows the changes of a life.
+type history struct {
+	of   *life
+	next func() (state.Event, error, bool)
+	stop func()
+	seen state.Revision
+}
+
+// end lets go of the feed.
+func (h *history) end() {
+	if h.of != nil {
+		h.stop()
+		*h = history{}
+	}
+}
+
+// History calls look with the load balancers after each change since it was last called, in
+// order, and at last with those of now.
+func (e *Emulator) History(_ context.Context, look func(all []scenarios.LoadBalancerState, at time.Time)) error {
+	store, h := e.life.emulator.Store(), &e.history
+	if h.of != e.life {
+		h.end()
+		h.of = e.life
+		h.next, h.stop = iter.Pull2(store.Watch(context.Background(), 0))
+	}
+	at := func(v *state.View) error {
+		all, err := e.LoadBalancersIn(v)
+		if err == nil {
+			look(all, v.Now())
+		}
+		return err
+	}
+	for newest := store.Revision(); h.seen < newest; {
+		event, err, ok := h.next()
+		if errors.Is(err, state.ErrBehind) {
+			h.end() // what is now counts
+			break
+		}
+		if err != nil || !ok {
+			return err
+		}
+		h.seen = event.Revision
+		if err := event.View(state.Owner{}, at); err != nil {
+			return err
+		}
+	}
+	return store.View(state.Owner{}, at)
 }
 
 // Close ends the emulator. Its state must be consistent.
