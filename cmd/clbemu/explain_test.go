@@ -53,7 +53,7 @@ func TestExplainText(t *testing.T) {
 		"ErrorCode: ORDER.QUANTITY_INVALID, Message: The maximum number of SLB instances is exceeded.": {"  happened  The account has as many CLB instances as its quota allows", "  cure      Apply for a higher quota"},
 		"Code: OperationDenied.Foo Message: The operation is not allowed because of Foo.":              {"OperationDenied.Foo", "  guess     by the name of the code"},
 		"502 Bad Gateway": {"A client gets 502 Bad Gateway\n", "  cause     ", "  cure      Call the pod at its target port"},
-		"service.beta.kubernetes.io/alibaba-cloud-loadbalancer-connection-drain-timeout": {"turn connection draining on", "  played by test "},
+		"service.beta.kubernetes.io/alibaba-cloud-loadbalancer-connection-drain-timeout": {"How connections end gracefully", "  cure      Set service.beta.kubernetes.io/alibaba-cloud-loadbalancer-connection-drain"},
 		"status.loadBalancer":      {"  scenario  status-removed\n", "  today     the CCM does so only when the Service has another change too"},
 		"nlb:ListAsynJobs":         {"  scenario  nlb-permission-missing\n"},
 		"check fails again ticket": {"  played by nothing: about a ticket\n"},
@@ -160,7 +160,7 @@ func gatewayCode(code string) bool {
 func TestCallHintIsOfTheMessage(t *testing.T) {
 	t.Parallel()
 	s := binary.Serve(t, "--engine", "memory")
-	r := binary.Run(t, "call", "--product", "Nlb", "CreateServerGroup", "VpcId=vpc-bp1clbemu000000001", "ServerGroupName=g1", "Protocol=TCP", "Scheduler=Qch", "--server", s.Control)
+	r := binary.Run(t, "call", "--product", "Nlb", "CreateServerGroup", "VpcId=vpc-bp1clbemucluster001", "ServerGroupName=g1", "Protocol=TCP", "Scheduler=Qch", "--server", s.Control)
 	if r.Code != 1 || !strings.Contains(r.Stderr, "IllegalParam: ") || strings.Contains(r.Stderr, "because") {
 		t.Errorf("a call with an illegal scheduler = %+v", r)
 	}
