@@ -49,8 +49,11 @@ func TestExplainText(t *testing.T) {
 		"Error syncing load balancer []: Message: The account is arrearage.": {"ORDER.ARREARAGE  400 The account is arrearage.\n", "  happened  The account has an unpaid bill.\n", "  cure      Pay the bill.\n", "  because   Account in arrears (CreateLoadBalancer)\n",
 			"    begin   `clbemu world set account.arrears=true`\n", "    end     `clbemu world set account.arrears=false`\n", "  scenario  arrears\n", "  said in   Service FAQ of ACK", "  more      clbemu explain ORDER.ARREARAGE\n"},
 		"ARREARS": {"ORDER.ARREARAGE  400", "  cure      Pay the bill.\n", "  or        "},
-		"欠费":      {"ORDER.ARREARAGE  400", "  cure      Pay the bill.\n", "  or        "},
-		"service.beta.kubernetes.io/alibaba-cloud-loadbalancer-connection-drain-timeout": {"turn connection draining on", "  played by test "},
+		"欠费":      {"ORDER.ARREARAGE  400", "  cure      缴清欠费。\n", "  or        "},
+		"ErrorCode: ORDER.QUANTITY_INVALID, Message: The maximum number of SLB instances is exceeded.": {"  happened  The account has as many CLB instances as its quota allows", "  cure      Apply for a higher quota"},
+		"Code: OperationDenied.Foo Message: The operation is not allowed because of Foo.":              {"OperationDenied.Foo", "  guess     by the name of the code"},
+		"502 Bad Gateway": {"A client gets 502 Bad Gateway\n", "  cause     ", "  cure      Call the pod at its target port"},
+		"service.beta.kubernetes.io/alibaba-cloud-loadbalancer-connection-drain-timeout": {"How connections end gracefully", "  cure      Set service.beta.kubernetes.io/alibaba-cloud-loadbalancer-connection-drain"},
 		"status.loadBalancer":      {"  scenario  status-removed\n", "  today     the CCM does so only when the Service has another change too"},
 		"nlb:ListAsynJobs":         {"  scenario  nlb-permission-missing\n"},
 		"check fails again ticket": {"  played by nothing: about a ticket\n"},
@@ -150,6 +153,17 @@ func gatewayCode(code string) bool {
 		}
 	}
 	return false
+}
+
+// TestCallHintIsOfTheMessage proves that a refused call gets no cause of another message with
+// its code.
+func TestCallHintIsOfTheMessage(t *testing.T) {
+	t.Parallel()
+	s := binary.Serve(t, "--engine", "memory")
+	r := binary.Run(t, "call", "--product", "Nlb", "CreateServerGroup", "VpcId=vpc-bp1clbemucluster001", "ServerGroupName=g1", "Protocol=TCP", "Scheduler=Qch", "--server", s.Control)
+	if r.Code != 1 || !strings.Contains(r.Stderr, "IllegalParam: ") || strings.Contains(r.Stderr, "because") {
+		t.Errorf("a call with an illegal scheduler = %+v", r)
+	}
 }
 
 // TestCallHint proves that a failed call prints how to cause the error and

@@ -58,6 +58,11 @@ func TestSymptoms(t *testing.T) {
 	if calls := b.Calls(t); len(calls) != 0 {
 		t.Errorf("the play left %d entries in this emulator's journal", len(calls))
 	}
+	b.visit("/symptoms")
+	b.write("#text", "Warning  SyncLoadBalancerFailed  2m  service-controller  Message: The specified VSwitch has no available ip.")
+	b.click("#ask button")
+	b.shows("#detail h2", "VSwitchAvailableIpNotExist")
+	b.shows("#detail li", "Name another vSwitch")
 	b.visit("/symptoms?name=nothing")
 	b.shows("#detail", "Choose a symptom")
 }

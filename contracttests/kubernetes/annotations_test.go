@@ -108,7 +108,7 @@ func measureAll(t *testing.T, product string) (all []*measure) {
 	f.addNode(nodes + 1)
 	f.changeNode(node(nodes+1).Name, func(n *corev1.Node) { n.Spec.Unschedulable = true })
 	for _, a := range annotations.All() {
-		if a.Unmeasured != "" || !a.Of(product) {
+		if !a.Measured(product) || !a.Of(product) {
 			continue
 		}
 		m := &measure{Annotation: a, product: product, plain: a.Name, made: a.Name + "-made"}

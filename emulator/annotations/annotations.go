@@ -51,7 +51,8 @@ type Annotation struct {
 	Beside map[string]string `json:"-"`
 	// Values are two that differ, for a test.
 	Values [2]string `json:"-"`
-	// Unmeasured says why what a real CCM does is not measured; empty where Effects say it.
+	// Unmeasured says why what a real CCM does is not measured; empty where Effects say it. It
+	// begins with the product where the other one's is.
 	Unmeasured string `json:"-"`
 	// Effects say what a real CCM did, by product.
 	Effects map[string]Effects `json:"effects,omitempty"`
@@ -165,6 +166,12 @@ var Keys = sync.OnceValue(func() (keys []string) {
 
 // Of reports whether the annotation is about load balancers of a product.
 func (a *Annotation) Of(product string) bool { return slices.Contains(a.Products, product) }
+
+// Measured reports whether what a real CCM does with it is measured for a product.
+func (a *Annotation) Measured(product string) bool {
+	only, _, _ := strings.Cut(a.Unmeasured, " ")
+	return a.Unmeasured == "" || (only == CLB || only == NLB) && only != product
+}
 
 // Before reports whether a version, such as v2.9.1, comes before another one. What is no
 // version comes before none.

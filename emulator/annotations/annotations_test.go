@@ -52,7 +52,7 @@ func TestTable(t *testing.T) {
 			}
 		}
 		for _, product := range a.Products {
-			if _, ok := a.Effects[product]; ok != (a.Unmeasured == "") {
+			if _, ok := a.Effects[product]; ok != a.Measured(product) {
 				t.Errorf("%s of %s is measured: %t, and not measured as %q", a.Name, product, ok, a.Unmeasured)
 			}
 		}
@@ -90,21 +90,67 @@ func TestCheck(t *testing.T) {
 			annotations: map[string]string{p + "name": "a"}, change: func(s *annotations.Service) { s.Type = "NodePort" },
 			want: []string{"the Service has the type NodePort, and gets no load balancer; set spec.type to LoadBalancer"},
 		},
-		"an old controller":   {annotations: map[string]string{p + "default-weight": "50"}, version: "v2.9.1", want: []string{"the controller reads it from v2.14.0 on, and has the version v2.9.1; upgrade the controller"}},
-		"a new controller":    {annotations: map[string]string{p + "default-weight": "50"}, version: "v2.14.0"},
-		"a pre-release":       {annotations: map[string]string{p + "default-weight": "50"}, version: "v2.14.0-aliyun.1"},
-		"the former name":     {annotations: map[string]string{p + "slb-network-type": "vpc", p + "address-type": "intranet"}, want: []string{"the controller no longer reads it from v2.12.4 on; use " + p + "network-type"}},
-		"the name of then":    {annotations: map[string]string{p + "slb-network-type": "vpc", p + "address-type": "intranet"}, version: "v2.5.1"},
-		"without another":     {annotations: map[string]string{p + "bandwidth": "10"}, want: []string{`it takes no effect without ` + p + `charge-type: "paybybandwidth"`}},
-		"without an id":       {annotations: map[string]string{p + "acl-status": "on", p + "acl-type": "white"}, want: []string{"breaks: the Service will not come up without " + p + "acl-id", "it takes no effect without " + p + "acl-id"}},
-		"without HTTP":        {annotations: map[string]string{p + "request-timeout": "20"}, want: []string{"it takes no effect without a listener of HTTP or HTTPS, by the annotation " + p + "protocol-port"}},
-		"with HTTPS for HTTP": {annotations: map[string]string{p + "request-timeout": "20", p + "protocol-port": "https:443", p + "cert-id": "c"}},
+		"an old controller":        {annotations: map[string]string{p + "default-weight": "50"}, version: "v2.9.1", want: []string{"the controller reads it from v2.14.0 on, and has the version v2.9.1; upgrade the controller"}},
+		"a new controller":         {annotations: map[string]string{p + "default-weight": "50"}, version: "v2.14.0"},
+		"a pre-release":            {annotations: map[string]string{p + "default-weight": "50"}, version: "v2.14.0-aliyun.1"},
+		"the former name":          {annotations: map[string]string{p + "slb-network-type": "vpc", p + "address-type": "intranet"}, want: []string{"the controller no longer reads it from v2.12.4 on; use " + p + "network-type"}},
+		"the name of then":         {annotations: map[string]string{p + "slb-network-type": "vpc", p + "address-type": "intranet"}, version: "v2.5.1"},
+		"without another":          {annotations: map[string]string{p + "bandwidth": "10"}, want: []string{`it takes no effect without ` + p + `charge-type: "paybybandwidth"`}},
+		"without an id":            {annotations: map[string]string{p + "acl-status": "on", p + "acl-type": "white"}, want: []string{"breaks: the Service will not come up without " + p + "acl-id", "it takes no effect without " + p + "acl-id"}},
+		"without HTTP":             {annotations: map[string]string{p + "request-timeout": "20"}, want: []string{"it takes no effect without a listener of HTTP or HTTPS, by the annotation " + p + "protocol-port"}},
+		"with HTTPS for HTTP":      {annotations: map[string]string{p + "request-timeout": "20", p + "protocol-port": "https:443", p + "cert-id": "c"}},
+		"default weight of NLB":    {annotations: map[string]string{p + "zone-maps": "a:b,c:d", p + "default-weight": "50"}, change: func(s *annotations.Service) { s.Class = "alibabacloud.com/nlb" }},
+		"backends of NLB by IPv6":  {annotations: map[string]string{p + "zone-maps": "a:b,c:d", p + "ip-version": "DualStack", p + "backend-ip-version": "ipv6"}, change: func(s *annotations.Service) { s.Class = "alibabacloud.com/nlb" }},
+		"graceful shutdown":        {annotations: map[string]string{p + "graceful-shutdown": "on"}, version: "v2.15.0"},
+		"graceful shutdown, early": {annotations: map[string]string{p + "graceful-shutdown": "on"}, version: "v2.14.0", want: []string{"the controller reads it from v2.15.0 on"}},
+		"a version of the future":  {annotations: map[string]string{p + "of-the-future": "on"}, version: "v2.99.0", want: []string{"note: no version of the controller up to v2.15.0 reads it, and v2.99.0 is newer"}},
+		"a scheduler of UDP":       {annotations: map[string]string{p + "scheduler": "qch"}, change: one("TCP"), want: []string{`breaks: the Service will not come up: a listener of TCP does not take "qch"`}},
+		"a scheduler for UDP":      {annotations: map[string]string{p + "scheduler": "qch"}, change: one("UDP")},
+		"a scheduler of layer 4":   {annotations: map[string]string{p + "scheduler": "sch", p + "protocol-port": "http:80"}, change: one("TCP"), want: []string{`breaks: the Service will not come up: a listener of HTTP does not take "sch"`}},
+		"a timeout of TCP":         {annotations: map[string]string{p + "zone-maps": "a:b,c:d", p + "idle-timeout": "100"}, change: func(s *annotations.Service) { one("UDP")(s); s.Class = "alibabacloud.com/nlb" }, want: []string{`breaks: the Service will not come up: a listener of UDP does not take "100", but a whole number from 10 to 20`}},
+		"a name":                   {annotations: map[string]string{p + "name": "-bad"}, want: []string{`breaks: the Service will not come up: the value is "-bad"`}},
+		"a zone twice":             {annotations: map[string]string{p + "zone-maps": "a:b,a:d"}, change: func(s *annotations.Service) { s.Class = "alibabacloud.com/nlb" }, want: []string{"breaks: the Service will not come up: the zone a is there twice"}},
+		"private IPv6":             {annotations: map[string]string{p + "ip-version": "ipv6", p + "address-type": "intranet"}, want: []string{"breaks: the Service will not come up without taking away " + p + `address-type: "intranet"`}},
+		"a placeholder":            {annotations: map[string]string{p + "cert-id": "${YOUR_CERT_ID}", p + "protocol-port": "https:443"}, want: []string{`the value "${YOUR_CERT_ID}" is a placeholder; put the value in its place`}},
+		"decrypted to HTTPS": {annotations: map[string]string{p + "cert-id": "c", p + "protocol-port": "https:443"}, change: func(s *annotations.Service) {
+			s.Ports = []annotations.Port{{Number: 443, Protocol: "TCP", Target: "443"}}
+		}, want: []string{"note: the listener of port 443 decrypts"}},
+		"a local port": {change: func(s *annotations.Service) {
+			s.Ports = []annotations.Port{{Number: 80, Protocol: "TCP", Node: 40000}}
+		}, want: []string{"note: nodePort 40000 is among the local ports of nodes"}},
+		"a named target": {annotations: map[string]string{"service.beta.kubernetes.io/backend-type": "eni"}, version: "v2.9.1", change: func(s *annotations.Service) {
+			s.Ports = []annotations.Port{{Number: 80, Protocol: "TCP", Target: "web"}}
+		}, want: []string{"note: a controller before v2.12.4 may send targetPort"}},
+		"Local without weights": {annotations: map[string]string{p + "scheduler": "rr"}, change: func(s *annotations.Service) { s.Local = true }, want: []string{"note: with Local, nodes have weights by their pods"}},
+		"another's name":        {annotations: map[string]string{p + "access-control-list": "a"}, want: []string{"no version of the controller reads it; do you mean " + p + "acl-id?"}},
+		"access logs":           {annotations: map[string]string{p + "enable-access-log": "on"}, want: []string{"no version of the controller reads it; there is none for access logs"}},
+		"a load balancer from before": {annotations: map[string]string{p + "charge-type": "paybybandwidth", p + "bandwidth": "10", p + "spec": "slb.s1.small"}, version: "v2.14.0", change: func(s *annotations.Service) { s.HasAddress = true },
+			want: []string{"note: the load balancer that exists keeps what it has; for a new one, the Service will not come up without", "note: the load balancer that exists keeps what it has; for a new one, it takes no effect without"}},
+		"a load balancer of a cluster": {annotations: map[string]string{p + "charge-type": "paybybandwidth", p + "bandwidth": "10", p + "spec": "slb.s1.small"}, version: "v2.14.0", change: func(s *annotations.Service) { s.HasAddress, s.Running = true, true }},
 		"once there is one": {
 			annotations: map[string]string{p + "vswitch-id": "vsw-2", p + "address-type": "intranet"}, change: func(s *annotations.Service) { s.HasAddress = true },
 			want: []string{"note: the controller rejects a change of it", "note: a change of it takes no effect once there is a load balancer; create the Service again to change it"},
 		},
 	}
 	runChecks(t, tests)
+}
+
+// one gives a Service port 80 of a protocol.
+func one(protocol string) func(*annotations.Service) {
+	return func(s *annotations.Service) { s.Ports = []annotations.Port{{Number: 80, Protocol: protocol}} }
+}
+
+// TestShared proves that Services which want the same listener of a load balancer that they
+// reuse are found, and those with ports of their own are not.
+func TestShared(t *testing.T) {
+	reusing := func(name string, port int) *annotations.Service {
+		return &annotations.Service{Namespace: "default", Name: name, Type: "LoadBalancer", Ports: []annotations.Port{{Number: port, Protocol: "TCP"}},
+			Annotations: map[string]string{annotations.Prefixes[0] + "id": "lb-1", annotations.Prefixes[0] + "force-override-listeners": "true"}}
+	}
+	found := annotations.Shared([]*annotations.Service{reusing("a", 80), reusing("b", 81), reusing("c", 80)})
+	if len(found) != 1 || len(found[2]) != 1 || !strings.HasPrefix(found[2][0].Text, "default/a reuses lb-1 too") {
+		t.Errorf("%+v, want a problem of the third", found)
+	}
 }
 
 // checked is a Service with what Check says of it.

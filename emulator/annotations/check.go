@@ -35,6 +35,9 @@ func Check(s *Service, version string) (problems []Problem) {
 		a, known := Find(key)
 		if !known {
 			if p := unknown(key, s.Annotations[key], suggested < mostSuggested); p != nil {
+				if !Known(version) && !p.Note {
+					p.Note, p.Text = true, "no version of the controller up to "+Newest()+" reads it, and "+version+" is newer"
+				}
 				problems, suggested = append(problems, *p), suggested+1
 			}
 			continue
@@ -72,11 +75,15 @@ func unknown(key, value string, suggest bool) *Problem {
 		return &Problem{Key: key, Note: true, Text: "it is an annotation of " + cloud + ", which this controller does not read"}
 	}
 	ours := alibabas(key)
-	near := meant(key, suggest)
+	near := ""
+	advice := advised(key)
+	if advice == "" {
+		near = meant(key, suggest)
+	}
 	if !ours && near == "" {
 		return nil
 	}
-	p := &Problem{Key: key, Text: "no version of the controller reads it"}
+	p := &Problem{Key: key, Text: "no version of the controller reads it", Advice: advice}
 	if near != "" {
 		p.Advice = "do you mean " + near + "?"
 	}
@@ -160,9 +167,12 @@ func (a *Annotation) check(s *Service, value, version string) (problems []Proble
 	}
 	if wrong := a.misread(s, value, version); wrong != nil {
 		problems = append(problems, *wrong)
+	} else if narrow := a.narrowed(s, value); narrow != nil {
+		problems = append(problems, *narrow)
 	} else if check := pairs[a.Name]; check != nil {
 		problems = check(s, value)
 	}
+	problems = append(problems, a.creation(s, version)...)
 	return append(problems, a.once(s, s.Product())...)
 }
 
@@ -194,6 +204,8 @@ func (a *Annotation) misread(s *Service, value, version string) *Problem {
 	values := a.ValuesOf(product)
 	need := a.need(s, product, version)
 	switch {
+	case placeholder().MatchString(value):
+		return found(effectless, "put the value in its place", "the value %q is a placeholder", value)
 	case need != nil && values.reads(value) && (need.Finding != noted || values.Takes(value)):
 		return found(need.Finding, "", "%s", need.sentence(s))
 	case values.Takes(value):

@@ -107,6 +107,7 @@ func (s *Service) checkFields(version string) (problems []Problem) {
 	if kind, _ := s.get("backend-type"); s.NoNodePorts && kind != "eni" {
 		add("spec.allocateLoadBalancerNodePorts", noted, "the Service will not come up without "+bare+`backend-type: "eni", unless pods are the backends of the cluster by default`, "")
 	}
+	problems = append(problems, s.checkTraps(version)...)
 	if !s.SourceRanges {
 		return problems
 	}

@@ -25,12 +25,20 @@ type Service struct {
 	Elsewhere map[string]string
 	// HasAddress reports whether its status has an address.
 	HasAddress bool
+	// Running reports whether it is read from a cluster: what counts only when a load balancer
+	// is created is left out where there is one.
+	Running bool
+	// Local reports whether spec.externalTrafficPolicy is Local.
+	Local bool
 }
 
 // Port is a port of a Service; no protocol is TCP.
 type Port struct {
 	Number         int
 	Protocol, Name string
+	// Target is targetPort, a number or a name, and Node is nodePort.
+	Target string
+	Node   int
 }
 
 // Problem is something about an annotation of a Service.

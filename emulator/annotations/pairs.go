@@ -10,7 +10,7 @@ import (
 // pairs are the checks of annotations that name ports of the Service.
 var pairs = map[string]func(s *Service, value string) []Problem{
 	"protocol-port": (*Service).checkPorts, "vgroup-port": (*Service).checkPorts,
-	"forward-port": (*Service).checkForward, "listener-port-range": (*Service).checkRanges,
+	"forward-port": (*Service).checkForward, "listener-port-range": (*Service).checkRanges, "zone-maps": (*Service).checkZones,
 }
 
 // hasPort reports whether the Service has a port, if its ports are known.
@@ -94,6 +94,19 @@ func (s *Service) checkRanges(value string) (problems []Problem) {
 			}
 		}
 		all = append(all, r)
+	}
+	return problems
+}
+
+// checkZones checks that no zone is there twice.
+func (s *Service) checkZones(value string) (problems []Problem) {
+	seen := make(map[string]bool)
+	for pair := range strings.SplitSeq(value, ",") {
+		zone, _, _ := strings.Cut(pair, ":")
+		if seen[zone] {
+			problems = append(problems, Problem{Breaks: true, Text: fmt.Sprintf("the Service will not come up: the zone %s is there twice", zone), Advice: "name another zone, with a vSwitch in it"})
+		}
+		seen[zone] = true
 	}
 	return problems
 }

@@ -361,6 +361,19 @@ type Library struct {
 	Scenarios []LibraryScenario `json:"scenarios"`
 	// Symptoms are what operators see, whatever text is asked for.
 	Symptoms []Symptom `json:"symptoms"`
+	// About is what the text that was asked for is about, as clbemu explain finds it.
+	About *TextAnswer `json:"about,omitempty"`
+}
+
+// TextAnswer is what a text is about: an error, a symptom or a question.
+type TextAnswer struct {
+	Title    string `json:"title"`
+	Happened string `json:"happened"`
+	// Guess is true where the answer follows from the name of a code alone.
+	Guess     bool           `json:"guess,omitempty"`
+	Cures     []string       `json:"cures"`
+	Causes    []SymptomCause `json:"causes"`
+	Scenarios []string       `json:"scenarios"`
 }
 
 // Symptom is what an operator sees, with its causes, the most frequent first.
@@ -372,7 +385,9 @@ type Symptom struct {
 
 // SymptomCause is a cause of a symptom: what a scenario of the library is about.
 type SymptomCause struct {
-	Scenario string `json:"scenario"`
+	// About says it where no scenario plays it.
+	About    string `json:"about,omitempty"`
+	Scenario string `json:"scenario,omitempty"`
 	Cure     string `json:"cure"`
 }
 

@@ -19,12 +19,21 @@ import (
 
 // Answer is what is known of an error, or of something else that a text is about.
 type Answer struct {
+	// Name and Title are those of a symptom, a question, a finding or the reason of an Event.
+	Name    string `json:"name,omitempty"`
+	Title   string `json:"title,omitempty"`
 	Code    string `json:"code,omitempty"`
 	Status  int    `json:"status,omitempty"`
 	Message string `json:"message,omitempty"`
 	// Happened says what it means.
-	Happened string   `json:"happened"`
-	Cures    []string `json:"cures"`
+	Happened string `json:"happened"`
+	// Guess is true where what happened and the cures follow from the name of the code alone.
+	Guess bool `json:"guess,omitempty"`
+	// Cures are for who operates a cluster, and Advice is for the author of a controller.
+	Cures  []string `json:"cures"`
+	Advice []string `json:"advice,omitempty"`
+	// Look are the causes of a symptom, in the order in which to look for them.
+	Look []controlapi.SymptomCause `json:"look,omitempty"`
 	// Causes say how the error begins here, and how it ends.
 	Causes []controlapi.Cause `json:"causes"`
 	// Scenarios play it.

@@ -47,8 +47,16 @@ var matched = sync.OnceValue(func() (list []*regexp.Regexp) {
 	return list
 })
 
-// familyOf returns the family of a code.
-func familyOf(code string) *family {
+// overLimit matches a message about a limit, whatever its code is called.
+var overLimit = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(?:maximum )?(?:number|quantity|count|quota)\b.{0,60}\b(?:exceed|reach|beyond)|(?:exceed|beyond|over|reach).{0,40}\bquota|insufficient quota|quota.{0,30}(?:insufficient|not enough)`)
+})
+
+// familyOf returns the family of a code with a message.
+func familyOf(code, message string) *family {
+	if overLimit().MatchString(message) {
+		return &families[slices.IndexFunc(families, func(f family) bool { return strings.HasPrefix(f.form, "quota(") })]
+	}
 	i := slices.IndexFunc(matched(), func(form *regexp.Regexp) bool { return form.MatchString(strings.ToLower(code)) })
 	return &families[i]
 }
@@ -59,22 +67,35 @@ func (a *Answer) complete() {
 	if a.Code == "" || a.known {
 		return
 	}
-	f := familyOf(a.Code)
-	if a.Happened == a.Message || f.form != "" {
-		a.Happened = f.happened
+	f, tested := familyOf(a.Code, a.Message), len(a.Causes) > 0
+	switch {
+	case a.Happened == "", a.Happened == a.Message && !tested:
+		a.Happened, a.Guess = f.happened, true
+	case len(a.Causes) > 1 && cureOf(a.Code) == nil && a.Message != "":
+		a.Happened = a.Message // as what happened in one case did not in others
 	}
 	if len(a.Cures) == 0 {
-		a.Cures = []string{f.cure}
+		a.Cures, a.Guess = []string{f.cure}, true
 	}
-	if a.tested = len(a.Causes) > 0; a.tested {
+	if p := parameter().FindStringSubmatch(a.Message); p != nil && a.Guess && strings.HasPrefix(f.cure, "Correct the value") {
+		a.Cures = []string{"Correct the value of " + p[1] + p[2] + ": the page of the action in the API reference says which it takes."}
+	}
+	if a.tested = tested; tested {
 		return
 	}
-	begin, end := f.begin, f.end
-	if a.byFault || begin == "" {
+	begin, end, about := f.begin, f.end, f.happened
+	if c := cureOf(a.Code); c != nil && c.Begin != "" {
+		begin, end, about = c.Begin, c.End, c.Happened
+	} else if a.byFault || begin == "" {
 		begin, end = "a fault rule for the action with `effect: {error: {code: "+a.Code+"}}`", "delete the rule"
 	}
-	a.Causes = []controlapi.Cause{{Code: a.Code, Status: a.Status, Message: a.Message, About: f.happened, Begin: begin, End: end}}
+	a.Causes = []controlapi.Cause{{Code: a.Code, Status: a.Status, Message: a.Message, About: about, Begin: begin, End: end}}
 }
+
+// parameter matches the parameter that a message names.
+var parameter = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i:\bparam(?:eter)?s?(?: of| value| named?)?:?) ["'“\[{]?([A-Z](?:[A-Za-z0-9.]*[A-Za-z0-9])?)\b|["'“\[]([A-Z](?:[A-Za-z0-9.]*[A-Za-z0-9])?)["'”\]] (?:is|are) (?:not valid|invalid|illegal)`)
+})
 
 // labels are how SDKs, the CLI and Terraform mark an error of Alibaba Cloud.
 var labels = []string{"aliyun", "alicloud", "alibaba", "sdkerror", "errorcode", "sdk.servererror", "teaexception", "error syncing load balancer [", "error deleting load balancer [", "syncloadbalancerfailed", "cleanloadbalancerfailed"}
@@ -98,7 +119,7 @@ var dotted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\
 
 // core matches the message of an error in the forms of the SDKs.
 var core = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)message"?\s*[:=]\s*"?(?:code: \d+, )?([^"\n]+)|code: \d+, ([^"\n]+)`)
+	return regexp.MustCompile(`(?i)message"?\s*[:=]\s*"?(?:code: \d+, )?([^\n]+)|code: \d+, ([^\n]+)`)
 })
 
 // said returns the message of the error in a text.
@@ -107,8 +128,11 @@ func (x searchText) said() string {
 	if match == nil {
 		return ""
 	}
-	text, _, _ := strings.Cut(cmp.Or(match[1], match[2]), "request id:")
-	return strings.Trim(text, " \t\r.,)}'")
+	text := cmp.Or(match[1], match[2])
+	for _, end := range []string{"request id:", "requestId", "RequestId", `","`, `", "`, `"}`, " Data:", ", there are unprocessed"} {
+		text, _, _ = strings.Cut(text, end)
+	}
+	return strings.Trim(text, " \t\r.,)}'[\"")
 }
 
 // within returns the message itself in a text that shows an error of the cloud or of a CCM, or
@@ -133,14 +157,20 @@ func (c *Index) unknown(x searchText) (*Answer, bool) {
 	match := labelled().FindStringSubmatch(x.text)
 	if match == nil && x.marked([]string{"requestid", "request id", "slb", "nlb"}) {
 		match = dotted().FindStringSubmatch(x.text)
-	} else if !x.ofTheCloud() {
+	} else if !x.ofTheCloud() && !answered().MatchString(x.text) {
 		return nil, false
 	}
 	if match == nil || len(x.codes) > 0 {
 		return nil, false
 	}
-	f := familyOf(match[1])
-	a := &Answer{Code: match[1], Message: x.said(), Happened: f.happened + " clbemu does not know the code: that is what its name says.", Cures: []string{f.cure}, Scenarios: []string{}, Documented: []string{}}
+	a := &Answer{Code: match[1], Message: x.said(), Guess: true, Scenarios: []string{}, Documented: []string{}}
+	f := familyOf(a.Code, a.Message)
+	a.Happened, a.Cures = f.happened, []string{f.cure}
 	a.Causes = []controlapi.Cause{{Code: a.Code, Message: a.Message, About: f.happened, Begin: "a fault rule for the action with `effect: {error: {code: " + a.Code + ", httpStatus: 400, custom: true}}`", End: "delete the rule"}}
 	return a, true
 }
+
+// answered matches a code and a message as the cloud answers them.
+var answered = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?s)Code"?\s*[:=]\s*"?[A-Z][A-Za-z0-9]*[._A-Z].{0,200}Message"?\s*[:=]`)
+})

@@ -94,8 +94,12 @@ func collect(known *names.Names) (*Index, error) {
 			a.addTexts(cause.About, cause.Begin, cause.End, cause.Code, cause.Message)
 		}
 	}
+	if _, err := cures(); err != nil {
+		return nil, err
+	}
 	published := c.published()
 	for _, a := range c.answers {
+		a.cure()
 		a.complete()
 		if action, ok := published[a.Code]; ok && len(a.Documented) == 0 {
 			a.Documented = []string{"API reference, errors of " + action}
@@ -298,8 +302,12 @@ func (c *Index) addScenarios(events []Event) {
 		a.Scenarios = unique(a.Scenarios)
 		a.cureBy(heads)
 	}
+	operators := operatorsCures()
 	for _, h := range heads {
-		a := &Answer{Happened: h.About, Cures: []string{h.Advice}, Scenarios: []string{h.Name}}
+		a := &Answer{Happened: h.About, Cures: operators[h.Name], Advice: []string{h.Advice}, Scenarios: []string{h.Name}}
+		if a.Cures == nil {
+			a.Cures = []string{}
+		}
 		c.add(a)
 		a.addTexts(h.Name)
 	}
@@ -318,14 +326,28 @@ func (c *Index) withCodes(heads []scenarios.LibraryHead) map[string][]string {
 	return with
 }
 
-// cureBy takes the advice of the first scenario of a message that has no cure.
+// cureBy takes the advice of the first scenario of a message, for authors of controllers.
 func (a *Answer) cureBy(heads []scenarios.LibraryHead) {
-	if len(a.Scenarios) == 0 || len(a.Cures) > 0 || len(a.patterns) == 0 {
+	if len(a.Scenarios) == 0 || len(a.patterns) == 0 {
 		return
 	}
 	for _, h := range heads {
 		if h.Name == a.Scenarios[0] {
-			a.Cures = []string{h.Advice}
+			a.Advice = []string{h.Advice}
 		}
 	}
+}
+
+// operatorsCures returns what operators do about what a scenario plays, by its name.
+func operatorsCures() map[string][]string {
+	by := make(map[string][]string)
+	all, _ := topics() // a test of its own reads them
+	for _, t := range all {
+		for _, cause := range t.Causes {
+			if cause.Scenario != "" {
+				by[cause.Scenario] = unique(append(by[cause.Scenario], cause.Cure))
+			}
+		}
+	}
+	return by
 }

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	_ "embed"
 	"fmt"
+	"strings"
 	"sync"
+	"testing"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -38,3 +40,37 @@ var messages = sync.OnceValues(func() (all []message, err error) {
 	}
 	return all, nil
 })
+
+// TestChinese proves that each symptom, question and finding, and each message of the documents
+// is known in Chinese.
+func TestChinese(t *testing.T) {
+	all, err := topics()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var texts []string
+	for i := range all {
+		a := all[i].answer()
+		texts = append(texts, a.Title, a.Happened)
+		texts = append(texts, a.Cures...)
+		for _, cause := range a.Look {
+			if cause.Scenario == "" {
+				texts = append(texts, cause.About)
+			}
+		}
+	}
+	said, err := messages()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range said {
+		if m.In != nil {
+			texts = append(append(texts, m.Happened), m.Cures...)
+		}
+	}
+	for _, text := range texts {
+		if chineseTexts().say(text) == text && len(strings.Fields(text)) > 1 && !strings.HasPrefix(text, "CreateRouteFailed") {
+			t.Errorf("zh/explain.yaml has no %q", text)
+		}
+	}
+}

@@ -51,63 +51,6 @@ type searchText struct {
 	codes       []string
 }
 
-// read reads a text searched for.
-func (c *Index) read(text string) searchText {
-	text = strings.TrimSpace(inEnglish().Replace(warnings(text)))
-	return searchText{text, strings.ToLower(text), index(wordsOf(text)), c.codesIn(text)}
-}
-
-// ofType matches the type of an Event in a line of kubectl.
-var ofType = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:^|\s)(Warning|Normal)\s`) })
-
-// warnings drops the lines of Events of the type Normal from a text with Events of the type
-// Warning.
-func warnings(text string) string {
-	if !strings.Contains(text, "Normal") || !strings.Contains(text, "Warning") {
-		return text
-	}
-	kept := slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool {
-		found := ofType().FindStringSubmatch(line)
-		return found != nil && found[1] == "Normal"
-	})
-	return strings.Join(kept, "\n")
-}
-
-// Search finds what a text is about, which may be an error as a client, a cluster or a log
-// shows it, a code, or some words. Earned reports whether enough of it matches; otherwise
-// the best answer is only the nearest, if there is one.
-func (c *Index) Search(text string) (found Found, earned bool) {
-	x := c.read(text)
-	if x.foreign() {
-		return found, false
-	}
-	hits, nearest := c.find(x)
-	if len(hits) == 0 || !hits[0].answer.known {
-		if a, ok := c.byCode(x, len(hits) > 0 && hits[0].certain()); ok {
-			return Found{Best: *a, Others: []Answer{}}, true
-		}
-	}
-	if within := x.within(); len(hits) == 0 && within != "" {
-		hits, _ = c.find(c.read(within))
-	}
-	if told := told(text); len(hits) == 0 && told != "" {
-		hits = c.ranked(told, x)
-	}
-	if len(hits) == 0 {
-		if nearest != nil {
-			found.Best = *nearest
-		}
-		return found, false
-	}
-	found = Found{Best: x.about(hits[0].answer), Others: []Answer{}}
-	for _, h := range hits[1:] {
-		if len(found.Others) < mostOthers && h.certain() == hits[0].certain() {
-			found.Others = append(found.Others, x.about(h.answer))
-		}
-	}
-	return found, true
-}
-
 // about returns an answer with the causes first whose code or message the text has.
 func (x searchText) about(a *Answer) Answer {
 	b := *a
@@ -157,9 +100,8 @@ func (c *Index) Scenarios(text string) (list []string) {
 	return slices.Compact(list)
 }
 
-// find lists what a text finds, the best first, and the nearest of what does not match enough.
-func (c *Index) find(x searchText) (hits []hit, nearest *Answer) {
-	q, near := c.query(x.text, maps.Keys(c.rarity)), 0.0
+// certain lists the answers of which a code or a message is in a text, the best first.
+func (c *Index) certain(x searchText) (hits []hit) {
 	said := make(map[*Answer]float64)
 	for _, h := range c.byMessage(x) {
 		said[h.answer] = h.message
@@ -174,10 +116,29 @@ func (c *Index) find(x searchText) (hits []hit, nearest *Answer) {
 				h.code = max(h.code, float64(len(x.codes)-i))
 			}
 		}
-		share, ok := q.match(a)
-		if ok || h.certain() {
-			h.words = share
+		if h.certain() {
 			hits = append(hits, h)
+		}
+	}
+	slices.SortStableFunc(hits, hit.compare)
+	return hits
+}
+
+// find lists what a text finds, the best first, and the nearest of what does not match enough.
+func (c *Index) find(x searchText) (hits []hit, nearest *Answer) {
+	q, near := c.query(x.text, maps.Keys(c.rarity)), 0.0
+	hits = c.certain(x)
+	for i := range hits {
+		hits[i].words, _ = q.match(hits[i].answer)
+	}
+	certain := len(hits)
+	for _, a := range c.answers {
+		if !a.near(x) || slices.ContainsFunc(hits[:certain], func(h hit) bool { return h.answer == a }) {
+			continue
+		}
+		share, ok := q.match(a)
+		if ok {
+			hits = append(hits, hit{answer: a, words: share})
 		} else if share > near {
 			near, nearest = share, a
 		}
@@ -233,15 +194,6 @@ func (c *Index) codesIn(text string) (codes []string) {
 		}
 	}
 	return unique(codes)
-}
-
-// byCode answers for a code of which no answer of the index is: one that clbemu does not know,
-// or, where no message is found, another one.
-func (c *Index) byCode(x searchText, said bool) (*Answer, bool) {
-	if a, ok := c.explained(x); ok && !said {
-		return a, true
-	}
-	return c.unknown(x)
 }
 
 // explained answers for a code whose message holds the name of a parameter, or which only a
@@ -460,4 +412,10 @@ func (q query) match(a *Answer) (score float64, ok bool) {
 		}
 	}
 	return score, ok
+}
+
+// SameMessage reports whether two messages of a refusal are the same but for what differs from
+// one call to the next: ids, numbers, and words in brackets.
+func SameMessage(one, other string) bool {
+	return slices.Equal(patternOf(one).words, patternOf(other).words)
 }

@@ -180,7 +180,7 @@ func refusal(cmd *cobra.Command, action names.Action, reply apiclient.Reply) err
 		return nil
 	}
 	if len(reply.Faults) == 0 && !printing(cmd).forPrograms() {
-		screen.Printf("%s", screen.Fit(hint(reply.Text("Code"), action), labelWidth))
+		screen.Printf("%s", screen.Fit(hint(reply.Text("Code"), reply.Text("Message"), action), labelWidth))
 	}
 	return failed(fmt.Errorf("%s was refused with %d %s: %s", action.Name, reply.Status, reply.Text("Code"), reply.Text("Message")))
 }

@@ -34,8 +34,10 @@ the text do not matter.
 A code alone also shows the actions that return it and the evidence from the real cloud;
 an action alone shows its parameters and the errors that it returns.
 
-A symptom that operators see, such as pending or "503 while updating", lists its causes,
-the most frequent first, with their cures and the scenarios that play them.
+A symptom that operators see, such as pending, "503 while updating" or what curl shows,
+lists its causes, the most frequent first, with their cures and the scenarios that play
+them. Of a whole kubectl describe, the Events of the type Warning count. What follows
+from the name of an unknown code alone is called a guess.
 
 Without arguments, or with -, the text is read from standard input, up to 1 MiB.`,
 		Example: `  clbemu explain ORDER.ARREARAGE
@@ -49,13 +51,6 @@ Without arguments, or with -, the text is read from standard input, up to 1 MiB.
 			text, err := textOf(cmd, args)
 			if err != nil {
 				return err
-			}
-			symptom, err := explain.SymptomOf(text)
-			if err != nil {
-				return cannot(err)
-			}
-			if symptom != nil {
-				return showSymptom(cmd, symptom)
 			}
 			e, err := controlapi.Explanation{}, errors.New("nothing known matches the text")
 			if len(text) < longName && !strings.ContainsAny(text, " \n") {
@@ -79,20 +74,20 @@ Without arguments, or with -, the text is read from standard input, up to 1 MiB.
 	}
 }
 
-// showSymptom lists the causes of a symptom with their cures.
-func showSymptom(cmd *cobra.Command, symptom *controlapi.Symptom) error {
-	return printing(cmd).show(symptom, func(s *terminal.Screen) error {
-		text := terminal.Title.Render(symptom.Title) + "\n"
-		about := make(map[string]string)
-		for _, head := range scenarios.LibraryHeads() {
-			about[head.Name] = head.About
+// lookText lists the causes of a symptom with their cures, in the order in which to look.
+func lookText(look []controlapi.SymptomCause) string {
+	about := make(map[string]string)
+	for _, head := range scenarios.LibraryHeads() {
+		about[head.Name] = head.About
+	}
+	var b strings.Builder
+	for _, cause := range look {
+		b.WriteString(labelled("cause", cmp.Or(cause.About, about[cause.Scenario])) + labelled("cure", cause.Cure))
+		if cause.Scenario != "" {
+			b.WriteString(labelled("play", "clbemu scenario run "+cause.Scenario))
 		}
-		for _, cause := range symptom.Causes {
-			text += labelled("cause", about[cause.Scenario]) + labelled("cure", cause.Cure) + labelled("play", "clbemu scenario run "+cause.Scenario)
-		}
-		s.Printf("%s", s.Fit(text, labelWidth))
-		return nil
-	})
+	}
+	return b.String()
 }
 
 // mostText is the most text that explain reads, and longName longer than any name.
@@ -144,6 +139,12 @@ func explainText(cmd *cobra.Command, text string, reason error) error {
 	if !earned {
 		return usage(fmt.Errorf("%w%s", reason, nearest(&found.Best)))
 	}
+	if explain.Chinese(text) || chineseLocale() {
+		found.Best = *found.Best.Translated()
+		for i := range found.Others {
+			found.Others[i] = *found.Others[i].Translated()
+		}
+	}
 	return printing(cmd).show(found, func(s *terminal.Screen) error {
 		s.Printf("%s", s.Fit(answerText(&found.Best), labelWidth))
 		for i := range found.Others {
@@ -151,6 +152,11 @@ func explainText(cmd *cobra.Command, text string, reason error) error {
 		}
 		return nil
 	})
+}
+
+// chineseLocale reports whether the environment asks for Chinese, as LANG does.
+func chineseLocale() bool {
+	return strings.HasPrefix(cmp.Or(os.Getenv("LC_ALL"), os.Getenv("LC_MESSAGES"), os.Getenv("LANG")), "zh")
 }
 
 // nearest ends a refusal with the answer that is nearest to a text, if there is one.
@@ -163,13 +169,13 @@ func nearest(a *explain.Answer) string {
 
 // headline is an answer in one line.
 func headline(a *explain.Answer) string {
-	return cmp.Or(strings.TrimSpace(a.Code+" "+a.Message), a.Happened)
+	return cmp.Or(strings.TrimSpace(a.Code+" "+a.Message), a.Title, a.Happened)
 }
 
 // answerText is an answer for people.
 func answerText(a *explain.Answer) string {
 	var b strings.Builder
-	title := a.Message
+	title := cmp.Or(a.Message, a.Title)
 	if a.Code != "" {
 		title = terminal.Title.Render(a.Code) + "  "
 		if a.Status > 0 {
@@ -180,8 +186,15 @@ func answerText(a *explain.Answer) string {
 	if title != "" {
 		b.WriteString(title + "\n")
 	}
-	if a.Happened != a.Message {
+	if a.Guess {
+		b.WriteString(labelled("guess", "by the name of the code, as nothing more is known of it"))
+	}
+	if a.Happened != a.Message && strings.TrimRight(a.Happened, ".。") != a.Title {
 		b.WriteString(labelled("happened", a.Happened))
+	}
+	if len(a.Look) > 0 {
+		b.WriteString(lookText(a.Look))
+		return b.String()
 	}
 	b.WriteString(curesText(a))
 	for i := range a.Causes[:min(len(a.Causes), mostCauses)] {
@@ -210,9 +223,12 @@ func curesText(a *explain.Answer) string {
 	return b.String()
 }
 
-// playsText says what plays an answer, and its documentation.
+// playsText says what plays an answer, its documentation, and what a controller should do.
 func playsText(a *explain.Answer) string {
 	var b strings.Builder
+	for _, advice := range a.Advice {
+		b.WriteString(labelled("authors", advice))
+	}
 	if len(a.Scenarios) > 0 {
 		b.WriteString(labelled("scenario", firstActions(a.Scenarios)))
 	}
@@ -370,9 +386,9 @@ func causeText(c *controlapi.Cause, after string) string {
 	return labelled("because", c.About+after) + labelled("  begin", c.Begin) + labelled("  end", c.End)
 }
 
-// hint explains an error of a call: the causes that its action has for the code, or
-// that every action has.
-func hint(code string, action names.Action) string {
+// hint explains an error of a call: the causes that its action has for the code with the
+// message, or that every action has.
+func hint(code, message string, action names.Action) string {
 	e, err := explain.Name(knownNames(), code)
 	if err != nil {
 		return ""
@@ -381,7 +397,7 @@ func hint(code string, action names.Action) string {
 	var b strings.Builder
 	causes := slices.DeleteFunc(e.Causes, func(c controlapi.Cause) bool {
 		own := c.Product == action.Product && c.Action == action.Name
-		return !own && !slices.ContainsFunc(e.Answers, func(a controlapi.ExplainedAnswer) bool { return a.Actions == nil && a.Message == c.Message })
+		return !explain.SameMessage(c.Message, message) || !own && !slices.ContainsFunc(e.Answers, func(a controlapi.ExplainedAnswer) bool { return a.Actions == nil && a.Message == c.Message })
 	})
 	for _, c := range causes[:min(len(causes), mostCauses)] {
 		b.WriteString(causeText(&c, ""))

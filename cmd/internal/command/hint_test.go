@@ -30,7 +30,7 @@ func TestHintIsOfTheAction(t *testing.T) {
 			if tried[c.Code] = true; !found {
 				continue
 			}
-			if told := hint(c.Code, other); strings.Contains(told, "because") || !strings.Contains(told, "clbemu explain "+c.Code) {
+			if told := hint(c.Code, c.Message, other); strings.Contains(told, "because") || !strings.Contains(told, "clbemu explain "+c.Code) {
 				t.Errorf("%s, refused with %s, gets the hint of another action:\n%s", other.Name, c.Code, told)
 			}
 		}

@@ -13,13 +13,14 @@ import (
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/clbemu/clbemu/cmd/internal/terminal"
 	"github.com/clbemu/clbemu/emulator/annotations"
-	"github.com/clbemu/clbemu/emulator/target"
 )
 
 // serviceLint are the settings of clbemu lint-service.
-type serviceLint struct{ kubeconfig, version string }
+type serviceLint struct {
+	kubeconfig, version string
+	from, to            string
+}
 
 // serviceProblem is a problem with the place of the Service.
 type serviceProblem struct {
@@ -48,53 +49,57 @@ Exits with 1 when an annotation takes no effect or breaks its Service. Notes alo
 failure.`,
 		Example: `  clbemu lint-service service.yaml
   kubectl get services -A -o yaml | clbemu lint-service -
-  clbemu lint-service --kubeconfig ~/.kube/config --ccm-version v2.9.1`,
-		RunE: f.run,
+  clbemu lint-service --kubeconfig ~/.kube/config --ccm-version v2.9.1
+  clbemu lint-service --from v2.9.1 --to v2.15.0 manifests/
+  clbemu lint-service --output sarif manifests/ > lint.sarif`,
+		RunE:        f.run,
+		Annotations: map[string]string{moreForms: formSARIF + "," + formGitHub},
 	}
 	cmd.Flags().StringVar(&f.kubeconfig, "kubeconfig", "", "check all Services of this cluster")
 	cmd.Flags().StringVar(&f.version, "ccm-version", "", "version of the CCM, such as v2.9.1 (default: the newest)")
+	cmd.Flags().StringVar(&f.from, "from", "", "say what an upgrade of the CCM from this version changes; needs --to")
+	cmd.Flags().StringVar(&f.to, "to", "", "say what an upgrade of the CCM to this version changes; needs --from")
 	return cmd
 }
 
+// checkFlags refuses flags that do not fit together.
+func (f *serviceLint) checkFlags(cmd *cobra.Command) error {
+	for _, flag := range []struct{ name, version string }{{"ccm-version", f.version}, {"from", f.from}, {"to", f.to}} {
+		if flag.version != "" && !annotations.IsVersion(flag.version) {
+			return usage(fmt.Errorf("--%s: %q is not a version, such as v2.9.1", flag.name, flag.version))
+		}
+		if !annotations.Known(flag.version) {
+			fmt.Fprintf(cmd.ErrOrStderr(), "clbemu: warning: clbemu knows the CCM up to %s, and not what %s changes\n", annotations.Newest(), flag.version)
+		}
+	}
+	switch {
+	case (f.from == "") != (f.to == ""):
+		return usage(errors.New("give both --from and --to"))
+	case f.from != "" && f.version != "":
+		return usage(errors.New("give --ccm-version, or --from and --to"))
+	}
+	return nil
+}
+
 func (f *serviceLint) run(cmd *cobra.Command, files []string) error {
-	if f.version != "" && !annotations.IsVersion(f.version) {
-		return usage(fmt.Errorf("--ccm-version: %q is not a version, such as v2.9.1", f.version))
+	if err := f.checkFlags(cmd); err != nil {
+		return err
 	}
 	if (len(files) == 0) == (f.kubeconfig == "") {
 		return usage(errors.New("give files with Services, or --kubeconfig"))
 	}
-	found, services := []serviceProblem{}, 0
-	check := func(file string, text []byte) error {
-		n, problems, err := f.check(file, text)
-		services += n
-		found = append(found, problems...)
+	texts, err := f.texts(cmd, files)
+	if err != nil {
 		return err
 	}
-	for _, file := range files {
-		text, err := readFile(cmd, file)
-		if err != nil {
-			return err
-		}
-		if err := check(file, text); err != nil {
-			return cannot(err)
-		}
+	if f.from != "" {
+		return f.upgrade(cmd, texts)
 	}
-	if f.kubeconfig != "" {
-		text, err := target.Kubectl{Kubeconfig: f.kubeconfig}.Kubectl(cmd.Context(), "", "get", "services", "--all-namespaces", "--output", "json")
-		if err == nil {
-			err = check("", text)
-		}
-		if err != nil {
-			return cannot(err)
-		}
+	found, services, err := f.checkAll(texts)
+	if err != nil {
+		return cannot(err)
 	}
-	if services == 0 {
-		return cannot(errors.New("there is no Service to check"))
-	}
-	if err := printing(cmd).show(list("problems", found), func(s *terminal.Screen) error {
-		printServiceProblems(s, found, services)
-		return nil
-	}); err != nil {
+	if err := f.print(cmd, found, services); err != nil {
 		return err
 	}
 	wrong := 0
@@ -121,6 +126,7 @@ type manifest struct {
 		Type              string
 		Annotations       yaml.Node
 		LoadBalancerClass string      `yaml:"loadBalancerClass"`
+		TrafficPolicy     string      `yaml:"externalTrafficPolicy"`
 		IP                yaml.Node   `yaml:"loadBalancerIP"`
 		NodePorts         yaml.Node   `yaml:"allocateLoadBalancerNodePorts"`
 		SourceRanges      []yaml.Node `yaml:"loadBalancerSourceRanges"`
@@ -138,10 +144,17 @@ type manifest struct {
 
 // check checks the Services of a text, and returns how many it has.
 func (f *serviceLint) check(file string, text []byte) (services int, found []serviceProblem, err error) {
+	return f.checkText(file, text, &reused{})
+}
+
+// checkText is check, with the Services that reuse load balancers.
+func (f *serviceLint) checkText(file string, text []byte, shared *reused) (services int, found []serviceProblem, err error) {
 	for documents := yaml.NewDecoder(bytes.NewReader(text)); ; {
 		var document yaml.Node
 		if err := documents.Decode(&document); errors.Is(err, io.EOF) {
 			return services, found, nil
+		} else if err != nil && bytes.Contains(text, []byte("{{")) {
+			return services, found, fmt.Errorf("%s: %w: it looks like a template of Helm: helm template . | clbemu lint-service -", cmp.Or(file, "the cluster"), err)
 		} else if err != nil {
 			return services, found, fmt.Errorf("%s: %w", cmp.Or(file, "the cluster"), err)
 		}
@@ -155,12 +168,17 @@ func (f *serviceLint) check(file string, text []byte) (services int, found []ser
 			}
 			var object manifest
 			if err := objects[0].Decode(&object); err != nil {
-				return services, found, fmt.Errorf("%s:%w", cmp.Or(file, "the cluster"), notAnObject(&objects[0], err))
+				if bytes.Contains(text, []byte("{{")) {
+					err = fmt.Errorf("%w: if it is a template of Helm: helm template . | clbemu lint-service -", notAnObject(&objects[0], err))
+				} else {
+					err = notAnObject(&objects[0], err)
+				}
+				return services, found, fmt.Errorf("%s:%w", cmp.Or(file, "the cluster"), err)
 			}
 			objects = append(objects[1:], object.Items...)
 			if object.Kind == "Service" {
 				services++
-				found = append(found, f.checkService(file, &object)...)
+				found = append(found, f.checkService(file, &object, shared)...)
 			}
 			if len(found) > mostProblems {
 				return services, found[:mostProblems], fmt.Errorf("%s: there are more than %d problems: mend the first ones, such as %s: %s", cmp.Or(file, "the cluster"), mostProblems, printable(found[0].Key), printable(found[0].Text))
@@ -199,8 +217,11 @@ func notAnObject(document *yaml.Node, err error) error {
 	return fmt.Errorf("%d: this is not a part of a Kubernetes object: give manifests of Services", line)
 }
 
-func (f *serviceLint) checkService(file string, object *manifest) (found []serviceProblem) {
+func (f *serviceLint) checkService(file string, object *manifest, shared *reused) (found []serviceProblem) {
 	service, lines := serviceOf(object)
+	service.Running = file == ""
+	shared.services = append(shared.services, service)
+	shared.places = append(shared.places, serviceProblem{File: file, Line: cmp.Or(lines[annotations.Prefixes[0]+"id"], object.Metadata.Annotations.Line)})
 	name := cmp.Or(object.Metadata.Namespace, "default") + "/" + object.Metadata.Name
 	for _, p := range annotations.Check(service, f.version) {
 		problem := serviceProblem{File: file, Service: name, Problem: p}
@@ -217,9 +238,10 @@ func (f *serviceLint) checkService(file string, object *manifest) (found []servi
 func serviceOf(object *manifest) (*annotations.Service, map[string]int) {
 	spec := &object.Spec
 	service := &annotations.Service{
+		Namespace: cmp.Or(object.Metadata.Namespace, "default"), Name: object.Metadata.Name, Local: spec.TrafficPolicy == "Local",
 		Type: cmp.Or(spec.Type, "ClusterIP"), Class: spec.LoadBalancerClass, IP: spec.IP.Value, NoNodePorts: spec.NodePorts.Value == "false",
 		Annotations: make(map[string]string), Untyped: make(map[string]bool), Elsewhere: make(map[string]string),
-		HasAddress: len(object.Status.LoadBalancer.Ingress) > 0, SourceRanges: len(spec.SourceRanges) > 0,
+		HasAddress: len(object.Status.LoadBalancer.Ingress) > 0, SourceRanges: slices.ContainsFunc(spec.SourceRanges, func(n yaml.Node) bool { return n.Value != "0.0.0.0/0" }),
 	}
 	lines := map[string]int{"spec.loadBalancerIP": spec.IP.Line, "spec.allocateLoadBalancerNodePorts": spec.NodePorts.Line}
 	if len(spec.SourceRanges) > 0 {
@@ -228,10 +250,12 @@ func serviceOf(object *manifest) (*annotations.Service, map[string]int) {
 	for i := range spec.Ports {
 		var port struct {
 			Port           int
+			NodePort       int `yaml:"nodePort"`
 			Protocol, Name string
+			TargetPort     yaml.Node `yaml:"targetPort"`
 		}
 		if spec.Ports[i].Decode(&port) == nil {
-			service.Ports = append(service.Ports, annotations.Port{Number: port.Port, Protocol: cmp.Or(port.Protocol, "TCP"), Name: port.Name})
+			service.Ports = append(service.Ports, annotations.Port{Number: port.Port, Protocol: cmp.Or(port.Protocol, "TCP"), Name: port.Name, Target: port.TargetPort.Value, Node: port.NodePort})
 			lines["spec.ports"] = spec.Ports[0].Line
 		}
 	}
@@ -274,25 +298,4 @@ func untyped(value *yaml.Node) bool {
 	}
 	tag := value.ShortTag()
 	return value.Kind == yaml.ScalarNode && value.Style == 0 && (slices.Contains([]string{"!!bool", "!!int", "!!float"}, tag) || slices.Contains(booleans, value.Value))
-}
-
-func printServiceProblems(s *terminal.Screen, found []serviceProblem, services int) {
-	for i := range found {
-		p := &found[i]
-		if p.File != "" {
-			fmt.Fprintf(s, "%s:%d: ", printable(p.File), p.Line)
-		}
-		fmt.Fprintf(s, "%s: %s: ", printable(p.Service), printable(p.Key))
-		if p.Note {
-			fmt.Fprint(s, "note: ")
-		}
-		fmt.Fprint(s, printable(p.Text))
-		if p.Advice != "" {
-			fmt.Fprintf(s, ": %s", printable(p.Advice))
-		}
-		fmt.Fprintln(s)
-	}
-	if len(found) == 0 {
-		fmt.Fprintf(s, "%s, nothing is wrong\n", counted(services, "Service"))
-	}
 }

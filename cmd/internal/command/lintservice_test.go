@@ -26,6 +26,17 @@ func TestLintService(t *testing.T) {
 	wrong := write("wrong.yaml", "kind: Service\nmetadata:\n  name: web\n  namespace: prod\n  annotations:\n    "+prefix+"spec: small\n    "+prefix+"adress-type: intranet\nspec: {type: LoadBalancer}\n")
 	listed := write("list.json", `{"kind": "List", "items": [{"kind": "Service", "metadata": {"name": "b", "annotations": {"`+prefix+`cps": "1"}}, "spec": {"type": "LoadBalancer"}}]}`)
 	note := write("note.yaml", "kind: Service\nmetadata: {name: a, annotations: {"+prefix+"address-type: intranet}}\nspec: {type: LoadBalancer}\nstatus: {loadBalancer: {ingress: [{ip: 192.0.2.1}]}}\n")
+	folder := filepath.Join(dir, "folder")
+	if err := os.MkdirAll(filepath.Join(folder, "apps"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write("folder/README.md", "kind: Service\n")
+	write("folder/values.yaml", "replicas: 1\n")
+	write("folder/apps/web.yaml", "kind: Service\nmetadata:\n  name: web\n  annotations:\n    "+prefix+"adress-type: intranet\nspec: {type: LoadBalancer}\n")
+	reusing := func(name string) string {
+		return "kind: Service\nmetadata: {name: " + name + ", annotations: {" + prefix + "id: lb-1, " + prefix + "force-override-listeners: \"true\"}}\nspec: {type: LoadBalancer, ports: [{port: 80}]}\n---\n"
+	}
+	shared := write("shared.yaml", reusing("a")+reusing("b"))
 	write("kubectl", "#!/bin/sh\ncat "+listed+"\n")
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	for name, test := range map[string]struct {
@@ -54,7 +65,18 @@ func TestLintService(t *testing.T) {
 		"types":   {[]string{write("types.yaml", "kind: Service\nmetadata:\n  name: web\n  annotations: {}\nspec: [1]\n")}, 3, "types.yaml:5: this is not a part"},
 		"itself":  {[]string{write("itself.yaml", "&a\nkind: List\nitems: [*a]\n")}, 3, "itself.yaml:3: write the object out in place of *a"},
 		"alias":   {[]string{write("alias.yaml", "x: &x {"+prefix+"cps: \"1\"}\nkind: Service\nmetadata: {name: b, annotations: *x}\nspec: {type: LoadBalancer}\n")}, 1, prefix + "cps: it is about NLB"},
-		"empty":   {[]string{write("empty.yaml", "kind: Pod\n")}, 3, "there is no Service to check"},
+		"empty":   {[]string{write("empty.yaml", "kind: Pod\n")}, 0, "0 Services, nothing is wrong"},
+		"ingress": {[]string{write("open.yaml", "kind: Service\nmetadata: {name: web}\nspec: {type: LoadBalancer, loadBalancerSourceRanges: [0.0.0.0/0]}\n")}, 0, "1 Service, nothing is wrong"},
+		"chart":   {[]string{write("chart.yaml", "kind: Service\nmetadata:\n  name: {{ .Release.Name }}\n")}, 3, "helm template . | clbemu lint-service -"},
+		"newer":   {[]string{right, "--ccm-version", "v9.9.9"}, 0, "warning: clbemu knows the CCM up to v2.15.0, and not what v9.9.9 changes"},
+		"one end": {[]string{right, "--from", "v2.9.1"}, 2, "give both --from and --to"},
+		"folder":  {[]string{folder}, 1, filepath.Join("apps", "web.yaml") + ":5: default/web: " + prefix + "adress-type: no version"},
+		"sarif":   {[]string{wrong, "--output", "sarif"}, 1, `"startLine": 7`},
+		"github":  {[]string{wrong, "-o", "github"}, 1, "::warning file=" + wrong + ",line=7::prod/web: " + prefix + "adress-type: no version of the controller reads it"},
+		"shared":  {[]string{shared}, 1, "default/b: " + prefix + "id: default/a reuses lb-1 too, and both want its listener of port 80"},
+		"upgrade": {[]string{write("upgrade.yaml", "kind: Service\nmetadata:\n  name: web\n  annotations:\n    "+prefix+"default-weight: \"50\"\n    "+prefix+"slb-network-type: vpc\n    "+prefix+"address-type: intranet\nspec: {type: LoadBalancer}\n"), "--from", "v2.9.1", "--to", "v2.14.0"}, 1,
+			"stops: default/web: " + prefix + "slb-network-type: the controller no longer reads it from v2.12.4 on: use " + prefix + "network-type\nbegins: default/web: " + prefix + "default-weight: it takes effect with the new version"},
+		"no upgrade": {[]string{right, "--from", "v2.13.0", "--to", "v2.14.0"}, 0, "1 Service, the upgrade from v2.13.0 to v2.14.0 changes nothing that is known"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			code, stdout, stderr := executed(t, append([]string{"lint-service"}, test.args...)...)

@@ -24,6 +24,9 @@ const (
 
 var forms = []string{formTable, formWide, formJSON, formYAML}
 
+// moreForms is the annotation of a command with forms of its own, separated by commas.
+const moreForms = "forms"
+
 // outputFlags give every command its form.
 func outputFlags(root *cobra.Command) {
 	root.PersistentFlags().StringP("output", "o", formTable, "output format: "+strings.Join(forms, ", "))
@@ -55,8 +58,12 @@ type printer struct {
 // checkForm refuses a form that there is not.
 func checkForm(cmd *cobra.Command) error {
 	form, _ := cmd.Flags().GetString("output") // every command has it
-	if !slices.Contains(forms, form) {
-		return usage(fmt.Errorf("--output: unknown format %s%s", form, names.DidYouMean(form, forms, "there are "+strings.Join(forms, ", "))))
+	known := forms
+	if more := cmd.Annotations[moreForms]; more != "" {
+		known = slices.Concat(forms, strings.Split(more, ","))
+	}
+	if !slices.Contains(known, form) {
+		return usage(fmt.Errorf("--output: unknown format %s%s", form, names.DidYouMean(form, known, "there are "+strings.Join(known, ", "))))
 	}
 	if asJSON, _ := cmd.Flags().GetBool("json"); asJSON && cmd.Flags().Changed("output") && form != formJSON {
 		return usage(fmt.Errorf("--json and --output %s can't be used together", form))

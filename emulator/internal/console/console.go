@@ -30,7 +30,7 @@ import (
 	"github.com/clbemu/clbemu/faults"
 )
 
-//go:embed pages assets zh
+//go:embed pages assets
 var files embed.FS
 
 // page is a page with its own address; its name is the name of its file

@@ -3,6 +3,7 @@ package console
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -10,6 +11,8 @@ import (
 	"sync"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/clbemu/clbemu/emulator/internal/console/zh"
 )
 
 // The languages of the pages. Texts stand in English in the pages and scripts, and are
@@ -60,12 +63,19 @@ type translation struct {
 		About  string `json:"about"`
 		Advice string `json:"advice"`
 	} `json:"scenarios" yaml:"-"`
+
+	// explained are the answers to texts, keyed by the English ones.
+	explained map[string]string
 }
 
 // inChinese reads the files of the folder zh.
 func inChinese() (t translation) {
-	for name, into := range map[string]any{"zh/words.yaml": &t, "zh/library.yaml": &t.Scenarios} {
-		if err := yaml.Unmarshal(read(name), into); err != nil {
+	for name, into := range map[string]any{"words.yaml": &t, "library.yaml": &t.Scenarios, "explain.yaml": &t.explained} {
+		text, err := zh.Files.ReadFile(name)
+		if err == nil {
+			err = yaml.Unmarshal(text, into)
+		}
+		if err != nil {
 			panic(name + ": " + err.Error()) // a part of the program
 		}
 	}
@@ -77,6 +87,8 @@ func (t translation) say(text string) string { return cmp.Or(t.Words[text], text
 
 // script is the translation as the scripts import it.
 func (t translation) script() []byte {
+	t.Words = maps.Clone(t.Words)
+	maps.Copy(t.Words, t.explained)
 	all, err := json.Marshal(t)
 	if err != nil {
 		panic(err) // texts

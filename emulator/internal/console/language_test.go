@@ -136,6 +136,9 @@ func said(t *testing.T) map[string]string {
 		all[s.Title] = "the symptom " + s.Name
 		for _, cause := range s.Causes {
 			all[cause.Cure] = "the symptom " + s.Name
+			if cause.About != "" {
+				all[cause.About] = "the symptom " + s.Name
+			}
 		}
 	}
 	for _, kind := range inventory.Kinds() {

@@ -305,10 +305,17 @@ func (a *api) getLibrary(r *http.Request) (controlapi.Library, error) {
 	if err != nil {
 		return controlapi.Library{}, a.inside("load the library", err)
 	}
+	var about *controlapi.TextAnswer
 	if text := r.URL.Query().Get("text"); text != "" {
 		index, err := a.index()
 		if err != nil {
 			return controlapi.Library{}, a.inside("search the library", err)
+		}
+		if answer, earned := index.Search(text); earned {
+			if explain.Chinese(text) {
+				answer.Best = *answer.Best.Translated()
+			}
+			about = answer.Best.Shown()
 		}
 		found := index.Scenarios(text)
 		list = slices.DeleteFunc(slices.Clone(list), func(s controlapi.LibraryScenario) bool { return !slices.Contains(found, s.Name) })
@@ -317,7 +324,7 @@ func (a *api) getLibrary(r *http.Request) (controlapi.Library, error) {
 	if err != nil {
 		return controlapi.Library{}, a.inside("read the symptoms", err)
 	}
-	return controlapi.Library{Scenarios: list, Symptoms: symptoms}, nil
+	return controlapi.Library{Scenarios: list, Symptoms: symptoms, About: about}, nil
 }
 
 // library lists the scenarios that are a part of the program. It reads them once.

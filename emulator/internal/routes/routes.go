@@ -147,7 +147,7 @@ var (
 		Summary:     "Watch scenarios run",
 		Description: "Server-sent events, called scenario, with a ScenarioEvent as data: all of what is being played, or was last, then what comes."})
 	GetLibrary = call[None, controlapi.Library](Route{Method: "GET", Path: "/v1/scenarios/library", Refusals: []int{inside},
-		Parameters: []Parameter{{Name: "text", Help: "Only the scenarios that this text finds: words in English or Chinese, a code or an error."}},
+		Parameters: []Parameter{{Name: "text", Help: "Only the scenarios that this text finds, and what it is about: words in English or Chinese, a code, an Event or an error."}},
 		Summary:    "List the scenarios of the library"})
 	GetLibraryScenario = call[None, YAML](Route{Method: "GET", Path: "/v1/scenarios/library/{name}", Refusals: []int{unknown},
 		Summary: "Show a scenario of the library"})

@@ -7,6 +7,7 @@ import { scenario as texts, t, translated } from './words.js';
 let symptoms = [];
 let library = new Map();
 let busy = false; // a scenario is being played
+let about = null; // the answer to the text of the box
 
 function drawList() {
   fill($('#symptoms tbody'), symptoms.map((s) => {
@@ -17,16 +18,27 @@ function drawList() {
   }));
 }
 
-function cause({ scenario: name, cure }) {
-  const s = library.get(name);
-  return el('article', { class: 'card' }, el('h3', {}, texts(name).about ?? s.about),
+function cause({ about: said, scenario: name, cure }) {
+  const s = library.get(name) ?? { halves: [] };
+  return el('article', { class: 'card' }, el('h3', {}, said ? translated(said) : texts(name).about ?? s.about),
     el('dl', {}, el('div', {}, el('dt', {}, t`Cure`), el('dd', {}, translated(cure))),
-      el('div', {}, el('dt', {}, t`Scenario`), el('dd', {}, el('a', { href: `scenarios?name=${name}` }, name)))),
+      name && el('div', {}, el('dt', {}, t`Scenario`), el('dd', {}, el('a', { href: `scenarios?name=${name}` }, name)))),
     s.halves.includes('client') && el('p', {}, el('button', { type: 'button', class: 'primary', disabled: busy, onclick: () => play(name), 'aria-label': t`Run ${name}` }, t`Run`)),
     s.halves.includes('kubernetes') && inCluster(name));
 }
 
+// drawAnswer shows what the text of the box is about.
+function drawAnswer() {
+  const played = about.causes.length ? [] : about.scenarios;
+  fill($('#detail'), el('div', { class: 'bar' }, el('h2', {}, translated(about.title)), el('button', { type: 'button', class: 'close', onclick: () => { about = null; drawDetail(); } }, t`Close`)),
+    about.guess && el('p', { class: 'quiet' }, t`A guess by the name of the code, as nothing more is known of it.`),
+    about.happened !== about.title && el('p', {}, translated(about.happened)),
+    about.causes.length ? about.causes.map(cause) : el('ol', {}, about.cures.map((c) => el('li', {}, translated(c)))),
+    played.length > 0 && el('p', {}, t`Scenario`, ': ', played.flatMap((name) => [el('a', { href: `scenarios?name=${name}` }, name), ' '])));
+}
+
 function drawDetail() {
+  if (about) return drawAnswer();
   const name = asked().get('name');
   const s = symptoms.find((one) => one.name === name);
   if (name && !s) say(t`There is no symptom ${name}.`);
@@ -44,12 +56,22 @@ const play = (name) => attempt(async () => {
   location.assign(`scenarios?name=${name}`);
 });
 
+$('#ask').addEventListener('submit', (event) => {
+  event.preventDefault();
+  attempt(async () => {
+    const found = await get('/v1/scenarios/library', { text: $('#text').value });
+    about = found.about ?? { title: t`Nothing known matches the text.`, happened: t`Paste the whole Event, with its message, or say what you see in other words.`, cures: [], causes: [], scenarios: [] };
+    drawDetail();
+  });
+});
+
 begin();
 attempt(async () => {
   const known = await get('/v1/scenarios/library');
   symptoms = known.symptoms;
   library = new Map(known.scenarios.map((s) => [s.name, s]));
   addressed(() => {
+    about = null;
     drawList();
     drawDetail();
   });
