@@ -75,7 +75,7 @@ func TestKubernetesExpectations(t *testing.T) {
 	tests := []struct{ expect, want string }{
 		{"service: {name: web, fields: {status.loadBalancer.ingress.0.ip: 1.2.3.4}}", ""},
 		{"service: {name: web, fields: {status.loadBalancer.ingress.0.ip: 4.3.2.1}}", `ip "4.3.2.1", saw status.loadBalancer.ingress.0.ip "1.2.3.4"`},
-		{"service: {name: none, fields: {a: b}}", "expected service/none in the cluster, saw not found"},
+		{"service: {name: none, fields: {a: b}}", "expected service/none in the cluster, saw Error from server (NotFound): not found"},
 		{"event: {object: Service/web, reason: Failed}", ""},
 		{"event: {object: Service/web, reason: Failed, message: {matches: quota}}", ""},
 		{"event: {object: Service/web, reason: Failed, message: {matches: money}}", "saw the events: Failed over quota"},

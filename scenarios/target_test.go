@@ -142,9 +142,13 @@ type fakeCluster struct {
 	did     []string
 	answers map[string]string
 	deleted func()
+	gone    bool // it does not answer
 }
 
 func (c *fakeCluster) Kubectl(_ context.Context, stdin string, args ...string) ([]byte, error) {
+	if c.gone {
+		return nil, errors.New("kubectl get: exit status 1: The connection to the server 127.0.0.1:6443 was refused")
+	}
 	if args[0] == "delete" && c.deleted != nil {
 		c.deleted()
 	}
@@ -159,7 +163,7 @@ func (c *fakeCluster) Kubectl(_ context.Context, stdin string, args ...string) (
 		return []byte(`{"items": []}`), nil
 	}
 	if args[0] == "get" && !slices.Contains(args, "--ignore-not-found") {
-		return nil, errors.New("not found")
+		return nil, errors.New("Error from server (NotFound): not found")
 	}
 	return nil, nil
 }

@@ -202,6 +202,28 @@ client:
 	}
 }
 
+// TestPairsAtOneCall proves that pairs at one call strike twice, and have cells.
+func TestPairsAtOneCall(t *testing.T) {
+	c := config("about: A client creates a load balancer.\nclient: {steps: [{call: {action: CreateLoadBalancer, params: {LoadBalancerName: web, InstanceChargeType: PayByCLCU, ClientToken: a}}}]}\n")
+	c.Depth, c.Disturbances = 2, glob.Split("throttled,lost,unavailable")
+	r := run(t, c)
+	if len(r.Outcomes) != 12 || r.Count()[explore.Fine] != 12 {
+		t.Errorf("of %d plays %v, want 12 that are fine", len(r.Outcomes), r.Count())
+	}
+	for _, o := range r.Outcomes {
+		struck := 0
+		for _, line := range o.Journal {
+			struck += len(line.Faults)
+		}
+		if struck != len(o.Disturbances) {
+			t.Errorf("%s: %d calls were struck", o.ID, struck)
+		}
+	}
+	if _, rows := r.Table(); len(rows) != 4 || rows[3][0] != "unavailable at CreateLoadBalancer, then at CreateLoadBalancer 2" || slices.Contains(rows[3], "-") {
+		t.Errorf("the table is %q", rows)
+	}
+}
+
 // TestChosen proves that explore tries the chosen disturbances at the chosen calls alone, and
 // that a choice of nothing is no success.
 func TestChosen(t *testing.T) {
