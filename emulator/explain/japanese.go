@@ -123,8 +123,8 @@ func kana(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool { return unicode.In(r, unicode.Hiragana, unicode.Katakana) })
 }
 
-// Chinese reports whether a text is in Chinese.
-func Chinese(text string) bool {
+// isChinese reports whether a text is in Chinese.
+func isChinese(text string) bool {
 	return !kana(text) && strings.ContainsFunc(text, func(r rune) bool { return unicode.Is(unicode.Han, r) })
 }
 

@@ -11,7 +11,7 @@ import (
 var ofType = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:^|\s)(Warning|Normal)\s`) })
 
 // eventsOf returns the Events of a text that kubectl describe wrote, without those of the type
-// Normal beside those of the type Warning, or the whole text of another kind.
+// Normal where it has some of the type Warning, or the whole text of another kind.
 func eventsOf(text string) string {
 	if _, events, ok := strings.Cut(text, "\nEvents:"); ok {
 		text = events
