@@ -198,7 +198,7 @@ const sentence = 5
 
 // dialled matches what a client's library says of a call that had no answer.
 var dialled = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`dial (?:tcp|udp)|no such host|connection refused|i/o timeout|x509:|tls: |handshake timeout|no route to host|network is unreachable|could not resolve|name or service not known|unknownhost|connect timed out|connecttimeout|max retries exceeded|failed to establish a new connection|econnrefused|enotfound|getaddrinfo|proxyconnect|unreachable`)
+	return regexp.MustCompile(`dial (?:tcp|udp)|no such host|connection refused|i/o timeout|x509:|tls: |handshake timeout|no route to host|network is unreachable|could not resolve|name or service not known|unknownhost|connect timed out|connecttimeout|max retries exceeded|failed to establish a new connection|econnrefused|enotfound|getaddrinfo|proxyconnect|unreachable|": eof$`)
 })
 
 // calling matches a call of the cloud's API around an error.
