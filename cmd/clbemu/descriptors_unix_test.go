@@ -27,7 +27,7 @@ func TestFewDescriptors(t *testing.T) {
 	listener := answersAt(t, s)
 	ask := func(method, path, body string) {
 		t.Helper()
-		client := &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+		client := &http.Client{Timeout: time.Minute, Transport: &http.Transport{DisableKeepAlives: true}}
 		request, err := http.NewRequest(method, s.Control+path, strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)

@@ -160,7 +160,7 @@ func gatewayCode(code string) bool {
 func TestCallHintIsOfTheMessage(t *testing.T) {
 	t.Parallel()
 	s := binary.Serve(t, "--engine", "memory")
-	r := binary.Run(t, "call", "--product", "Nlb", "CreateServerGroup", "VpcId=vpc-bp1clbemucluster001", "ServerGroupName=g1", "Protocol=TCP", "Scheduler=Qch", "--server", s.Control)
+	r := binary.Run(t, "call", "--product", "Nlb", "CreateServerGroup", "VpcId=vpc-bp1clbemu000000000001", "ServerGroupName=g1", "Protocol=TCP", "Scheduler=Qch", "--server", s.Control)
 	if r.Code != 1 || !strings.Contains(r.Stderr, "IllegalParam: ") || strings.Contains(r.Stderr, "because") {
 		t.Errorf("a call with an illegal scheduler = %+v", r)
 	}

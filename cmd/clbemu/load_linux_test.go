@@ -63,7 +63,7 @@ func hello(t *testing.T) net.Addr {
 
 // asks asks a URL once, with a connection of its own.
 func asks(url string) error {
-	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Second}
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: time.Minute}
 	response, err := client.Get(url)
 	if err != nil {
 		return err

@@ -43,6 +43,20 @@ func TestJournalIsLive(t *testing.T) {
 	b.shows("#answer", "\"LoadBalancerId\": \"lb-") // of a success as well
 }
 
+// TestJournalNamesTheRule proves that a refusal which a fault rule made is explained by the rule
+// and how to end it, and not by what did not cause it.
+func TestJournalNamesTheRule(t *testing.T) {
+	b := open(t)
+	b.Fault(t, "{name: halted, match: {action: CreateLoadBalancer}, effect: {error: {code: ShareSlbHaltSales}}}")
+	if _, err := b.client.Call(emulatortest.Slb, "CreateLoadBalancer", map[string]string{"LoadBalancerName": "refused"}); err != nil {
+		t.Fatal(err)
+	}
+	b.visit("/journal")
+	b.click("#entries tbody tr:first-child a.row")
+	b.shows("#detail", "clbemu fault delete halted")
+	b.until("!document.querySelector('#detail').innerText.includes('cloud.year')")
+}
+
 // TestJournalFilter proves that the filter is the control API's, stays in the
 // address, goes on for what comes, and says what is misspelt.
 func TestJournalFilter(t *testing.T) {

@@ -98,7 +98,7 @@ func (c *cloudOf) delete(id string) {
 // await waits until the cloud has these instances and pods.
 func (c *cloudOf) await(t *testing.T, instances []string, pods []string) {
 	t.Helper()
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(time.Minute)
 	for {
 		c.mu.Lock()
 		has, podsNow, unseen := slices.Sorted(maps.Keys(c.instances)), slices.Clone(c.pods), c.unseen

@@ -180,8 +180,14 @@ func Before(version, other string) bool {
 	return a != nil && slices.Compare(a, b) < 0
 }
 
-// IsVersion reports whether a text is a version, such as v2.9.1 or 2.14.0-aliyun.1.
-func IsVersion(version string) bool { return len(numbers(version)) > 1 }
+// IsVersion reports whether a text is a version, such as v2.9.1 or 2.14.0-aliyun.1. Unknown
+// says so where it is newer than all of which something is known here, and is "" else.
+func IsVersion(version string) (unknown string, is bool) {
+	if !reaches(version) {
+		unknown = "clbemu knows the CCM up to " + newest() + ", and not what " + version + " changes"
+	}
+	return unknown, len(numbers(version)) > 1
+}
 
 // numbers returns the numbers of a version, nil for a text that is none.
 func numbers(version string) (list []uint64) {

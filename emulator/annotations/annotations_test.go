@@ -147,9 +147,12 @@ func TestShared(t *testing.T) {
 		return &annotations.Service{Namespace: "default", Name: name, Type: "LoadBalancer", Ports: []annotations.Port{{Number: port, Protocol: "TCP"}},
 			Annotations: map[string]string{annotations.Prefixes[0] + "id": "lb-1", annotations.Prefixes[0] + "force-override-listeners": "true"}}
 	}
-	found := annotations.Shared([]*annotations.Service{reusing("a", 80), reusing("b", 81), reusing("c", 80)})
-	if len(found) != 1 || len(found[2]) != 1 || !strings.HasPrefix(found[2][0].Text, "default/a reuses lb-1 too") {
-		t.Errorf("%+v, want a problem of the third", found)
+	a, b := reusing("a", 80), reusing("b", 81)
+	if found := b.Shares([]*annotations.Service{a}); found != nil {
+		t.Errorf("another port: %+v", found)
+	}
+	if found := reusing("c", 80).Shares([]*annotations.Service{a, b}); len(found) != 1 || !strings.HasPrefix(found[0].Text, "default/a reuses lb-1 too") {
+		t.Errorf("the same port: %+v, want a problem", found)
 	}
 }
 
@@ -336,7 +339,7 @@ func TestIsVersion(t *testing.T) {
 		"v2.9.1": true, "2.14.0-aliyun.1": true, "v2.9": true,
 		"": false, "v2": false, "newest": false, "v2.-1": false, "v2.+1": false, "v2.9.": false,
 	} {
-		if got := annotations.IsVersion(version); got != is {
+		if _, got := annotations.IsVersion(version); got != is {
 			t.Errorf("IsVersion(%q) = %t", version, got)
 		}
 	}

@@ -35,8 +35,8 @@ func Check(s *Service, version string) (problems []Problem) {
 		a, known := Find(key)
 		if !known {
 			if p := unknown(key, s.Annotations[key], suggested < mostSuggested); p != nil {
-				if !Known(version) && !p.Note {
-					p.Note, p.Text = true, "no version of the controller up to "+Newest()+" reads it, and "+version+" is newer"
+				if !reaches(version) && !p.Note {
+					p.Note, p.Text = true, "no version of the controller up to "+newest()+" reads it, and "+version+" is newer"
 				}
 				problems, suggested = append(problems, *p), suggested+1
 			}

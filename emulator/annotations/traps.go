@@ -9,18 +9,18 @@ import (
 	"sync"
 )
 
-// Newest is the newest version of the CCM of which something is known here.
-var Newest = sync.OnceValue(func() (newest string) {
+// newest is the newest version of the CCM of which something is known here.
+var newest = sync.OnceValue(func() (last string) {
 	for _, a := range All() {
-		if newest == "" || Before(newest, a.Since) {
-			newest = a.Since
+		if last == "" || Before(last, a.Since) {
+			last = a.Since
 		}
 	}
-	return newest
+	return last
 })
 
-// Known reports whether a version is none newer than all that are known here.
-func Known(version string) bool { return version == "" || !Before(Newest(), version) }
+// reaches reports whether what is known here reaches a version: it is none newer than all that are known here.
+func reaches(version string) bool { return version == "" || !Before(newest(), version) }
 
 // placeholder matches a value that a person was to replace.
 var placeholder = sync.OnceValue(func() *regexp.Regexp {
@@ -104,7 +104,7 @@ const firstLocal, lastLocal = 32768, 60999
 // namedTargetSince is the first version that leaves out endpoints without the port of a name.
 const namedTargetSince = "v2.12.4"
 
-// checkTraps returns what is right by itself and goes wrong beside the rest of a Service.
+// checkTraps returns what is right alone and goes wrong with the rest of a Service.
 func (s *Service) checkTraps(version string) (problems []Problem) {
 	note := func(key, advice, format string, args ...any) {
 		problems = append(problems, Problem{Key: key, Note: true, Text: fmt.Sprintf(format, args...), Advice: advice})
@@ -131,30 +131,36 @@ func (s *Service) checkTraps(version string) (problems []Problem) {
 	return problems
 }
 
-// Shared returns the listeners that several of the Services want of one load balancer that they
-// reuse, keyed by the Service's place in the list.
-func Shared(services []*Service) map[int][]Problem {
-	type listener struct{ id, port string }
-	first, all := make(map[listener]int), make(map[int][]Problem)
-	for i, s := range services {
-		id, _ := s.get("id")
-		if id == "" || s.Type != "LoadBalancer" || !s.listens() {
-			continue
+// listeners are the listeners of a load balancer that the Service reuses and lets the CCM make.
+func (s *Service) listeners() (all []string) {
+	id, _ := s.get("id")
+	if id == "" || s.Type != "LoadBalancer" || !s.listens() {
+		return nil
+	}
+	protocols := s.protocols()
+	for n, port := range s.ports() {
+		transport := "tcp"
+		if protocols[n] == "udp" {
+			transport = "udp"
 		}
-		protocols := s.protocols()
-		for n, port := range s.ports() {
-			transport := "tcp"
-			if protocols[n] == "udp" {
-				transport = "udp"
-			}
-			at := listener{id, fmt.Sprint(transport, " ", port.Number)}
-			if other, taken := first[at]; taken && other != i {
-				o := services[other]
-				all[i] = append(all[i], Problem{Key: (&Annotation{Name: "id"}).Key(), Text: fmt.Sprintf("%s/%s reuses %s too, and both want its listener of port %d: one of them takes it from the other", o.Namespace, o.Name, id, port.Number), Advice: "give one of them another port, or a load balancer of its own"})
-				continue
-			}
-			first[at] = i
-		}
+		all = append(all, fmt.Sprint(id, " ", transport, " ", port.Number))
 	}
 	return all
+}
+
+// Shares returns the listeners of a load balancer which the Service reuses that one of other
+// Services wants too.
+func (s *Service) Shares(others []*Service) (problems []Problem) {
+	if len(s.listeners()) == 0 {
+		return nil
+	}
+	for _, o := range others {
+		for _, at := range o.listeners() {
+			if slices.Contains(s.listeners(), at) {
+				id, port := at[:strings.Index(at, " ")], at[strings.LastIndex(at, " ")+1:]
+				problems = append(problems, Problem{Key: (&Annotation{Name: "id"}).Key(), Text: fmt.Sprintf("%s/%s reuses %s too, and both want its listener of port %s: one of them takes it from the other", o.Namespace, o.Name, id, port), Advice: "give one of them another port, or a load balancer of its own"})
+			}
+		}
+	}
+	return problems
 }

@@ -40,11 +40,24 @@ func (c inChinese) say(text string) string {
 	return cmp.Or(c.texts[text], text)
 }
 
-// Translated is the answer in Chinese, as far as it is known in Chinese.
-func (a *Answer) Translated() *Answer {
+// For is what is found, in Chinese where the text that was searched for is, or the locale, such as
+// the one that LANG names, asks for it.
+func (f *Found) For(text, locale string) *Found {
+	if !isChinese(text) && !strings.HasPrefix(locale, "zh") {
+		return f
+	}
+	g := &Found{Best: f.Best.translated(), Others: []Answer{}}
+	for i := range f.Others {
+		g.Others = append(g.Others, f.Others[i].translated())
+	}
+	return g
+}
+
+// translated is the answer in Chinese, as far as it is known in Chinese.
+func (a *Answer) translated() Answer {
 	b, c := *a, chineseTexts()
 	b.Title, b.Happened = c.say(a.Title), c.say(a.Happened)
-	b.Cures, b.Look, b.Advice = nil, nil, nil
+	b.Cures, b.Look, b.Advice = []string{}, nil, nil
 	for _, cure := range a.Cures {
 		b.Cures = append(b.Cures, c.say(cure))
 	}
@@ -59,5 +72,5 @@ func (a *Answer) Translated() *Answer {
 		}
 		b.Advice = append(b.Advice, advice)
 	}
-	return &b
+	return b
 }

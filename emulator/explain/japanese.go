@@ -123,8 +123,8 @@ func kana(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool { return unicode.In(r, unicode.Hiragana, unicode.Katakana) })
 }
 
-// Chinese reports whether a text is in Chinese.
-func Chinese(text string) bool {
+// isChinese reports whether a text is in Chinese.
+func isChinese(text string) bool {
 	return !kana(text) && strings.ContainsFunc(text, func(r rune) bool { return unicode.Is(unicode.Han, r) })
 }
 
@@ -159,6 +159,7 @@ var questions = strings.NewReplacer(phrases(`
 计算	calculate
 设置	set
 加权, 权值	weight
+名称, 名字	name
 策略	policy
 区别, 差异	difference
 提升, 提高, 申请, 扩大, 调大	increase

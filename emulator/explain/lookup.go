@@ -11,7 +11,7 @@ import (
 var ofType = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:^|\s)(Warning|Normal)\s`) })
 
 // eventsOf returns the Events of a text that kubectl describe wrote, without those of the type
-// Normal beside those of the type Warning, or the whole text of another kind.
+// Normal where it has some of the type Warning, or the whole text of another kind.
 func eventsOf(text string) string {
 	if _, events, ok := strings.Cut(text, "\nEvents:"); ok {
 		text = events
@@ -198,7 +198,7 @@ const sentence = 5
 
 // dialled matches what a client's library says of a call that had no answer.
 var dialled = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`dial (?:tcp|udp)|no such host|connection refused|i/o timeout|x509:|tls: |handshake timeout|no route to host|network is unreachable|could not resolve|name or service not known|unknownhost|connect timed out|connecttimeout|max retries exceeded|failed to establish a new connection|econnrefused|enotfound|getaddrinfo|proxyconnect|unreachable`)
+	return regexp.MustCompile(`dial (?:tcp|udp)|no such host|connection refused|i/o timeout|x509:|tls: |handshake timeout|no route to host|network is unreachable|could not resolve|name or service not known|unknownhost|connect timed out|connecttimeout|max retries exceeded|failed to establish a new connection|econnrefused|enotfound|getaddrinfo|proxyconnect|unreachable|": eof$`)
 })
 
 // calling matches a call of the cloud's API around an error.

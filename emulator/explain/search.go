@@ -413,9 +413,3 @@ func (q query) match(a *Answer) (score float64, ok bool) {
 	}
 	return score, ok
 }
-
-// SameMessage reports whether two messages of a refusal are the same but for what differs from
-// one call to the next: ids, numbers, and words in brackets.
-func SameMessage(one, other string) bool {
-	return slices.Equal(patternOf(one).words, patternOf(other).words)
-}

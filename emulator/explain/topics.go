@@ -155,9 +155,32 @@ func topicOfText(text string) *topic {
 	if _, behind, ok := strings.Cut(text, "："); ok {
 		lines = append(lines, plain(behind))
 	}
-	return topicBy(func(t *topic) bool {
+	if t := topicBy(func(t *topic) bool {
 		return slices.ContainsFunc(lines, func(line string) bool { return t.texts[line] })
-	})
+	}); t != nil || !checked().MatchString(lines[0]) || len(lines[0]) > mostWords*16 {
+		return t
+	}
+	return findingIn(lines[0])
+}
+
+// checked matches a text about the upgrade check.
+var checked = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`upgrade ?-?check|pre-?check|升级检查|升级检测|升级前检查|アップグレードチェック`)
+})
+
+// findingIn returns the finding of the upgrade check with the longest text that a text about the
+// check has.
+func findingIn(lower string) (found *topic) {
+	all, err := topics()
+	longest := 0
+	for i := range all {
+		for text := range all[i].texts {
+			if err == nil && strings.HasPrefix(all[i].Name, "finding") && len(text) > longest && strings.Contains(lower, text) {
+				longest, found = len(text), &all[i]
+			}
+		}
+	}
+	return found
 }
 
 // topicOfReason returns the topic of the reason of an Event that stands in a text.
@@ -253,7 +276,7 @@ by mistake, by accident, mistakenly, 误删, 误操作	accidentally delete
 不小心	accidentally
 not visible, not collected, not displayed, not shown, no events, no event, can't see, cannot see, 看不到, 没有事件, 看不到事件, 无事件, 事件不显示	invisible event
 inaccessible, not accessible, not reachable, can't be reached, cannot be reached, fails to access, fail to access, 无法访问, 访问不到	access
-不一致, 不相同, 不同步	inconsistent differ
+不一致, 不相同, 不同步, 不一样	inconsistent differ
 `)...)
 
 // phrases reads pairs of a replacer: phrases, a tab and what replaces them, a line each.
@@ -301,6 +324,7 @@ var senses = func() map[string]string {
 		"permission":    "permissions privilege privileges authorization",
 		"increase":      "raise raising lift",
 		"inconsistent":  "inconsistency mismatch mismatched",
+		"several":       "multiple many",
 		"differ":        "different differs difference",
 		"stale":         "outdated",
 		"invisible":     "missing-event unseen hidden",

@@ -278,10 +278,7 @@ func (t *tools) explains() {
 		if !earned {
 			return nil, errors.New("nothing known matches the text")
 		}
-		if explain.Chinese(in.Text) {
-			answer.Best = *answer.Best.Translated()
-		}
-		return &answer, nil
+		return answer.For(in.Text, ""), nil
 	})
 	reader(t, "list_scenarios", "List the scenarios of the library, each a failure of the cloud with what a controller should do.", func(context.Context, struct{}) (found[head], error) {
 		var all found[head]

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -139,12 +141,7 @@ func explainText(cmd *cobra.Command, text string, reason error) error {
 	if !earned {
 		return usage(fmt.Errorf("%w%s", reason, nearest(&found.Best)))
 	}
-	if explain.Chinese(text) || chineseLocale() {
-		found.Best = *found.Best.Translated()
-		for i := range found.Others {
-			found.Others[i] = *found.Others[i].Translated()
-		}
-	}
+	found = *found.For(text, cmp.Or(os.Getenv("LC_ALL"), os.Getenv("LC_MESSAGES"), os.Getenv("LANG")))
 	return printing(cmd).show(found, func(s *terminal.Screen) error {
 		s.Printf("%s", s.Fit(answerText(&found.Best), labelWidth))
 		for i := range found.Others {
@@ -152,11 +149,6 @@ func explainText(cmd *cobra.Command, text string, reason error) error {
 		}
 		return nil
 	})
-}
-
-// chineseLocale reports whether the environment asks for Chinese, as LANG does.
-func chineseLocale() bool {
-	return strings.HasPrefix(cmp.Or(os.Getenv("LC_ALL"), os.Getenv("LC_MESSAGES"), os.Getenv("LANG")), "zh")
 }
 
 // nearest ends a refusal with the answer that is nearest to a text, if there is one.
@@ -397,7 +389,7 @@ func hint(code, message string, action names.Action) string {
 	var b strings.Builder
 	causes := slices.DeleteFunc(e.Causes, func(c controlapi.Cause) bool {
 		own := c.Product == action.Product && c.Action == action.Name
-		return !explain.SameMessage(c.Message, message) || !own && !slices.ContainsFunc(e.Answers, func(a controlapi.ExplainedAnswer) bool { return a.Actions == nil && a.Message == c.Message })
+		return !sameMessage(c.Message, message) || !own && !slices.ContainsFunc(e.Answers, func(a controlapi.ExplainedAnswer) bool { return a.Actions == nil && a.Message == c.Message })
 	})
 	for _, c := range causes[:min(len(causes), mostCauses)] {
 		b.WriteString(causeText(&c, ""))
@@ -410,6 +402,17 @@ func hint(code, message string, action names.Action) string {
 		}
 	}
 	return b.String() + labelled("more", "clbemu explain "+code)
+}
+
+// varying matches what differs from one message of a refusal to the next: ids, names in brackets
+// and numbers.
+var varying = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`<\w+>|\[[^\]]*\]|…|%s|\b[a-z]{2,4}-[0-9a-z-]+|[0-9]+`)
+})
+
+// sameMessage reports whether two messages are the same but for that.
+func sameMessage(one, other string) bool {
+	return varying().ReplaceAllString(one, "") == varying().ReplaceAllString(other, "")
 }
 
 // mostCauses is the most causes that hint shows.

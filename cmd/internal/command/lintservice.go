@@ -65,11 +65,12 @@ failure.`,
 // checkFlags refuses flags that do not fit together.
 func (f *serviceLint) checkFlags(cmd *cobra.Command) error {
 	for _, flag := range []struct{ name, version string }{{"ccm-version", f.version}, {"from", f.from}, {"to", f.to}} {
-		if flag.version != "" && !annotations.IsVersion(flag.version) {
+		unknown, is := annotations.IsVersion(flag.version)
+		if flag.version != "" && !is {
 			return usage(fmt.Errorf("--%s: %q is not a version, such as v2.9.1", flag.name, flag.version))
 		}
-		if !annotations.Known(flag.version) {
-			fmt.Fprintf(cmd.ErrOrStderr(), "clbemu: warning: clbemu knows the CCM up to %s, and not what %s changes\n", annotations.Newest(), flag.version)
+		if unknown != "" {
+			fmt.Fprintf(cmd.ErrOrStderr(), "clbemu: warning: %s\n", unknown)
 		}
 	}
 	switch {

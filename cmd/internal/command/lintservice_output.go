@@ -16,7 +16,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/target"
 )
 
-// The forms of findings beside those of all commands.
+// The forms of findings, in addition to those of all commands.
 const (
 	formSARIF  = "sarif"
 	formGitHub = "github"
@@ -96,9 +96,8 @@ func (f *serviceLint) checkAll(texts []lintedText) (found []serviceProblem, serv
 		}
 		services, found = services+n, append(found, problems...)
 	}
-	together := annotations.Shared(shared.services)
 	for i, s := range shared.services {
-		for _, p := range together[i] {
+		for _, p := range s.Shares(shared.services[:i]) {
 			place := shared.places[i]
 			place.Service, place.Problem = s.Namespace+"/"+s.Name, p
 			found = append(found, place)

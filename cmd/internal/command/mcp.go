@@ -61,7 +61,7 @@ The program starts the command itself; enter the command line in its list of MCP
 
 // lintText checks Services as lint-service does.
 func lintText(text, ccm string) (any, error) {
-	if ccm != "" && !annotations.IsVersion(ccm) {
+	if _, is := annotations.IsVersion(ccm); ccm != "" && !is {
 		return nil, fmt.Errorf("ccm_version: %q is not a version, such as v2.9.1", ccm)
 	}
 	services, found, err := (&serviceLint{version: ccm}).check("yaml", []byte(text))

@@ -63,7 +63,7 @@ func inProcess(t *testing.T, members []*member, name string, ahead time.Duration
 	t.Cleanup(waiting.Wait)
 	t.Cleanup(stop)
 	r = &replica{t: t, name: name, control: &controlclient.Client{URL: "http://" + e.ControlAddr()}}
-	r.api = &apiclient.Client{URL: "http://" + e.Addr(), HTTP: &http.Client{Timeout: 20 * time.Second}}
+	r.api = &apiclient.Client{URL: "http://" + e.Addr(), HTTP: &http.Client{Timeout: time.Minute}}
 	r.await()
 	return r, shared, end
 }

@@ -62,7 +62,7 @@ func fleetOn(t testing.TB, hosts []host, members []*member, args ...string) []*r
 	for n, h := range hosts {
 		api, control := fmt.Sprint(ports[2*n]), fmt.Sprint(ports[2*n+1])
 		r := &replica{t: t, name: fmt.Sprintf("r%d", n), dir: t.TempDir(), host: h, control: &controlclient.Client{URL: "http://" + net.JoinHostPort(h.reached, control), Token: token}}
-		r.api = &apiclient.Client{URL: "http://" + net.JoinHostPort(h.reached, api), HTTP: &http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}}
+		r.api = &apiclient.Client{URL: "http://" + net.JoinHostPort(h.reached, api), HTTP: &http.Client{Timeout: time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}}
 		listen := h.address
 		if h.reached != h.address {
 			listen = "0.0.0.0"

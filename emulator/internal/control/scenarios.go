@@ -312,10 +312,7 @@ func (a *api) getLibrary(r *http.Request) (controlapi.Library, error) {
 			return controlapi.Library{}, a.inside("search the library", err)
 		}
 		if answer, earned := index.Search(text); earned {
-			if explain.Chinese(text) {
-				answer.Best = *answer.Best.Translated()
-			}
-			about = answer.Best.Shown()
+			about = answer.For(text, "").Best.Shown()
 		}
 		found := index.Scenarios(text)
 		list = slices.DeleteFunc(slices.Clone(list), func(s controlapi.LibraryScenario) bool { return !slices.Contains(found, s.Name) })

@@ -54,7 +54,7 @@ func newFaulty(t *testing.T, rules ...string) *faulty {
 
 // call makes one call over a connection of its own.
 func (f *faulty) call(action string, params ...string) (*http.Response, []byte, error) {
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Second}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: time.Minute}
 	response, err := client.Post(f.URL+"/?"+values(append([]string{"Action", action, "Version", version}, params...)...).Encode(), "", nil)
 	if err != nil {
 		return nil, nil, err

@@ -27,7 +27,7 @@ func start(t *testing.T, script string) *process.Process {
 // await waits until the program has written the text.
 func await(t *testing.T, p *process.Process, text string) {
 	t.Helper()
-	timeout := time.After(10 * time.Second)
+	timeout := time.After(time.Minute)
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
 	for !strings.Contains(p.Log(), text) {
@@ -76,7 +76,7 @@ func TestKillGroup(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.Kill()
-	timeout := time.After(10 * time.Second)
+	timeout := time.After(time.Minute)
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
 	// An orphan is gone when whoever inherits it has taken note: until then it is

@@ -114,10 +114,12 @@ async function show(sequence) {
   const close = el('a', { class: 'close', href: to({ entry: '' }) }, t`Close`);
   if (!e) return void fill(detail, close, el('p', {}, t`Entry ${sequence} is no longer in the journal, which keeps only the newest.`));
   const explained = e.code ? await get(named('/v1/explanations/', e.code)).catch(() => undefined) : undefined;
+  const refusing = e.code && e.faults ? (await get('/v1/faults')).faults.filter((f) => e.faults.includes(f.name) && /\b(?:error|throttle):/.test(f.rule)).map((f) => f.name) : [];
   if (asked().get('entry') !== sequence) return;
   fill(detail, el('div', { class: 'bar' }, el('h2', {}, e.action), answer(e), struck(e), close),
     e.faults && e.kind === 'call' && el('p', {}, received(e)),
-    explained && why(e, explained),
+    refusing.length > 0 && byRule(refusing),
+    explained && !refusing.length && why(e, explained),
     terms([[t`Time`, e.time], [t`Product`, e.product], [t`About`, known(e.resource, e.also)], [t`Made`, known(e.made, e.alsoMade)], [t`Region`, e.region], [t`Access key`, e.accessKeyId],
       [t`Caller`, e.userAgent], [t`Request id`, e.requestId], [t`Evidence`, e.evidence], [t`Took`, e.milliseconds && t`${e.milliseconds} ms`], [t`Sequence`, String(e.sequence)]]),
     el('h3', {}, { call: t`Parameters`, traffic: t`Packets` }[e.kind] ?? t`Changed`), parameters(e),
@@ -151,6 +153,9 @@ function answered(e) {
 const received = (e) => ({ nothing: e.code === 'ReplyLost' ? t`The call was not executed, and the client got no answer: a fault rule closed the connection.` : t`The client got no answer to the call, whose outcome is shown: a fault rule closed the connection.`,
   part: t`The client got a part of the answer: a fault rule cut it off.`, other: t`The client got another text in place of the answer: a fault rule changed it.` })[e.received]
   ?? (e.code ? t`A fault rule struck the call, and the client got this refusal.` : t`A fault rule struck the call, and the client got the answer.`);
+
+// byRule says which fault rules refused a call, and how to end that.
+const byRule = (names) => el('div', {}, el('h3', {}, t`Why`), el('p', {}, t`The fault rule ${names.join(', ')} refused it, and nothing else is the cause. This ends it:`), command(`clbemu fault delete ${names.join(' ')}`));
 
 // why shows the evidence, the causes and the remedies of a refusal.
 function why(e, explained) {
