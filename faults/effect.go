@@ -311,20 +311,20 @@ type Loss string
 
 // The losses.
 const (
-	LossReset Loss = "reset"
-	LossHang  Loss = "hang"
-	LossEmpty Loss = "empty"
+	lossReset Loss = "reset"
+	lossHang  Loss = "hang"
+	lossEmpty Loss = "empty"
 )
 
 func (l Loss) problem() (p Problem, found bool) {
-	return wrong("", "%q: the reply is lost by reset, hang or empty", l), l != LossReset && l != LossHang && l != LossEmpty
+	return wrong("", "%q: the reply is lost by reset, hang or empty", l), l != lossReset && l != lossHang && l != lossEmpty
 }
 
 func (l Loss) apply(c Call, _ chances) {
 	switch l {
-	case LossEmpty:
+	case lossEmpty:
 		c.Rewrite(nothing)
-	case LossHang:
+	case lossHang:
 		c.Wait(0)
 		fallthrough
 	default:
