@@ -41,10 +41,10 @@ func (s *Service) look(ctx context.Context, p *play) error {
 	return compare(service, s.Fields)
 }
 
-var finalizerKind = kind[Finalizer](Kind{Name: "finalizer", About: "A finalizer of a Kubernetes object.", ofCluster: true})
+var finalizerKind = kind[hasFinalizer](Kind{Name: "finalizer", About: "A finalizer of a Kubernetes object.", ofCluster: true})
 
-// Finalizer is a finalizer of an object.
-type Finalizer struct {
+// hasFinalizer is a finalizer of an object.
+type hasFinalizer struct {
 	Namespace string `yaml:"namespace" doc:"The namespace, default if absent."`
 	Object    string `yaml:"object" required:"true" doc:"Kind and name, such as service/web."`
 	Name      string `yaml:"name" required:"true" doc:"The finalizer, such as service.k8s.alibaba/resources."`
@@ -52,17 +52,17 @@ type Finalizer struct {
 	Absent    bool   `yaml:"absent" doc:"true: the object must not have it, or be gone."`
 }
 
-func (f *Finalizer) expectsAbsence() bool { return f.Absent }
-func (f *Finalizer) title() string        { return "finalizer " + f.Name }
+func (f *hasFinalizer) expectsAbsence() bool { return f.Absent }
+func (f *hasFinalizer) title() string        { return "finalizer " + f.Name }
 
-func (f *Finalizer) check(c *checker, at spot, in scope) {
+func (f *hasFinalizer) check(c *checker, at spot, in scope) {
 	c.reference(at.in("object"), f.Object, f.Namespace, in)
 	if !f.Custom {
 		c.listed(at.in("name"), f.Name, cluster.Finalizers, "the cloud controller manager sets no %s, and custom: true takes any", "")
 	}
 }
 
-func (f *Finalizer) look(ctx context.Context, p *play) error {
+func (f *hasFinalizer) look(ctx context.Context, p *play) error {
 	var object struct {
 		Metadata struct {
 			Finalizers []string `json:"finalizers"`

@@ -111,7 +111,7 @@ func (w *watcher) state(ctx context.Context) []string {
 	return scenarios.Changed(w.before, now)
 }
 
-// start looks at the cloud before the client calls it.
+// start looks at the cloud before the client.
 func (w *watcher) start(ctx context.Context, mark uint64) {
 	w.begin = mark
 	if !w.all.learns {
