@@ -73,7 +73,7 @@ func manifestsIn(folder string) (texts []lintedText, err error) {
 		case !entry.Type().IsRegular() || !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path)):
 			return nil
 		}
-		text, err := os.ReadFile(path)
+		text, err := readPath(path)
 		if err == nil && strings.Contains(string(text), "kind: Service") && strings.Contains(string(text), "{{") {
 			return fmt.Errorf("%s is a template of Helm: helm template . | clbemu lint-service -", path)
 		}
