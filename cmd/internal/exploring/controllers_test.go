@@ -41,7 +41,7 @@ type planted struct {
 	// actions at which; they are empty for a right controller. or is the rule that names the bug
 	// on a machine too slow for so many calls.
 	rule, or, by, at string
-	deletes      bool
+	deletes          bool
 }
 
 // bank is contracttests/controllers.
