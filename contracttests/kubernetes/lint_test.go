@@ -41,6 +41,7 @@ var brokenServices = map[string]broken{
 	"value-of-a-list":            {"delete-protection", annotations.CLB, "delete-protection=true"},
 	"number-of-nlb":              {"cps", annotations.NLB, "cps=many zone-maps={{zones}}"},
 	"spec-that-is-none":          {"spec", annotations.CLB, "instance-charge-type=PayBySpec spec=small"},
+	"private-ipv6":               {"ip-version", annotations.CLB, "ip-version=ipv6 address-type=intranet"},
 }
 
 // annotations returns the annotations of a broken Service by their names.
