@@ -66,11 +66,14 @@ func (c *controller) create(token string) (id string, err error) {
 func (c *controller) created() (id string, err error) { return c.create("service-" + c.name) }
 
 // found returns the load balancer, and makes it if there is none.
-func (c *controller) found() (id string, err error) {
+func (c *controller) found() (id string, err error) { return c.foundOr(c.created) }
+
+// foundOr is found that makes it in its own way.
+func (c *controller) foundOr(create func() (string, error)) (id string, err error) {
 	if id, err = c.find(); id != "" || err != nil {
 		return id, err
 	}
-	return c.created()
+	return create()
 }
 
 // own starts the load balancer if it was stopped, and puts its tag and its name back.

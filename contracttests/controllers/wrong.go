@@ -30,11 +30,8 @@ func double(c *controller) error {
 // newToken has another token for each try.
 func newToken(c *controller) error {
 	until(func() error {
-		return c.reconcile(func() (id string, err error) {
-			if id, err = c.find(); id != "" || err != nil {
-				return id, err
-			}
-			return c.create(fmt.Sprint("service-", time.Now().UnixNano()))
+		return c.reconcile(func() (string, error) {
+			return c.foundOr(func() (string, error) { return c.create(fmt.Sprint("service-", time.Now().UnixNano())) })
 		})
 	})
 	return nil

@@ -140,11 +140,12 @@ func translated(text string) string {
 			return r
 		}, text)
 	}
-	return questions.Replace(text)
+	return questions().Replace(text)
 }
 
 // questions are words of Chinese that questions have, and messages do not.
-var questions = strings.NewReplacer(phrases(`
+var questions = sync.OnceValue(func() *strings.Replacer {
+	return strings.NewReplacer(phrases(`
 升级检查, 升级前检查, 升级预检	upgrade check
 升级失败	upgrade fail
 组件	component
@@ -179,3 +180,4 @@ var questions = strings.NewReplacer(phrases(`
 是否会, 是否	also
 同步	sync
 `)...)
+})

@@ -9,7 +9,7 @@ import (
 )
 
 // TestSkipped proves which call the rule of a disturbance waits for: one after the change is
-// made sees no refused call, and the second of a pair sees none that the first decides.
+// made sees no refused call, and the rule of the second of a pair does not see the calls that the first decides.
 func TestSkipped(t *testing.T) {
 	call := func(action string, n int, code string) Call {
 		return Call{Action: action, N: n, Code: code, Write: true}

@@ -255,7 +255,7 @@ func (e *explorer) atRest() (all []Disturbance) {
 }
 
 // restsToStartAt counts the rests at which the client can start again. A controller that
-// somebody else runs is not ours to start.
+// explore did not start is not started again.
 func (e *explorer) restsToStartAt() int {
 	switch {
 	case e.Half != scenarios.KubernetesHalf:

@@ -62,7 +62,7 @@ func TestFullEtcd(t *testing.T) {
 	})
 }
 
-// However long etcd is away, no replica ends: each keeps its listeners, says why nobody leads,
+// However long etcd is away, no replica ends: each keeps its listeners, says why no replica leads,
 // and takes calls again once etcd does.
 func TestEtcdAway(t *testing.T) {
 	t.Parallel()

@@ -255,8 +255,8 @@ func TestWaitsForTheNextAfterAFollower(t *testing.T) {
 	}
 }
 
-// Where nobody can lead, calls, readiness and status say why.
-func TestSaysWhyNobodyLeads(t *testing.T) {
+// Where no replica can lead, calls, readiness and status say why.
+func TestSaysWhyNoneLeads(t *testing.T) {
 	r := following(t, Config{Election: full{}})
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
@@ -279,7 +279,7 @@ func TestSaysWhyNobodyLeads(t *testing.T) {
 	}
 }
 
-// full is an election in which nobody can be elected.
+// full is an election that no replica wins.
 type full struct{}
 
 func (full) Campaign(context.Context, string) (engine.Term, error) {
