@@ -154,7 +154,7 @@ func web(t *testing.T, name string) (address string) {
 
 // get asks an address, with a connection of its own, and returns the status with the
 // answer or the reason.
-func get(address string) string { return within(5*time.Second, address) }
+func get(address string) string { return within(await.Patience, address) }
 
 // within asks as get does, and gives up after a time.
 func within(limit time.Duration, address string) string {

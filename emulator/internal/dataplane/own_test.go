@@ -147,7 +147,6 @@ func TestLoopsEnd(t *testing.T) {
 	}
 	for to, reason := range map[int]string{80: "the listener itself", 81: "leads back"} {
 		f.eni(1, f.at(cloud.HTTP, to))
-		began := time.Now()
 		for _, port := range []int{80, 81} {
 			if got := get(f.at(cloud.HTTP, port)); got != "502" {
 				t.Errorf("%d with a member at %d answers %q", port, to, got)
@@ -155,9 +154,6 @@ func TestLoopsEnd(t *testing.T) {
 		}
 		if _, trouble := f.health(80); !strings.Contains(trouble, reason) {
 			t.Errorf("the trouble of a member at %d is %q", to, trouble)
-		}
-		if took := time.Since(began); took > 5*time.Second {
-			t.Errorf("four requests took %s", took)
 		}
 	}
 	for _, protocol := range []cloud.Protocol{cloud.TCP, cloud.UDP} {

@@ -127,19 +127,28 @@ func TestStalledTCP(t *testing.T) {
 	for name, at := range points {
 		t.Run(name, func(t *testing.T) {
 			o := &observer{at: at, fault: func(f *forward.Fault) { f.Stall(2) }}
-			s, addr := start(t, forward.Plan{Group: group(talker(t, "hello")), EstablishedTimeout: 300 * time.Millisecond}, forward.Config{Observer: o})
-			begin := time.Now()
-			if got, err := whatComes(addr); string(got) != "he" || !errors.Is(err, syscall.ECONNRESET) || time.Since(begin) < 250*time.Millisecond {
-				t.Errorf("the client gets %q and %v after %v, want 2 bytes and a reset after the timeout", got, err, time.Since(begin))
+			const timeout = 15 * time.Second
+			clock := newClock()
+			s, addr := start(t, forward.Plan{Group: group(talker(t, "hello")), EstablishedTimeout: timeout}, forward.Config{Observer: o, Clock: clock})
+			stalled := func() *net.TCPConn {
+				c := dial(t, addr)
+				io.WriteString(c, "x")
+				got := make([]byte, 2)
+				if _, err := io.ReadFull(c, got); err != nil || string(got) != "he" {
+					t.Fatalf("the client gets %q and %v, want he", got, err)
+				}
+				return c
 			}
-			apply(t, s, forward.Plan{Group: group(talker(t, "hello"))})
-			c := dial(t, addr)
-			io.WriteString(c, "x")
-			if _, err := io.ReadFull(c, make([]byte, 2)); err != nil {
-				t.Fatal(err)
-			}
-			c.Close()
+			left := stalled()
+			left.Close()
 			await.Until(t, "the stalled connection of a client that left is closed", func() bool { return s.Stats().Total.Active == 0 })
+			c := stalled()
+			begin := clock.Now()
+			clock.run(t)
+			got, err := io.ReadAll(c)
+			if took := clock.Now().Sub(begin); len(got) > 0 || !errors.Is(err, syscall.ECONNRESET) || took < timeout-time.Second {
+				t.Errorf("the client gets %q more and %v after %v, want a reset after the timeout", got, err, took)
+			}
 		})
 	}
 }
@@ -187,11 +196,18 @@ func TestFaultyHTTP(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := &observer{at: forward.Forward, fault: c.fault, logs: true}
 			m := webMember(t, "m", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "hello, world") })
-			s, addr := start(t, forward.Plan{Protocol: forward.HTTP, Group: group(m), RequestTimeout: 300 * time.Millisecond}, forward.Config{Observer: o})
+			clock := newClock()
+			s, addr := start(t, forward.Plan{Protocol: forward.HTTP, Group: group(m)}, forward.Config{Observer: o, Clock: clock})
 			client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: await.Patience}
+			if c.status == http.StatusGatewayTimeout {
+				clock.run(t)
+			}
 			response, err := client.Get("http://" + addr + "/path?q=1")
 			if err != nil {
 				t.Fatal(err)
+			}
+			if c.fails {
+				clock.run(t)
 			}
 			body, err := io.ReadAll(response.Body)
 			response.Body.Close()
@@ -241,9 +257,13 @@ func TestFaultyUDP(t *testing.T) {
 			s, addr := startUDP(t, forward.Plan{Protocol: forward.UDP, Group: group(echoUDP(t, "m"))}, forward.Config{Observer: o})
 			client := dialUDP(t, addr)
 			answered := 0
-			for range 2 {
+			for i := range 2 {
 				io.WriteString(client, "hey")
-				client.SetReadDeadline(time.Now().Add(200 * time.Millisecond))
+				limit := await.Patience
+				if i >= c.want {
+					limit = 200 * time.Millisecond // for what should not come
+				}
+				client.SetReadDeadline(time.Now().Add(limit))
 				if _, err := client.Read(make([]byte, 100)); err == nil {
 					answered++
 				}

@@ -70,6 +70,23 @@ func (c *clock) advance(d time.Duration) {
 	}
 }
 
+// run moves the clock by a second again and again, until the test ends.
+func (c *clock) run(t testing.TB) {
+	end, ended := make(chan struct{}), make(chan struct{})
+	t.Cleanup(func() { close(end); <-ended })
+	go func() {
+		defer close(ended)
+		for step := time.NewTicker(time.Millisecond); ; c.advance(time.Second) {
+			select {
+			case <-step.C:
+			case <-end:
+				step.Stop()
+				return
+			}
+		}
+	}()
+}
+
 // waits reports whether something waits for so long from now. Deadlines of net/http are
 // times of the machine, so they come a little early.
 func (c *clock) waits(d time.Duration) bool {

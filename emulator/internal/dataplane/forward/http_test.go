@@ -351,9 +351,14 @@ func repeat(c *net.TCPConn, rw *bufio.ReadWriter) { io.Copy(c, rw) }
 // TestUpgrade checks that a WebSocket's connection passes, and ends when it was
 // silent for the request timeout.
 func TestUpgrade(t *testing.T) {
-	_, url := startHTTP(t, forward.Plan{Group: group(upgrades(t, repeat)), RequestTimeout: 500 * time.Millisecond}, forward.Config{})
+	clock := newClock()
+	_, url := startHTTP(t, forward.Plan{Group: group(upgrades(t, repeat))}, forward.Config{Clock: clock})
 	c, r := upgrade(t, url)
 	io.WriteString(c, "hello")
+	if _, err := r.Peek(len("hello")); err != nil {
+		t.Fatal(err)
+	}
+	clock.run(t)
 	if got, err := io.ReadAll(r); err != nil || string(got) != "hello" {
 		t.Errorf("the client got %q (%v), want hello and the end", got, err)
 	}

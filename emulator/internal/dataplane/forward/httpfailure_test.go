@@ -39,7 +39,11 @@ func TestUnavailable(t *testing.T) {
 		"Silent": {group(member("ecs-1", accepting(t, func(c *net.TCPConn) { io.Copy(io.Discard, c) }))), 504, "ecs-1 sent nothing"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, url := startHTTP(t, forward.Plan{Group: tt.group, RequestTimeout: 100 * time.Millisecond}, forward.Config{})
+			plan := forward.Plan{Group: tt.group}
+			if tt.status == http.StatusGatewayTimeout {
+				plan.RequestTimeout = 100 * time.Millisecond
+			}
+			_, url := startHTTP(t, plan, forward.Config{})
 			wantPage(t, get(t, httpClient(t), url), tt.status, tt.reason)
 		})
 	}
@@ -83,8 +87,19 @@ func TestRefusedRequests(t *testing.T) {
 		asked = true
 		io.Copy(io.Discard, r.Body)
 	})
-	_, url := startHTTP(t, forward.Plan{Group: group(m), RequestTimeout: 100 * time.Millisecond}, forward.Config{})
+	_, url := startHTTP(t, forward.Plan{Group: group(m)}, forward.Config{})
 	host := "Host: x\r\n"
+	// half sends a part of a request, and returns the answer after the request timeout.
+	half := func(t *testing.T, part string) string {
+		clock := newClock()
+		s, url := startHTTP(t, forward.Plan{Group: group(m)}, forward.Config{Clock: clock})
+		c := dial(t, strings.TrimPrefix(url, "http://"))
+		io.WriteString(c, part)
+		await.Until(t, "the part was read", func() bool { return s.Stats().Total.BytesIn == uint64(len(part)) })
+		clock.run(t)
+		got, _ := io.ReadAll(c)
+		return string(got)
+	}
 	for name, tt := range map[string]struct{ request, status string }{
 		"HalfHeader":    {"GET / HTTP/1.1\r\nHost", "408"},
 		"HalfLine":      {"GE", "408"},
@@ -102,7 +117,12 @@ func TestRefusedRequests(t *testing.T) {
 		"FoldedSmuggle": {"GET / HTTP/1.1\r\n" + host + "\x0bTransfer-Encoding: chunked\r\n\r\n", "400"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := send(t, url, tt.request)
+			var got string
+			if tt.status == "408" {
+				got = half(t, tt.request)
+			} else {
+				got = send(t, url, tt.request)
+			}
 			if !strings.HasPrefix(got, "HTTP/1.1 "+tt.status) && !strings.HasPrefix(got, "HTTP/1.0 "+tt.status) {
 				t.Errorf("the answer is %.100q, want status %s", got, tt.status)
 			}
@@ -114,16 +134,22 @@ func TestRefusedRequests(t *testing.T) {
 	if asked {
 		t.Error("a member got one of the requests")
 	}
-	got := send(t, url, "POST / HTTP/1.1\r\n"+host+"Content-Length: 10\r\n\r\nab")
+	got := half(t, "POST / HTTP/1.1\r\n"+host+"Content-Length: 10\r\n\r\nab")
 	if !strings.HasPrefix(got, "HTTP/1.1 408") || !strings.Contains(got, forward.ReasonHeader) {
 		t.Errorf("half a body is answered %q, want 408", got)
 	}
 }
 
 func TestIdleTimeout(t *testing.T) {
-	_, url := startHTTP(t, forward.Plan{Group: group(named(t, "a")), IdleTimeout: 20 * time.Millisecond}, forward.Config{})
-	got := send(t, url, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-	if !strings.HasSuffix(got, "\r\n\r\na") {
+	clock := newClock()
+	_, url := startHTTP(t, forward.Plan{Group: group(named(t, "a"))}, forward.Config{Clock: clock})
+	c := dial(t, strings.TrimPrefix(url, "http://"))
+	io.WriteString(c, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+	begin := make([]byte, 1)
+	io.ReadFull(c, begin)
+	clock.run(t)
+	rest, err := io.ReadAll(c)
+	if got := string(begin) + string(rest); err != nil || !strings.HasSuffix(got, "\r\n\r\na") {
 		t.Errorf("the connection had %q, want one reply", got)
 	}
 }
@@ -196,12 +222,14 @@ func TestMemberStalls(t *testing.T) {
 		w.(http.Flusher).Flush()
 		<-r.Context().Done()
 	})
-	_, url := startHTTP(t, forward.Plan{Group: group(m), RequestTimeout: 300 * time.Millisecond}, forward.Config{})
+	clock := newClock()
+	_, url := startHTTP(t, forward.Plan{Group: group(m)}, forward.Config{Clock: clock})
 	resp, err := httpClient(t).Get(url)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
+	clock.run(t)
 	if b, err := io.ReadAll(resp.Body); err == nil || string(b) != "begin" {
 		t.Errorf("the reply is %q and ends with %v, want an error", b, err)
 	}

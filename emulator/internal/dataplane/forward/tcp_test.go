@@ -179,7 +179,8 @@ func TestStalledPeers(t *testing.T) {
 // TestNoMember checks that clients get a connection and then nothing, and that
 // there can't be many of these.
 func TestNoMember(t *testing.T) {
-	s, addr := start(t, forward.Plan{EstablishedTimeout: 100 * time.Millisecond}, forward.Config{MaxHeld: 1})
+	clock := newClock()
+	s, addr := start(t, forward.Plan{}, forward.Config{MaxHeld: 1, Clock: clock})
 	held := dial(t, addr)
 	held.Write([]byte("hello"))
 	await.Until(t, "the connection is held", func() bool { return s.Stats().Held == 1 })
@@ -189,6 +190,7 @@ func TestNoMember(t *testing.T) {
 	if got := s.Stats().Refused; got != 1 {
 		t.Errorf("%d connections are refused, want 1", got)
 	}
+	clock.run(t)
 	wantReset(t, held)
 }
 

@@ -90,13 +90,15 @@ func TestTCPSSL(t *testing.T) {
 
 func TestTCPSSLIdle(t *testing.T) {
 	m := echo(t, "m")
-	plan := forward.Plan{Protocol: forward.TCPSSL, Group: group(m), TLS: forward.TLS{Certificate: certificate(t, "default")}, EstablishedTimeout: 200 * time.Millisecond}
-	_, addr := start(t, plan, forward.Config{})
+	plan := forward.Plan{Protocol: forward.TCPSSL, Group: group(m), TLS: forward.TLS{Certificate: certificate(t, "default")}}
+	clock := newClock()
+	_, addr := start(t, plan, forward.Config{Clock: clock})
 	c, err := dialTLS(t, addr, &tls.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	readLine(t, c)
+	clock.run(t)
 	wantReset(t, c)
 }
 
@@ -181,10 +183,11 @@ func TestHTTPS(t *testing.T) {
 		io.WriteString(w, r.Proto+" "+r.Header.Get("X-Forwarded-Proto"))
 	})
 	plan := forward.Plan{
-		Protocol: forward.HTTPS, Group: group(m), HTTP2: true, RequestTimeout: 500 * time.Millisecond,
+		Protocol: forward.HTTPS, Group: group(m), HTTP2: true,
 		TLS: forward.TLS{Certificate: certificate(t, "default")}, Forwarded: forward.Forwarded{Proto: true},
 	}
-	s, addr := start(t, plan, forward.Config{})
+	clock := newClock()
+	s, addr := start(t, plan, forward.Config{Clock: clock})
 	for _, want := range []string{"HTTP/2.0", "HTTP/1.1"} {
 		c := httpClient(t)
 		c.Transport.(*http.Transport).TLSClientConfig = &tls.Config{InsecureSkipVerify: true}
@@ -206,7 +209,10 @@ func TestHTTPS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	before := s.Stats().Total.BytesIn
 	io.WriteString(c, "GET / HTTP/1.1\r\nHost")
+	await.Until(t, "the half request was read", func() bool { return s.Stats().Total.BytesIn > before })
+	clock.run(t)
 	if got, _ := io.ReadAll(c); !strings.HasPrefix(string(got), "HTTP/1.1 408 ") {
 		t.Errorf("half a request is answered %q, want 408", got)
 	}

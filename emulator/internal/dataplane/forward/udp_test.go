@@ -97,11 +97,13 @@ func TestUDPSessions(t *testing.T) {
 }
 
 func TestUDPSessionTimeout(t *testing.T) {
-	s, addr := startUDP(t, forward.Plan{Group: group(echoUDP(t, "a"), echoUDP(t, "b")), SessionTimeout: 20 * time.Millisecond}, forward.Config{})
+	clock := newClock()
+	s, addr := startUDP(t, forward.Plan{Group: group(echoUDP(t, "a"), echoUDP(t, "b")), SessionTimeout: time.Second}, forward.Config{Clock: clock})
 	c := dialUDP(t, addr)
 	if got := ask(t, c, "x"); got != "a x" {
 		t.Errorf("the first session is answered %q", got)
 	}
+	clock.advance(time.Second)
 	await.Until(t, "the session has ended", func() bool { return s.Stats().Sessions == 0 })
 	if got := ask(t, c, "x"); got != "b x" {
 		t.Errorf("the second session is answered %q", got)
