@@ -113,6 +113,11 @@ func generate(dir string, hosts []string) error {
 	if err != nil {
 		return err
 	}
+	for _, name := range []string{CAFile, tlsKeyFile, tlsCertFile} {
+		if err := replaceable(filepath.Join(dir, name)); err != nil {
+			return err
+		}
+	}
 	return errors.Join(
 		os.MkdirAll(dir, 0o700),
 		write(filepath.Join(dir, CAFile), 0o644, "CERTIFICATE", authorityText),
@@ -152,11 +157,17 @@ func serverTemplate(hosts []string) *x509.Certificate {
 	return cert
 }
 
-// write replaces the file, since an existing one could have another mode.
-func write(path string, mode fs.FileMode, kind string, content []byte) error {
+// replaceable returns an error if there is something else than a regular file, such as a
+// link, which something else may depend on.
+func replaceable(path string) error {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("%s is no regular file, and only such a file is replaced: remove it, or choose another folder", path)
 	}
+	return nil
+}
+
+// write replaces the file, since an existing one could have another mode.
+func write(path string, mode fs.FileMode, kind string, content []byte) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

@@ -325,12 +325,8 @@ func TestOverwrittenByACopy(t *testing.T) {
 	}
 }
 
-// A file that is mostly free becomes as small as what it keeps, and goes on.
-func TestCompaction(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, bolt.FileName)
-	e := mustOpen(t, dir)
-	var many, few engine.ChangeSet
+// growth returns 20,000 rows, and what leaves 33 of them.
+func growth() (many, few engine.ChangeSet) {
 	for n := range 20000 {
 		id := fmt.Sprintf("%05d", n)
 		many = append(many, engine.Change{Table: "Row", ID: id, Value: bytes.Repeat([]byte("x"), 1000)})
@@ -338,6 +334,45 @@ func TestCompaction(t *testing.T) {
 			few = append(few, engine.Change{Table: "Row", ID: id})
 		}
 	}
+	return many, few
+}
+
+// A file that a link leads to stays where it is, as large as it is, and goes on.
+func TestLinkIsNotReplaced(t *testing.T) {
+	dir, elsewhere := t.TempDir(), filepath.Join(t.TempDir(), "elsewhere")
+	path := filepath.Join(dir, bolt.FileName)
+	if err := mustOpen(t, dir).Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.Rename(path, elsewhere), os.Symlink(elsewhere, path)); err != nil {
+		t.Fatal(err)
+	}
+	e := mustOpen(t, dir)
+	many, few := growth()
+	for _, changes := range []engine.ChangeSet{many, few} {
+		if err := e.Commit(t.Context(), []engine.ChangeSet{changes}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if to, err := os.Readlink(path); to != elsewhere {
+		t.Errorf("the link leads to %q, %v", to, err)
+	}
+	e = mustOpen(t, dir)
+	defer e.Close()
+	if got, err := contents(e); err != nil || len(got) != 33 {
+		t.Errorf("%d values are kept, %v, want 33", len(got), err)
+	}
+}
+
+// A file that is mostly free becomes as small as what it keeps, and goes on.
+func TestCompaction(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, bolt.FileName)
+	e := mustOpen(t, dir)
+	many, few := growth()
 	size := func() int64 {
 		info, err := os.Stat(path)
 		if err != nil {

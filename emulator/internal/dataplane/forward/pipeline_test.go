@@ -187,6 +187,21 @@ func TestOddAnswers(t *testing.T) {
 	}
 }
 
+// TestPanicIsCounted proves that a panic while a member has a request ends the client's
+// connection alone, and counts as the member's failure.
+func TestPanicIsCounted(t *testing.T) {
+	o := &observer{at: forward.Forward, fault: func(*forward.Fault) { panic("at will") }}
+	s, url := startHTTP(t, forward.Plan{Group: group(named(t, "m"))}, forward.Config{Observer: o})
+	for n := range uint64(2) {
+		if got := send(t, url, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"); got != "" {
+			t.Errorf("the client gets %q, want the end", got)
+		}
+		if m := s.Stats().Members["m"]; m.Errors != n+1 || m.Active != 0 {
+			t.Errorf("after %d panics the member has %d failures and %d requests", n+1, m.Errors, m.Active)
+		}
+	}
+}
+
 // TestOptionsOfAll proves that OPTIONS * goes to a member.
 func TestOptionsOfAll(t *testing.T) {
 	m := member("m", accepting(t, func(c *net.TCPConn) {
