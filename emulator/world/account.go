@@ -83,6 +83,18 @@ func (p *planter) publicBlock(s scalar) string {
 	return text
 }
 
+// balance is the default one where the world has none.
+func (p *planter) balance(s scalar) float64 {
+	if s.text == "" {
+		return 10_000
+	}
+	balance, err := resources.ParseBalance(s.text)
+	if err != nil {
+		p.fail(s, "%q: %v", s.text, err)
+	}
+	return balance
+}
+
 func (p *planter) account(s *accountSpec) {
 	if !isFree(p, cloud.Accounts, s.ID, digits, "") {
 		return
@@ -90,7 +102,7 @@ func (p *planter) account(s *accountSpec) {
 	// The days are the cloud's: CLB-0454.
 	a := &cloud.Account{
 		ID: s.ID.text, Name: s.Name.text, DefaultResourceGroupID: s.DefaultResourceGroup.text,
-		Balance:     p.number(s.Balance, 10_000, -resources.MaxBalance, resources.MaxBalance),
+		Balance:     p.balance(s.Balance),
 		GraceDays:   p.number(s.GraceDays, 15, 0, resources.MaxDays),
 		ReleaseDays: p.number(s.ReleaseDays, 15, 0, resources.MaxDays),
 		NLB: &cloud.Arrears{GraceDays: p.number(s.NLBGraceDays, cloud.NLBArrears.GraceDays, 0, resources.MaxDays),

@@ -14,7 +14,7 @@ type Account struct {
 	// DefaultRegionID is the region of calls that name none.
 	DefaultRegionID string `json:",omitempty"`
 	// Balance is in CNY; a purchase needs MinimumBalance of it.
-	Balance int
+	Balance float64
 	// ArrearsSince is the time at which the account went into arrears, zero when it is
 	// not.
 	ArrearsSince time.Time `json:",omitzero"`

@@ -6,7 +6,9 @@ package resources
 import (
 	"fmt"
 	"iter"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
@@ -18,6 +20,17 @@ const (
 	MaxBalance = 1_000_000_000
 	MaxDays    = 365
 )
+
+var amount = regexp.MustCompile(`^-?[0-9]+(\.[0-9]{1,2})?$`)
+
+// ParseBalance reads a balance in CNY, which may have cents.
+func ParseBalance(text string) (float64, error) {
+	balance, err := strconv.ParseFloat(text, 64)
+	if err != nil || !amount.MatchString(text) || balance < -MaxBalance || balance > MaxBalance {
+		return 0, fmt.Errorf("want an amount in CNY from %d to %d, such as 100 or 99.99", -MaxBalance, MaxBalance)
+	}
+	return balance, nil
+}
 
 // Unknown is the error about an account or a region that does not exist.
 type Unknown struct{ reason string }

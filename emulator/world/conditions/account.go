@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/resources"
 )
 
 func (c *change) editAccount(change func(*cloud.Account)) error {
@@ -21,6 +22,14 @@ func setNumber(assign func(*cloud.Account, int)) func(*change, string, string) e
 		}
 		return c.editAccount(func(a *cloud.Account) { assign(a, n) })
 	}
+}
+
+func setBalance(c *change, _, value string) error {
+	balance, err := resources.ParseBalance(value)
+	if err != nil {
+		return err
+	}
+	return c.editAccount(func(a *cloud.Account) { a.Balance = balance })
 }
 
 func setArrears(c *change, _, value string) error {

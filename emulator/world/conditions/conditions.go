@@ -87,9 +87,9 @@ func Shown(s Setting) Setting {
 }
 
 var conditions = []Condition{
-	{Name: "account.balance", Value: number(-resources.MaxBalance, resources.MaxBalance), Help: "balance in CNY; a purchase needs 100", Scope: OfAccount,
-		write: setNumber(func(a *cloud.Account, n int) { a.Balance = n }),
-		read:  one("account.balance", func(c *change) string { return strconv.Itoa(c.account.Balance) })},
+	{Name: "account.balance", Value: balance, Help: "balance in CNY; a purchase needs 100", Scope: OfAccount,
+		write: setBalance,
+		read:  one("account.balance", func(c *change) string { return strconv.FormatFloat(c.account.Balance, 'f', -1, 64) })},
 	{Name: "account.arrears", Value: flag, Help: "true: the account can't buy anything, and its load balancers are locked after the grace period", Scope: OfAccount,
 		write: setArrears,
 		read:  one("account.arrears", func(c *change) string { return strconv.FormatBool(!c.account.ArrearsSince.IsZero()) })},

@@ -45,6 +45,7 @@ func TestSetConditions(t *testing.T) {
 	covered := make(map[string]bool)
 	for _, c := range []struct{ row, name, value, shown, back, shownBack string }{
 		{"account.balance", "account.balance", "50", "50", "10000", "10000"},
+		{"account.balance", "account.balance", "99.99", "99.99", "-1000000000", "-1000000000"},
 		{"account.arrears", "account.arrears", "true", "true", "false", "false"},
 		{"account.graceDays", "account.graceDays", "3", "3", "15", "15"},
 		{"account.nlbGraceDays", "account.nlbGraceDays", "3", "3", "1", "1"},
@@ -136,7 +137,11 @@ func TestSetRefused(t *testing.T) {
 	for _, c := range []struct{ name, value, want string }{
 		{"account.mood", "good", "no condition"},
 		{"quota.", "1", "no condition"},
-		{"account.balance", "much", "want a whole number"},
+		{"account.balance", "much", "want an amount in CNY"},
+		{"account.balance", "99.999", "want an amount in CNY"},
+		{"account.balance", "1e3", "want an amount in CNY"},
+		{"account.balance", "NaN", "want an amount in CNY"},
+		{"account.balance", "1000000000.01", "want an amount in CNY"},
 		{"account.graceDays", "-1", "want a whole number from 0"},
 		{"account.arrears", "maybe", "true or false"},
 		{"account.lcuToSpec", "maybe", "true or false"},

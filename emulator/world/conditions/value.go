@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/resources"
 )
 
 // Value describes the values of a condition that do not depend on a world.
@@ -58,6 +59,11 @@ func number(least, most int) Value {
 		return nil
 	}}
 }
+
+var balance = Value{check: func(value string) error {
+	_, err := resources.ParseBalance(value)
+	return err
+}}
 
 // countOr takes a number that is not negative, or a word.
 func countOr(word string) Value {

@@ -238,7 +238,7 @@ var eipErrorCases = []gatewaytest.ErrorCase{
 	}},
 	{Name: "Balance", Action: "AllocateEipAddress", Status: 400, Code: "PAY.INSUFFICIENT_BALANCE", Plant: func(tx *state.Tx) error {
 		return cloud.Accounts.Edit(tx, accountID, func(a *cloud.Account) error {
-			a.Balance = cloud.MinimumBalance - 1
+			a.Balance = cloud.MinimumBalance - 0.01
 			return nil
 		})
 	}},
