@@ -146,7 +146,7 @@ else
 	go test ./contracttests -run 'Refusals|Explained' -update-refusals
 	go test ./emulator/internal/control -run 'Document$$' -update
 	go test ./emulator/names -run Answers -update
-	go test ./emulator/explain -run 'TestIndex$$' -update
+	go test ./emulator/explain -run 'TestIndex$$|TestPublished$$' -update
 	go test ./cmd/internal/command -run Reference -update
 	go test ./docs -run 'GoPackages|ChineseLibrary' -update
 endif

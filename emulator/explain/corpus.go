@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/names"
@@ -51,8 +51,8 @@ type Answer struct {
 	patterns []pattern
 	codes    []string
 	beside   []string
-	words    map[string]bool // all that a search by words looks at
-	title    map[string]bool // those of the code and the message
+	words    wordSet // all that a search by words looks at
+	title    wordSet // those of the code and the message
 	phrases  []string
 }
 
@@ -98,11 +98,21 @@ func (p pattern) strong() (n int) {
 func (a *Answer) addTexts(texts ...string) {
 	for _, text := range texts {
 		words := wordsOf(text)
-		a.phrases = append(a.phrases, " "+strings.Join(words, " ")+" ")
-		for _, word := range append(words, humps(text)...) {
-			a.words[word] = true
+		if phrase := " " + strings.Join(words, " ") + " "; len(words) > 0 && !slices.Contains(a.phrases, phrase) {
+			a.phrases = append(a.phrases, phrase)
 		}
+		a.words = append(append(a.words, words...), humps(text)...)
 	}
+	slices.Sort(a.words)
+	a.words = slices.Compact(a.words)
+}
+
+// wordSet has words in order, each once.
+type wordSet []string
+
+func (s wordSet) has(word string) bool {
+	_, found := slices.BinarySearch(s, word)
+	return found
 }
 
 // Index is everything that a search can find.
@@ -138,7 +148,7 @@ type indexLine struct {
 	Patterns []indexedText `json:"patterns,omitempty"`
 	Codes    []string      `json:"codes,omitempty"`
 	Beside   []string      `json:"beside,omitempty"`
-	Words    string        `json:"words,omitempty"` // but for those of the phrases
+	Words    string        `json:"words,omitempty"`
 	Title    string        `json:"title"`
 	Phrases  []string      `json:"phrases"`
 }
@@ -152,19 +162,25 @@ type indexedText struct {
 
 // lines decodes the index, which its tests write: to collect it at each start takes the time of
 // a hundred searches.
-var lines = sync.OnceValues(func() (head indexHead, err error) {
-	d := jsontext.NewDecoder(bytes.NewReader(indexText))
-	err = json.UnmarshalDecode(d, &head)
-	for err == nil && d.PeekKind() != 0 {
-		var line indexLine
-		err = json.UnmarshalDecode(d, &line)
-		head.answers = append(head.answers, line)
+var lines = sync.OnceValues(func() (indexHead, error) { return linesWith("") })
+
+// linesWith decodes the answers of the index that have a text.
+func linesWith(text string) (head indexHead, err error) {
+	first, rest, _ := bytes.Cut(indexText, []byte("\n"))
+	err = json.Unmarshal(first, &head)
+	for line := range bytes.Lines(rest) {
+		if !bytes.Contains(line, []byte(text)) {
+			continue
+		}
+		var decoded indexLine
+		err = cmp.Or(err, json.Unmarshal(line, &decoded))
+		head.answers = append(head.answers, decoded)
 	}
 	if err != nil {
 		return head, fmt.Errorf("read the index of explanations: %w", err)
 	}
 	return head, nil
-})
+}
 
 // NewIndex returns the index of all answers: errors about Services, causes of refusals, other
 // refusals, what documents say, and the scenarios.
@@ -173,6 +189,25 @@ func NewIndex(known *names.Names) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
+	return head.index(known), nil
+}
+
+// OfCode returns what Search finds for a code alone, in a tenth of the time of a whole index.
+// What nothing is known of has its family's guess.
+func OfCode(known *names.Names, code string) (*Answer, error) {
+	head, err := linesWith(code)
+	if err != nil {
+		return nil, err
+	}
+	found, _ := head.index(known).Search(code)
+	if found.Best.Code != code {
+		found.Best = Answer{Code: code}
+		found.Best.complete()
+	}
+	return &found.Best, nil
+}
+
+func (head *indexHead) index(known *names.Names) *Index {
 	c := &Index{known: known, codes: make(map[string]string), rarity: make(map[string]float64), actions: make(map[string]bool)}
 	for _, code := range head.Codes {
 		c.codes[strings.ToLower(code)] = code
@@ -184,14 +219,14 @@ func NewIndex(known *names.Names) (*Index, error) {
 		c.answers = append(c.answers, head.answers[i].answer())
 	}
 	c.weighWords()
-	return c, nil
+	return c
 }
 
 // answer returns the answer of a line.
 func (l *indexLine) answer() *Answer {
 	a := l.Answer
 	a.known, a.byFault, a.tested, a.codes, a.beside, a.phrases = l.Known, l.ByFault, l.Tested, l.Codes, l.Beside, l.Phrases
-	a.words, a.title = setOf(append(l.Phrases, l.Words)...), setOf(l.Title)
+	a.words, a.title = strings.Fields(l.Words), strings.Fields(l.Title)
 	for _, p := range l.Patterns {
 		q := pattern{words: strings.Fields(p.Words), gaps: p.Gaps, framed: p.Framed}
 		a.patterns = append(a.patterns, q.weighed())
@@ -199,20 +234,10 @@ func (l *indexLine) answer() *Answer {
 	return &a
 }
 
-func setOf(texts ...string) map[string]bool {
-	set := make(map[string]bool)
-	for _, text := range texts {
-		for word := range strings.FieldsSeq(text) {
-			set[word] = true
-		}
-	}
-	return set
-}
-
 // weighWords finds how much each word tells.
 func (c *Index) weighWords() {
 	for _, a := range c.answers {
-		for word := range a.words {
+		for _, word := range a.words {
 			c.rarity[word]++
 		}
 	}

@@ -13,7 +13,6 @@ import (
 	"sync"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
-	"github.com/clbemu/clbemu/emulator/fidelity"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/names"
 )
@@ -73,28 +72,6 @@ func Name(known *names.Names, name string) (controlapi.Explanation, error) {
 		}
 	}
 	return e, nil
-}
-
-// statementsOf returns what is published about an action, or about refusals with a code.
-func statementsOf(e *controlapi.Explanation) ([]controlapi.Statement, error) {
-	var found []fidelity.Found
-	var err error
-	if e.Action == nil {
-		found, err = fidelity.About(e.Name)
-	} else if f, failed := fidelity.Of(e.Action.Product, e.Name); failed != nil {
-		err = failed
-	} else if f != nil {
-		for i := range f.Statements {
-			found = append(found, fidelity.Found{File: f, Statement: &f.Statements[i]})
-		}
-	}
-	list := make([]controlapi.Statement, len(found))
-	for i, at := range found {
-		s, source := at.Statement, at.File.Source(at.Statement)
-		list[i] = controlapi.Statement{Action: at.File.Product + "/" + at.File.Action, ID: s.ID, Class: s.Class, Says: s.Says,
-			Source: source.Title + ", " + source.Date + " (" + source.Kind + ")", Verdict: string(s.Verdict()), Reason: s.Reason()}
-	}
-	return list, err
 }
 
 // action explains the action of that name, if there is one. Of several products' the

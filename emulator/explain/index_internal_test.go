@@ -39,14 +39,9 @@ func TestIndex(t *testing.T) {
 		}
 	}
 	write(indexHead{Codes: slices.Sorted(maps.Values(c.codes)), Actions: slices.Sorted(maps.Keys(c.actions))})
-	joined := func(words map[string]bool) string { return strings.Join(slices.Sorted(maps.Keys(words)), " ") }
 	for _, a := range c.answers {
-		others := maps.Clone(a.words)
-		for word := range setOf(a.phrases...) {
-			delete(others, word)
-		}
 		line := indexLine{Answer: *a, Known: a.known, ByFault: a.byFault, Tested: a.tested, Codes: a.codes, Beside: a.beside,
-			Words: joined(others), Title: joined(a.title), Phrases: a.phrases}
+			Words: strings.Join(a.words, " "), Title: strings.Join(a.title, " "), Phrases: a.phrases}
 		for _, p := range a.patterns {
 			line.Patterns = append(line.Patterns, indexedText{strings.Join(p.words, " "), p.gaps, p.framed})
 		}
@@ -85,7 +80,7 @@ func collect(known *names.Names) (*Index, error) {
 	}
 	c.addScenarios(f.Events)
 	for _, a := range c.answers {
-		title := &Answer{words: make(map[string]bool)}
+		title := new(Answer)
 		title.addTexts(slices.Concat(a.codes, []string{a.Code, a.Message})...)
 		a.title = title.words
 		a.addTexts(slices.Concat(a.codes, []string{a.Code, a.Message, a.Happened})...)
@@ -109,7 +104,6 @@ func collect(known *names.Names) (*Index, error) {
 }
 
 func (c *Index) add(a *Answer, texts ...string) {
-	a.words = make(map[string]bool)
 	for _, text := range texts {
 		p := patternOf(text)
 		p.framed = a.beside != nil
@@ -350,4 +344,46 @@ func operatorsCures() map[string][]string {
 		}
 	}
 	return by
+}
+
+// TestOfCode proves that each code is explained alike by the part of the index that has it
+// and by the whole, and one that the index does not have by a guess.
+func TestOfCode(t *testing.T) {
+	known := names.Of(cloud.Schema, products.All())
+	whole, err := NewIndex(known)
+	if err != nil {
+		t.Fatal(err)
+	}
+	guesses, codes := 0, known.AllCodes()
+	for i, code := range codes {
+		if testing.Short() && i%8 != 0 {
+			continue
+		}
+		got, err := OfCode(known, code)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, _ := whole.Search(code)
+		switch {
+		case want.Best.Code != code:
+			guesses++
+			if f := familyOf(code, ""); got.Code != code || !got.Guess || got.Happened != f.happened || !slices.Equal(got.Cures, []string{f.cure}) {
+				t.Errorf("%s is explained by %+v, want the guess %q", code, got, f.happened)
+			}
+		case render(t, got) != render(t, &want.Best):
+			t.Errorf("%s is explained by\n%s\nwant\n%s", code, render(t, got), render(t, &want.Best))
+		}
+	}
+	if guesses == 0 || guesses*20 > len(codes) {
+		t.Errorf("%d of %d codes have a guess alone, want some few", guesses, len(codes))
+	}
+}
+
+func render(t *testing.T, a *Answer) string {
+	t.Helper()
+	text, err := json.Marshal(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }

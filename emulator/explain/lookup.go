@@ -183,7 +183,7 @@ func (c *Index) earns(x searchText, a *Answer) bool {
 	telling := slices.DeleteFunc(unique(x.words.words), func(word string) bool { return weak[word] || fillers[word] || c.rarity[word] == 0 })
 	fields := len(strings.Fields(x.text))
 	if len(telling) == 1 && fields > 1 && fields < sentence {
-		for word := range a.title {
+		for _, word := range a.title {
 			if strings.HasPrefix(word, telling[0]) {
 				return true
 			}

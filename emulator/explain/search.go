@@ -85,10 +85,12 @@ func (c *Index) Scenarios(text string) (list []string) {
 	texts := make(map[string]*Answer)
 	words := make(map[string]bool)
 	for _, h := range scenarios.LibraryHeads() {
-		a := &Answer{words: make(map[string]bool)}
+		a := new(Answer)
 		a.addTexts(h.Name, h.Text)
 		texts[h.Name] = a
-		maps.Copy(words, a.words)
+		for _, word := range a.words {
+			words[word] = true
+		}
 	}
 	q := c.query(x.text, maps.Keys(words))
 	for name, a := range texts {
@@ -330,9 +332,7 @@ type wanted struct {
 func (w wanted) needed() bool { return !w.optional }
 
 // in reports whether a text has the word.
-func (w wanted) in(words map[string]bool) bool {
-	return slices.ContainsFunc(w.words, func(word string) bool { return words[word] })
-}
+func (w wanted) in(text wordSet) bool { return slices.ContainsFunc(w.words, text.has) }
 
 // query reads a text searched for among texts with these words.
 func (c *Index) query(text string, vocabulary iter.Seq[string]) query {
@@ -372,7 +372,7 @@ func (c *Index) query(text string, vocabulary iter.Seq[string]) query {
 }
 
 // weigh returns the weight of the words that a text has, and of all.
-func weigh(words []wanted, text map[string]bool) (has, all float64) {
+func weigh(words []wanted, text wordSet) (has, all float64) {
 	for _, w := range words {
 		all += w.weight
 		if w.in(text) {

@@ -123,12 +123,7 @@ func answerFor(e *controlapi.Explanation) (*explain.Answer, error) {
 	if e.Action != nil {
 		return &explain.Answer{}, nil
 	}
-	index, err := explain.NewIndex(knownNames())
-	if err != nil {
-		return nil, err
-	}
-	found, _ := index.Search(e.Name)
-	return &found.Best, nil
+	return explain.OfCode(knownNames(), e.Name)
 }
 
 // explainText shows what a text is about, or refuses it for a reason.
