@@ -35,6 +35,8 @@ type Action struct {
 
 	product *gateway.Product
 	schema  *state.Schema
+	// ofParameters lists the refusals of parameters: of each, and of a list without elements.
+	ofParameters func() []*gateway.Problem
 }
 
 func (a Action) name() string { return a.Name }
@@ -47,7 +49,7 @@ func Of(schema *state.Schema, products []*gateway.Product) *Names {
 	n := &Names{schema: schema, products: products}
 	for _, p := range products {
 		for _, a := range p.Actions {
-			n.actions = append(n.actions, Action{p.Name, a, p, schema})
+			n.actions = append(n.actions, Action{p.Name, a, p, schema, sync.OnceValue(func() []*gateway.Problem { return ofParameters(p, a) })})
 		}
 	}
 	return n
@@ -164,13 +166,12 @@ func (a Action) Worded(code string) (row ErrorRow, here, found bool) {
 	return row, true, true
 }
 
-// ofParameters lists the refusals of parameters: of each, and of a list without elements.
-func (a Action) ofParameters() (problems []*gateway.Problem) {
+func ofParameters(product *gateway.Product, a gateway.Action) (problems []*gateway.Problem) {
 	for _, p := range a.Parameters() {
 		problems = append(problems, gateway.Missing(p.Name), gateway.Invalid(p.Name))
 		if list, _, of := strings.Cut(p.Name, ".N"); of {
 			problems = append(problems, gateway.Missing(list))
-			if a.product.FlatLists {
+			if product.FlatLists {
 				problems = append(problems, gateway.Invalid(list))
 			}
 		}
