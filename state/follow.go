@@ -136,6 +136,14 @@ func (s *Store) Lead(ctx context.Context) error {
 	if f == nil {
 		return nil
 	}
+	if err := s.endFollowing(ctx, f); err != nil {
+		return err
+	}
+	return s.drawFresh()
+}
+
+// endFollowing shows all that was committed, and takes writes from then on.
+func (s *Store) endFollowing(ctx context.Context, f *following) error {
 	last, err := f.engine.Revision(ctx)
 	if err != nil {
 		return fmt.Errorf("lead: %w", err)

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Sequence is the source of ids and randomness: the n-th draw of a seed is always the
@@ -47,6 +48,21 @@ func (tx *Tx) sequence() *Sequence {
 		panic("state: the store has no sequence")
 	}
 	return current
+}
+
+// drawsPerSecond is more than any store makes.
+const drawsPerSecond = 1 << 20
+
+// freshDraws moves the sequence of a store that other processes wrote to draws that nothing can
+// have made before now: what is kept may be an older copy, and ids that were given since must
+// not be given again to others. A new store has drawn nothing yet, and goes by its seed.
+func (tx *Tx) freshDraws(now time.Time) {
+	current := tx.sequence()
+	if from := uint64(max(now.Unix(), 0)) * drawsPerSecond; current.Next > 0 && current.Next < from {
+		next := *current
+		next.Next = from
+		Sequences.Put(tx, &next)
+	}
 }
 
 // Draw returns the next 32 random bytes of the sequence.

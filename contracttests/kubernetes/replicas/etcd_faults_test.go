@@ -121,7 +121,7 @@ func TestLeaderRestartedAtOnce(t *testing.T) {
 }
 
 // An etcd restored from an older copy lacks what was acknowledged: replicas that
-// have seen more end, and say why.
+// have seen more end, and say why. What they make after a start on purpose has other ids.
 func TestOlderEtcd(t *testing.T) {
 	t.Parallel()
 	members := startEtcd(t, 1)
@@ -134,10 +134,10 @@ func TestOlderEtcd(t *testing.T) {
 	}
 	etcd.start()
 	etcd.await()
-	var made error
-	eventually(t, "a write after etcd's restart", func() error {
-		_, made = all[0].create(t.Context(), "newer", "newer")
-		return made
+	var lost string
+	eventually(t, "a write after etcd's restart", func() (err error) {
+		lost, err = all[0].create(t.Context(), "newer", "newer")
+		return err
 	})
 	written := time.Now()
 	for _, r := range all {
@@ -172,6 +172,10 @@ func TestOlderEtcd(t *testing.T) {
 	all[0].await()
 	if got := all[0].loadBalancers(); got["newer"] != "" {
 		t.Errorf("after the restart it lists %v", got)
+	}
+	again, err := all[0].create(t.Context(), "again", "again")
+	if err != nil || again == lost {
+		t.Errorf("the next load balancer is %s, %v, and so was the one that etcd lost", again, err)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/listen"
 )
 
-// TestLinksAreNotReplaced proves that no new certificate takes the place of something else
+// TestLinksAreNotReplaced proves that no new certificate replaces something else
 // than a file, and that none of its files is written then.
 func TestLinksAreNotReplaced(t *testing.T) {
 	made := t.TempDir()
