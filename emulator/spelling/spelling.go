@@ -55,6 +55,9 @@ func DidYouMean(name string, names []string, otherwise string) string {
 func Nearest(name string, names []string) string {
 	best, least := "", len(name)/2+1
 	for _, candidate := range names {
+		if more := len(name) - len(candidate); max(more, -more) >= least {
+			continue // at least as many letters differ
+		}
 		if d := Distance(strings.ToLower(name), strings.ToLower(candidate)); d < least {
 			best, least = candidate, d
 		}

@@ -56,6 +56,7 @@ func Serve(ctx context.Context, cfg Config, transport mcp.Transport) error {
 		func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 			return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: schemaURI, MIMEType: "application/schema+json", Text: string(scenarios.Schema)}}}, nil
 		})
+	server.AddReceivingMiddleware(shortRefusals)
 	t := &tools{cfg, server}
 	t.reads()
 	t.explains()
@@ -127,7 +128,14 @@ func list[T any](t *tools, name, about string, call func(*controlclient.Client, 
 
 // reads adds the tools about what is in the emulator.
 func (t *tools) reads() {
-	list(t, "list_clouds", "List the clouds of the emulator: the default one and its forks.", (*controlclient.Client).Clouds)
+	reader(t, "list_clouds", "List the clouds of the emulator: the default one and its forks.", func(ctx context.Context, _ struct{}) (found[controlapi.Cloud], error) {
+		c, err := t.Client("")
+		if err != nil {
+			return found[controlapi.Cloud]{}, err
+		}
+		all, err := c.Clouds(ctx)
+		return found[controlapi.Cloud]{all}, err
+	})
 	list(t, "list_faults", "List the fault rules of a cloud with their hits.", func(c *controlclient.Client, ctx context.Context) ([]controlapi.FaultRule, error) {
 		rules, err := c.Faults(ctx)
 		return rules.Faults, err

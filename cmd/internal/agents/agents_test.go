@@ -3,6 +3,8 @@ package agents_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"path"
@@ -32,9 +34,11 @@ func start(t *testing.T, changes bool, token string) session {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- agents.Serve(ctx, agents.Config{Changes: changes, Lint: func(text, version string) (any, error) { return m{"linted": text + version}, nil }, Names: emulator.Names(), Version: "test",
+		ended <- agents.Serve(ctx, agents.Config{Changes: changes, Lint: func(text, version string) (any, error) {
+			return m{"linted": fmt.Sprintf("%.100s%.100s", text, version)}, nil
+		}, Names: emulator.Names(), Version: "test",
 			Compare: func(_ context.Context, c, before *controlclient.Client, mark string) (any, error) {
-				return m{"compared": path.Base(c.URL) + " since " + mark + " with " + path.Base(before.URL)}, nil
+				return m{"compared": fmt.Sprintf("%.100s since %.100s with %.100s", path.Base(c.URL), mark, path.Base(before.URL))}, nil
 			},
 			Client: func(cloud string) (*controlclient.Client, error) {
 				address := server.ControlURL()
@@ -194,6 +198,44 @@ func TestChanges(t *testing.T) {
 	}
 }
 
+// TestLongNonsense proves that no tool repeats all of a long text, and that none takes long to
+// find what was meant by it.
+func TestLongNonsense(t *testing.T) {
+	s := start(t, true, "secret")
+	tools, err := s.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range tools.Tools {
+		schema, ok := tool.InputSchema.(map[string]any)
+		if !ok {
+			t.Fatalf("the schema of %s is %T", tool.Name, tool.InputSchema)
+		}
+		properties, _ := schema["properties"].(map[string]any)
+		required, _ := schema["required"].([]any)
+		for _, long := range append(slices.Sorted(maps.Keys(properties)), "unknown") {
+			arguments := m{long: strings.Repeat("a", 100_000)}
+			for _, name := range required {
+				if arguments[name.(string)] == nil {
+					arguments[name.(string)] = "x"
+				}
+			}
+			result, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: tool.Name, Arguments: arguments})
+			if err != nil {
+				if len(err.Error()) > 5000 {
+					t.Errorf("%s refuses a long %s with %d bytes", tool.Name, long, len(err.Error()))
+				}
+				continue
+			}
+			for _, c := range result.Content {
+				if text, ok := c.(*mcp.TextContent); ok && strings.Contains(text.Text, strings.Repeat("a", 5000)) {
+					t.Errorf("%s answers a long %s with %d bytes", tool.Name, long, len(text.Text))
+				}
+			}
+		}
+	}
+}
+
 // TestNonsense proves that arguments that mean nothing, and what the token does not allow,
 // are refused with a reason.
 func TestNonsense(t *testing.T) {
@@ -212,6 +254,7 @@ func TestNonsense(t *testing.T) {
 	s.call("add_faults", m{"rules": "{name: n, match: {action: Creat}, effect: {reset: true}}"}, true, "Creat")
 	s.call("set_condition", m{"name": "account.arears", "value": "true"}, true, "account.arrears")
 	s.call("advance_clock", m{"by": "tomorrow"}, true, "tomorrow")
+	s.call("list_clouds", m{"cloud": "try"}, true, "cloud")
 	if clouds := s.call("list_clouds", nil, false, "found"); strings.Contains(clouds, "scenario-") {
 		t.Errorf("a scenario that did not run left a fork: %s", clouds)
 	}

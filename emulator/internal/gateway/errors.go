@@ -115,21 +115,21 @@ const NotEmulatedCode = "InvalidAction.NotEmulated"
 
 func notEmulated(action string) *Problem {
 	return &Problem{Status: http.StatusBadRequest, Code: NotEmulatedCode,
-		Message: "clbemu does not emulate " + action + "; `clbemu actions` lists what it does."}
+		Message: fmt.Sprintf("clbemu does not emulate %.100s; `clbemu actions` lists what it does.", action)}
 }
 
 // unknownAction refuses an action that is in no list of a product's: one that is misspelt, or
 // that is younger or older than the list. Which it is can't be known: CLB-0526.
 func unknownAction(product, action string) *Problem {
 	return &Problem{Status: http.StatusBadRequest, Code: NotEmulatedCode,
-		Message: "clbemu does not emulate " + action + ", and knows no action of " + product + " with that name; is it spelled right? `clbemu actions` lists what it does."}
+		Message: fmt.Sprintf("clbemu does not emulate %.100s, and knows no action of %s with that name; is it spelled right? `clbemu actions` lists what it does.", action, product)}
 }
 
 // unsupportedAlgorithm refuses a signature that the cloud takes and this does not,
 // such as one by SM3.
 func unsupportedAlgorithm(name string) *Problem {
 	return &Problem{Status: http.StatusBadRequest, Code: NotEmulatedCode,
-		Message: "clbemu does not emulate signatures by " + name + "; sign by " + acs3 + " or by HMAC-SHA1."}
+		Message: fmt.Sprintf("clbemu does not emulate signatures by %.100s; sign by %s or by HMAC-SHA1.", name, acs3)}
 }
 
 func internalError(cause error) *Problem {
