@@ -11,7 +11,7 @@ export CGO_ENABLED = 0
 export GOFLAGS := -trimpath $(filter-out -trimpath,$(GOFLAGS))
 
 MODULE = github.com/clbemu/clbemu
-MODULES = . cmd/clbemu-replica deploy deploy/clbemucontainer deploy/helm contracttests/kubernetes examples/testcontainers
+MODULES = . cmd/clbemu-replica deploy deploy/clbemucontainer deploy/helm contracttests/kubernetes examples/testcontainers examples/envtest
 # Goroutines meet in these packages, whose tests run with the race detector; elsewhere in the
 # tests of files called race_test.go or *_race_test.go. All other tests run without it.
 RACE = state state/engine/bolt state/engine/memory state/jsonstream faults emulator/journal emulator/emulatortest \
