@@ -97,9 +97,11 @@ func renderFidelity(files []*fidelity.File) (page, summary string) {
 		m[key] = s
 	}
 	var open, differ, bare []string
+	outside := 0
 	byProduct := make(map[string][]*fidelity.File)
 	for _, f := range files {
 		byProduct[f.Product] = append(byProduct[f.Product], f)
+		outside += f.Score().Outside
 		for i := range f.Statements {
 			s := &f.Statements[i]
 			v := s.Verdict()
@@ -128,6 +130,7 @@ func renderFidelity(files []*fidelity.File) (page, summary string) {
 	names := []string{"Slb", "Nlb", "all"}
 	products["all"] = sum
 	fidelityTable(&b, "product", products, names)
+	fmt.Fprintf(&b, "%d fields and codes of older publications, about what the newest SDKs have no more, count nowhere.\n\n", outside)
 	summary = fidelitySummaryHead + strings.TrimPrefix(strings.TrimSpace(b.String()), strings.TrimSpace(fidelityHead)+"\n\n") + "\n"
 	fidelityTable(&b, "class", classes, fidelity.Classes)
 	fidelityTable(&b, "kind of source", kinds, fidelity.Kinds)

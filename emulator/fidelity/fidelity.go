@@ -36,10 +36,13 @@ type File struct {
 	Sources map[string]Source `yaml:"sources" required:"true"`
 	// Given precedes each case, in the default world.
 	Given scenarios.Given `yaml:"given"`
-	// Base, Parameters and Answers are rows, of which statements follow.
+	// Base, Parameters, Answers and Common are rows, of which statements follow.
 	Base       base                  `yaml:"base"`
 	Parameters map[string]*parameter `yaml:"parameters"`
 	Answers    []answers             `yaml:"answers"`
+	Common     *common               `yaml:"common"`
+	// Outside are no statements: the API of today publishes them no more.
+	Outside []outside `yaml:"outside"`
 	// Statements are written out in a file. Load adds those that follow from rows.
 	Statements []Statement `yaml:"statements"`
 }

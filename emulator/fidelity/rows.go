@@ -59,6 +59,11 @@ type parameter struct {
 	Fill    string `yaml:"fill"`
 	Shorter string `yaml:"shorter"`
 	Longer  string `yaml:"longer"`
+	// Finds and Misses are values of a filter, with which a list has Found rows and none. Shown
+	// is the count, TotalCount if it is absent.
+	Finds  string `yaml:"finds"`
+	Misses string `yaml:"misses"`
+	Found  int    `yaml:"found"`
 	// Default is what is read if it is absent.
 	Default *string `yaml:"default"`
 	// Required is the code of a call without it.
@@ -114,7 +119,7 @@ func (f *File) rows(d *yamlfile.Decoder) (list []*yaml.Node) {
 			list = append(list, f.answerStatement(a, pair[0], pair[1]))
 		}
 	}
-	return list
+	return append(list, f.commonStatements()...)
 }
 
 // cases returns what follows from a row.
@@ -123,7 +128,7 @@ func (p *parameter) cases(name string) (list []derived, err error) {
 		list = append(list, derived{suffix: "required", class: "parameter", says: name + " is required.", code: p.Required})
 	}
 	for _, v := range p.Values {
-		list = append(list, derived{suffix: kebab(v), class: "parameter", says: name + " takes " + v + ".", value: &v, read: v})
+		list = append(list, derived{suffix: kebab(v), class: "parameter", says: name + " takes " + called(v) + ".", value: &v, read: v})
 	}
 	if p.Other != "" {
 		list = append(list, derived{suffix: "other", class: "range", says: name + " refuses what is none of " + strings.Join(p.Values, ", ") + ".", value: text("neither"), code: p.Other})
@@ -136,11 +141,32 @@ func (p *parameter) cases(name string) (list []derived, err error) {
 		return nil, err
 	}
 	long, err := p.long(name)
-	list = slices.Concat(list, ranged, long)
+	list = slices.Concat(list, ranged, long, p.filter(name))
 	if err == nil && len(list) == 0 {
 		err = fmt.Errorf("nothing follows from it: give values, range, length, default or required")
 	}
 	return list, err
+}
+
+// called is a value in a sentence. One that a call has saved is an id.
+func called(value string) string {
+	if strings.HasPrefix(value, "{{") {
+		return "what has the id"
+	}
+	return value
+}
+
+func (p *parameter) filter(name string) (list []derived) {
+	if p.Shown == "" && p.Finds+p.Misses != "" {
+		p.Shown = "TotalCount"
+	}
+	if p.Finds != "" {
+		list = append(list, derived{suffix: "finds", class: "parameter", says: name + " finds what has it.", value: &p.Finds, read: strconv.Itoa(max(p.Found, 1))})
+	}
+	if p.Misses != "" {
+		list = append(list, derived{suffix: "misses", class: "parameter", says: name + " leaves out what has another.", value: &p.Misses, read: "0"})
+	}
+	return list
 }
 
 // ends reads a range, of which an end may be absent.

@@ -18,6 +18,9 @@ type Score struct {
 	ByValue     int `json:"byValue"`
 	ByBehaviour int `json:"byBehaviour"`
 	ByStatus    int `json:"byStatus"`
+	// Outside are fields and codes of older publications that the API of today publishes no
+	// more. They count nowhere else.
+	Outside int `json:"outside"`
 }
 
 // Count counts a statement.
@@ -34,6 +37,7 @@ func (s *Score) Count(of *Statement) {
 func (s *Score) Add(o Score) {
 	s.Published, s.Holds, s.Differs, s.Open, s.Unchecked = s.Published+o.Published, s.Holds+o.Holds, s.Differs+o.Differs, s.Open+o.Open, s.Unchecked+o.Unchecked
 	s.ByValue, s.ByBehaviour, s.ByStatus = s.ByValue+o.ByValue, s.ByBehaviour+o.ByBehaviour, s.ByStatus+o.ByStatus
+	s.Outside += o.Outside
 }
 
 // Share returns the percentage of what is published that holds.
@@ -48,6 +52,9 @@ func (s Score) Share() float64 {
 func (f *File) Score() (s Score) {
 	for i := range f.Statements {
 		s.Count(&f.Statements[i])
+	}
+	for i := range f.Outside {
+		s.Outside += len(f.Outside[i].Fields) + len(f.Outside[i].Codes)
 	}
 	return s
 }

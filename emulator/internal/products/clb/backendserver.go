@@ -49,6 +49,10 @@ var (
 		"there are network conflicts in specified parameter.", "CLB-0201")
 	errENIOnSharedInstance = refusals.New("ENIOnSharedInstance", 400, "OperationFailed.ActionNotSupport",
 		"The loadbalancer does not support backend servers of eni type", "CLB-0202")
+	errNoIPv6Backends = refusals.New("NoIPv6Backends", 400, "LBNotSupportIpv6Backend",
+		"The specified loadbalancer does not support ipv6 backend.", "CLB-0200").
+		In(400, "OperationDeny.LbNotSupportIPv6Server", "The specified loadbalancer does not support ipv6 server.", "CLB-0200",
+			"AddVServerGroupBackendServers")
 	errDefaultGroupBusy = refusals.New("DefaultGroupBusy", 409, "BackendServer.configuring",
 		"A previous configuration of the load balancer is pending; please try again later.", "CLB-0201")
 )
@@ -232,6 +236,9 @@ func resolve(v *state.View, lb *cloud.LoadBalancer, s *backendServerParam) (clou
 	m.ServerIP = string(s.ServerIP)
 	if m.ServerIP == "" {
 		m.ServerIP = n.PrivateIPAddresses[0]
+	}
+	if strings.Contains(m.ServerIP, ":") && lb.AddressIPVersion != ipv6 {
+		return m, "", errNoIPv6Backends
 	}
 	if !slices.Contains(n.PrivateIPAddresses, m.ServerIP) && !slices.Contains(n.IPv6Addresses, m.ServerIP) {
 		return m, "", errServerNotRunning

@@ -41,9 +41,18 @@ var (
 		"The specified certificate is bound to listeners. You cannot delete it.", "CLB-0200")
 	errCertificateInDomainExtension = refusals.New("CertificateInDomainExtension", 400, "CertificateRelatedDomainExtensionExist",
 		"The domainExtension related with this ServerCertificate exists.", "CLB-0200")
+	errKeyTooShort = refusals.New("KeyTooShort", 400, "OperationDenied.IllegalKeyLength",
+		"The operation is not allowed because the key length of certificate is illegal.", "CLB-0200")
+	errCertificateInOtherGroup = refusals.New("CertificateInOtherGroup", 400, "Abs.ServerCertificateIdAndResourceGroupId.MissMatch",
+		"ServerCertificateId or ResourceGroupId miss match.", "CLB-0200")
+	errCACertificateInOtherGroup = refusals.New("CACertificateInOtherGroup", 400, "Abs.CACertificateIdAndResourceGroupId.MissMatch",
+		"CACertificateId or ResourceGroupId miss match.", "CLB-0200")
 	errCertificateExpired = refusals.New("CertificateExpired", 400, "InvalidParameter",
 		"The specified ServerCertificate and PrivateKey fail to validate.", "CLB-0200")
 )
+
+// shortestRSAKey is the shortest of the lengths that the page "Certificate requirements" lists.
+const shortestRSAKey = 1024
 
 type uploadServerCertificateRequest struct {
 	RegionID                    string        `rpc:"RegionId,required"`
@@ -131,6 +140,9 @@ func (req *uploadServerCertificateRequest) source(v *state.View) (cloud.ServerCe
 	content, err := cloud.ParseCertificate(req.ServerCertificate)
 	if err != nil {
 		return cloud.ServerCertificate{}, errCertificateMalformed
+	}
+	if content.Algorithm == "RSA" && content.KeyLength < shortestRSAKey {
+		return cloud.ServerCertificate{}, errKeyTooShort
 	}
 	return cloud.ServerCertificate{CertificateContent: content, PrivateKey: req.PrivateKey}, checkPrivateKey(req.ServerCertificate, req.PrivateKey)
 }
@@ -262,6 +274,9 @@ type serverCertificateItem struct {
 // asks for the old certificate of a listener and takes an error for the end of
 // its work. CLB-0160.
 func describeServerCertificates(v *state.View, req *describeServerCertificatesRequest) (*describeServerCertificatesResponse, error) {
+	if c, ok := cloud.ServerCertificates.Find(v, req.ServerCertificateID); ok && req.ResourceGroupID != "" && c.ResourceGroupID != req.ResourceGroupID {
+		return nil, errCertificateInOtherGroup
+	}
 	resp := &describeServerCertificatesResponse{}
 	for c := range cloud.ServerCertificatesByRegion.InScope(v) {
 		if (req.ServerCertificateID == "" || c.ID == req.ServerCertificateID) &&
@@ -384,6 +399,9 @@ type caCertificateItem struct {
 }
 
 func describeCACertificates(v *state.View, req *describeCACertificatesRequest) (*describeCACertificatesResponse, error) {
+	if c, ok := cloud.CACertificates.Find(v, req.CACertificateID); ok && req.ResourceGroupID != "" && c.ResourceGroupID != req.ResourceGroupID {
+		return nil, errCACertificateInOtherGroup
+	}
 	resp := &describeCACertificatesResponse{}
 	for c := range cloud.CACertificatesByRegion.InScope(v) {
 		if (req.CACertificateID == "" || c.ID == req.CACertificateID) &&

@@ -25,6 +25,8 @@ var (
 		"The specified Domain exists.", "CLB-0200")
 	errExtensionOnSharedInstance = refusals.New("ExtensionOnSharedInstance", 400, "DomainExtensionNotSupport",
 		"The instance with shared loadBalancerSpec does not support domainExtension.", "CLB-0200")
+	errExtensionHasRules = refusals.New("ExtensionHasRules", 400, "DomainExtensionRelatedRuleExist",
+		"The DomainExtension is related with rules.", "CLB-0200")
 	errExtensionCertificateMissing = refusals.New("ExtensionCertificateMissing", 400, "MissingParam.ServerCertificates",
 		"The param ServerCertificates is missing.", "CLB-0200")
 	errExtensionCertificateUnknown = refusals.New("ExtensionCertificateUnknown", 400, "InvalidParameter.ServerCertificateId",
@@ -140,8 +142,14 @@ func (req *deleteDomainExtensionRequest) LoadBalancerOf(v *state.View) (string, 
 }
 
 func deleteDomainExtension(tx *state.Tx, req *deleteDomainExtensionRequest) (*gateway.Empty, error) {
-	if _, err := cloud.DomainExtensions.Get(tx.View, req.DomainExtensionID); err != nil {
+	d, err := cloud.DomainExtensions.Get(tx.View, req.DomainExtensionID)
+	if err != nil {
 		return nil, err
+	}
+	for r := range cloud.RulesByListener.List(tx.View, cloud.ListenerID(d.LoadBalancerID, cloud.HTTPS, d.ListenerPort)) {
+		if r.Domain == d.Domain {
+			return nil, errExtensionHasRules
+		}
 	}
 	cloud.DomainExtensions.Remove(tx, req.DomainExtensionID)
 	return &gateway.Empty{}, nil

@@ -1,6 +1,7 @@
 package clb
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -139,7 +140,7 @@ func viewHealthCheck(h cloud.HealthCheck) healthCheckView {
 	switch none := ""; h.Type {
 	case "http":
 		view.HealthCheckDomain, view.HealthCheckURI, view.HealthCheckHTTPCode = &h.Domain, &h.URI, &h.HTTPCode
-		view.HealthCheckMethod = h.Method
+		view.HealthCheckMethod = cmp.Or(h.Method, "head")
 	case "tcp":
 		view.HealthCheckDomain, view.HealthCheckURI, view.HealthCheckHTTPCode = &none, &none, &none
 	}
@@ -260,16 +261,25 @@ func viewHTTP(l *cloud.Listener) httpConfig {
 	return config
 }
 
+// httpsConfig has four switches about the certificate of a client that no parameter turns on.
 type httpsConfig struct {
 	layer7View
+	clientCertificateView
 	ServerCertificateID string `rpc:"ServerCertificateId"`
 	CACertificateID     string `rpc:"CACertificateId"`
 	EnableHTTP2         string `rpc:"EnableHttp2"`
 	TLSCipherPolicy     string `rpc:"TLSCipherPolicy"`
 }
 
+type clientCertificateView struct {
+	Verify      string `rpc:"XForwardedFor_ClientCertClientVerify"`
+	Fingerprint string `rpc:"XForwardedFor_ClientCertFingerprint"`
+	IssuerDN    string `rpc:"XForwardedFor_ClientCertIssuerDN"`
+	SubjectDN   string `rpc:"XForwardedFor_ClientCertSubjectDN"`
+}
+
 func viewHTTPS(l *cloud.Listener) httpsConfig {
-	return httpsConfig{viewLayer7(l), l.ServerCertificateID, l.CACertificateID, l.EnableHTTP2, l.TLSCipherPolicy}
+	return httpsConfig{viewLayer7(l), clientCertificateView{cloud.Off, cloud.Off, cloud.Off, cloud.Off}, l.ServerCertificateID, l.CACertificateID, l.EnableHTTP2, l.TLSCipherPolicy}
 }
 
 func newListenerItem(v *state.View, l *cloud.Listener) listenerItem {

@@ -46,7 +46,9 @@ var (
 	errPrepaidIntranetByBandwidth = refusals.New("PrepaidIntranetByBandwidth", 400, "Operation.NotAllowed",
 		"Operation Denied. The charge type of intranet prepay instance can only be paybytraffic.", "CLB-0200")
 	errPrepaidNotDeletable = refusals.New("PrepaidNotDeletable", 400, "InvalidChargeType",
-		"The prepay loadBalancer does not support this action.", "CLB-0200")
+		"The prepay loadBalancer does not support this action.", "CLB-0200").
+		In(400, "OperationUnsupported.DeleteProtectionForPrePayInstance",
+			"The operation failed because prepay instance does not support delete protection.", "CLB-0200", "SetLoadBalancerDeleteProtection")
 	errModificationProtectionStatusInvalid = refusals.New("ModificationProtectionStatusInvalid", 400, "InvalidParam.ModificationProtectionStatus",
 		"The param ModificationProtectionStatus is invalid.", "CLB-0200")
 	errModificationProtectionReasonInvalid = refusals.New("ModificationProtectionReasonInvalid", 400, "InvalidParam.ModificationProtectionReason",

@@ -43,6 +43,10 @@ var (
 		"Cannot change internet payByTraffic loadBalancer from PayOnDemand to PrePay.", "CLB-0200")
 	errOrderUnfinished = refusals.New("OrderUnfinished", 400, "Operation.NotAllowed",
 		"Operation Denied. Unfinished order exists.", "CLB-0201")
+	errSpecUnpaid = refusals.New("SpecUnpaid", 400, "Operation.NotAllowed",
+		"Operation Denied, Your account does not have enough balance.", "CLB-0200")
+	errBillsUnpaid = refusals.New("BillsUnpaid", 400, "OperationFailed.UnpaidBillsExist",
+		"The account has unpaid bills. Please pay your overdue bill first.", "CLB-0200")
 	errSpecMissing = refusals.New("SpecMissing", 400, "MissingParam.LoadBalancerSpec",
 		"The param LoadBalancerSpec is required.", "CLB-0200")
 	errSpecInvalid = refusals.New("SpecInvalid", 400, "InvalidParameter",
@@ -144,6 +148,9 @@ func modifyLoadBalancerInstanceSpec(tx *state.Tx, req *modifyLoadBalancerInstanc
 		case lb.PayType == prePay && specRank[req.LoadBalancerSpec] < specRank[lb.Spec]:
 			return errPrepaidSpecDown
 		}
+		if err := cloud.CheckPayment(tx.View, errSpecUnpaid, errSpecUnpaid); err != nil {
+			return err
+		}
 		lb.Spec = req.LoadBalancerSpec
 		return nil
 	})
@@ -165,6 +172,9 @@ func (req *modifyLoadBalancerInstanceChargeTypeRequest) LoadBalancerOf(*state.Vi
 
 func modifyLoadBalancerInstanceChargeType(tx *state.Tx, req *modifyLoadBalancerInstanceChargeTypeRequest) (*gateway.Empty, error) {
 	return editLoadBalancer(tx, req.LoadBalancerID, func(lb *cloud.LoadBalancer) error {
+		if err := cloud.CheckPayment(tx.View, errBillsUnpaid, nil); err != nil {
+			return err
+		}
 		if req.InstanceChargeType == cloud.PayByCLCU {
 			return toPayByCLCU(lb, req)
 		}
@@ -234,6 +244,9 @@ func modifyLoadBalancerInternetSpec(tx *state.Tx, req *modifyLoadBalancerInterne
 			return errBandwidthInvalid
 		case lb.PayType == prePay && byBandwidth && req.Bandwidth > 0 && req.Bandwidth < lb.Bandwidth:
 			return errPrepaidBandwidthDown
+		}
+		if err := cloud.CheckPayment(tx.View, errBillsUnpaid, nil); err != nil {
+			return err
 		}
 		changeInternetSpec(tx, lb, charge, req.Bandwidth)
 		return nil
