@@ -262,3 +262,27 @@ func (c *Cloud) Account(ctx context.Context) (string, error) {
 	}
 	return id, nil
 }
+
+// Pause is how long a call of an action waits for the one before it.
+func Pause(product, action string) time.Duration {
+	_, pause, _ := Spacing(product, action)
+	return pause
+}
+
+// Read makes a call that changes nothing, and refuses any other. Its answer is the account's, also
+// where that is a refusal; all else is an error.
+func (c *Cloud) Read(ctx context.Context, product, action string, params map[string]string) (status int, answer map[string]any, err error) {
+	if _, _, mutates := Spacing(product, action); mutates {
+		return 0, nil, fmt.Errorf("%s %s could change the account: it was not sent", product, action)
+	}
+	got, err := c.Do(ctx, product, action, params)
+	switch {
+	case err != nil:
+		return 0, nil, err
+	case got.Lost != "":
+		return 0, nil, fmt.Errorf("%s was not answered: %s", action, got.Lost)
+	case got.Status >= http.StatusInternalServerError || Throttled(got):
+		return 0, nil, fmt.Errorf("%s was answered with %d %s each time", action, got.Status, CodeOf(got))
+	}
+	return got.Status, got.Body, nil
+}

@@ -63,6 +63,13 @@ func callKey(product, action string, params map[string]string) string {
 	return key.String()
 }
 
+// taken is an fs.ErrExist about a folder.
+type taken struct{ text string }
+
+func (t *taken) Error() string { return t.text }
+
+func (t *taken) Is(target error) bool { return target == fs.ErrExist }
+
 // openAnswers begins the file of a pull, or goes on with it.
 func openAnswers(dir string, of scope, resume bool) (*answers, error) {
 	path := filepath.Join(dir, unfinished)
@@ -73,9 +80,9 @@ func openAnswers(dir string, of scope, resume bool) (*answers, error) {
 	entries, err := os.ReadDir(dir)
 	switch {
 	case err == nil && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == unfinished }):
-		return nil, fmt.Errorf("%w: %w", fs.ErrExist, Unfinished(dir))
+		return nil, &taken{Unfinished(dir).Error()}
 	case err == nil && len(entries) > 0:
-		return nil, fmt.Errorf("%s %w and is not empty: name another folder", dir, fs.ErrExist)
+		return nil, &taken{dir + " is not empty: name another folder"}
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	}

@@ -28,6 +28,15 @@ const (
 
 // build puts the copy into an empty state.
 func (p *Puller) build(everything *state.Tx) error {
+	if p.Anonymise {
+		h := newHider(p.account)
+		for _, rows := range p.rows {
+			for _, r := range rows {
+				h.row(r)
+			}
+		}
+		p.account = anonymousAccount
+	}
 	owner := state.Owner{AccountID: p.account, RegionID: p.Region}
 	b := &builder{p: p, tx: everything.In(owner), rows: p.rows, limits: make(map[state.QuotaName]int)}
 	for _, use := range state.QuotaUses(b.tx.View) {
@@ -51,11 +60,6 @@ func (p *Puller) build(everything *state.Tx) error {
 	})
 	b.withholdAddresses()
 	b.goOn()
-	if p.Anonymise {
-		if err := anonymise(everything, p.account); err != nil {
-			return err
-		}
-	}
 	p.report.finish(everything.View, p.done)
 	return nil
 }

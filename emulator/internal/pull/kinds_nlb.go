@@ -131,7 +131,7 @@ func nlbListeners() *kind {
 		id:    "ListenerId", tags: "Tags", tag: cloud.TagNLBListener,
 		chosen: func(p *Puller, r row) bool { return p.has(cloud.NLBLoadBalancers.Kind(), r.text("LoadBalancerId")) },
 		details: []detail{{read: read{product: "Nlb", action: "ListListenerCertificates", params: each("ListenerId", "=ListenerId", "CertType", "Server"),
-			list: "Certificates", pages: byToken}, as: "Certificates", when: func(r row) bool { return r.text("ListenerProtocol") == cloud.NLBTCPSSL }}},
+			list: "Certificates", pages: byToken.of(50)}, as: "Certificates", when: func(r row) bool { return r.text("ListenerProtocol") == cloud.NLBTCPSSL }}},
 		fields: `
 			ID                               ListenerId
 			LoadBalancerID                   LoadBalancerId

@@ -366,6 +366,9 @@ func (p *Puller) readList(ctx context.Context, r read, about row) (rows []row, f
 	return nil, nil, fmt.Errorf("%s has no last page", r.action)
 }
 
+// Unfinished returns an error if the folder is one that a pull was to fill and did not.
+func (p *Puller) Unfinished() error { return Unfinished(p.Dir) }
+
 // Actions lists the actions that a pull calls, as policies name them.
 func (p *Puller) Actions() (list []string) {
 	seen := make(map[string]bool)

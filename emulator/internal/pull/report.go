@@ -2,6 +2,8 @@ package pull
 
 import (
 	"cmp"
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -27,6 +29,7 @@ type Report struct {
 
 // hidden are the fields that answers leave out of some resources, though others have them.
 var hidden = []Unread{
+	{"Instance", "StoppedMode", "answers leave it out of instances that run"},
 	{"Listener", "HealthCheck", "answers leave out the settings of a check that is off"},
 	{"Listener", "", "answers leave the bandwidth, the check, stickiness, gzip and timeouts out of a listener that redirects"},
 	{"Region", "ZonePairs", "the order, in which the cloud prefers pairs of zones, is in no answer"},
@@ -98,4 +101,32 @@ func (r *Report) finish(v *state.View, calls int) {
 		}
 	}
 	slices.SortFunc(r.Unread, func(a, b Unread) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Field, b.Field)) })
+}
+
+// Lines are the report for people.
+func (r *Report) Lines() (lines []string) {
+	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
+	for _, kind := range []string{"LoadBalancer", "NLBLoadBalancer"} { // none of them is worth a line, too
+		if r.Resources[kind] == 0 {
+			add("%6d  %s", 0, kind)
+		}
+	}
+	for _, kind := range slices.Sorted(maps.Keys(r.Resources)) {
+		add("%6d  %s", r.Resources[kind], kind)
+	}
+	for _, f := range r.Refused {
+		add("refused: %s (%s, %d times): %s is missing", f.Action, f.Code, f.Times, f.Missing)
+	}
+	for _, l := range r.LeftOut {
+		add("left out: %s %s: %s", l.Kind, l.ID, l.Reason)
+	}
+	fields := make(map[[2]string][]string)
+	for _, u := range slices.Concat(r.Unread, r.Hidden) {
+		about := [2]string{u.Kind, u.Reason}
+		fields[about] = append(fields[about], u.Field)
+	}
+	for _, about := range slices.SortedFunc(maps.Keys(fields), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
+		add("absent: %s: %s", strings.TrimSpace(about[0]+" "+strings.Join(fields[about], ", ")), about[1])
+	}
+	return lines
 }
