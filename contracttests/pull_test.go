@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http/httptest"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -456,4 +457,58 @@ func TestPullAnonymised(t *testing.T) {
 			t.Errorf("the copy has %d of %s, want %d", report.Resources[kind], kind, n)
 		}
 	}
+}
+
+// Thousands of load balancers are copied in little memory, and the estimate of the time is right.
+func TestPullMany(t *testing.T) {
+	n := 2000
+	if testing.Short() {
+		n = 150
+	}
+	account := newCloud(t)
+	if err := account.store.Update(state.Owner{}, func(tx *state.Tx) error {
+		for _, name := range []state.QuotaName{"slb_quota_instances_num", "slb_quota_backendserver_attached_num"} {
+			state.Quotas.Put(tx, &state.Quota{AccountID: "1234567890123456", Name: name, Limit: n})
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for range n {
+		for _, s := range []step{
+			{"Slb", "CreateLoadBalancer", params{"AddressType": "internet", "InstanceChargeType": "PayByCLCU"}, saveAs("lb", "LoadBalancerId")},
+			{"Slb", "CreateVServerGroup", params{"LoadBalancerId": "{lb}", "BackendServers": servers(server(node1, 30080, 100), server(node2, 30080, 100))}, saveAs("rsp", "VServerGroupId")},
+			{"Slb", "CreateLoadBalancerTCPListener", params{"LoadBalancerId": "{lb}", "ListenerPort": "80", "Bandwidth": "-1", "VServerGroupId": "{rsp}"}, nil},
+			{"Slb", "CreateLoadBalancerHTTPListener", params{"LoadBalancerId": "{lb}", "ListenerPort": "8080", "Bandwidth": "-1", "VServerGroupId": "{rsp}", "StickySession": "off", "HealthCheck": "off"}, nil},
+		} {
+			account.do(s)
+		}
+	}
+	before, most := heap(), uint64(0)
+	p := emulator.StoppedConfig{DataDir: t.TempDir()}.Puller()
+	p.Region, p.Call, p.Pause = "cn-hangzhou", callsTo(account), func(string, string) time.Duration { return time.Millisecond }
+	estimated := 0
+	p.Estimated = func(calls int, _ time.Duration) { estimated = calls }
+	p.Progress = func(done, _ int) {
+		if done%2000 == 0 {
+			most = max(most, heap())
+		}
+	}
+	report, err := p.Pull(t.Context())
+	if err != nil || report.Resources["LoadBalancer"] != n || report.Resources["Listener"] != 2*n || report.Resources["VServerGroup"] != n {
+		t.Fatalf("Pull = %+v, %v", report, err)
+	}
+	used := (max(most, heap()) - before) >> 20
+	t.Logf("%d load balancers: %d calls, estimated %d after the lists, %d MB more", n, report.Calls, estimated, used)
+	if used > 300 || estimated > report.Calls || estimated < report.Calls*3/4 {
+		t.Errorf("%d MB, %d calls, estimated %d", used, report.Calls, estimated)
+	}
+}
+
+// heap is the memory in use, in bytes.
+func heap() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
 }

@@ -63,12 +63,15 @@ func callKey(product, action string, params map[string]string) string {
 	return key.String()
 }
 
-// taken is an fs.ErrExist about a folder.
-type taken struct{ text string }
+// wrongFolder is an error about the folder, which is fs.ErrExist or fs.ErrNotExist.
+type wrongFolder struct {
+	text string
+	is   error
+}
 
-func (t *taken) Error() string { return t.text }
+func (w *wrongFolder) Error() string { return w.text }
 
-func (t *taken) Is(target error) bool { return target == fs.ErrExist }
+func (w *wrongFolder) Unwrap() error { return w.is }
 
 // openAnswers begins the file of a pull, or goes on with it.
 func openAnswers(dir string, of scope, resume bool) (*answers, error) {
@@ -80,9 +83,9 @@ func openAnswers(dir string, of scope, resume bool) (*answers, error) {
 	entries, err := os.ReadDir(dir)
 	switch {
 	case err == nil && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == unfinished }):
-		return nil, &taken{Unfinished(dir).Error()}
+		return nil, &wrongFolder{Unfinished(dir).Error(), fs.ErrExist}
 	case err == nil && len(entries) > 0:
-		return nil, &taken{dir + " is not empty: name another folder"}
+		return nil, &wrongFolder{dir + " is not empty: name another folder", fs.ErrExist}
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	}
@@ -108,7 +111,7 @@ func (a *answers) write(line any) error {
 func (a *answers) reopen(dir, path string, want scope) (err error) {
 	if a.file, err = os.OpenFile(path, os.O_RDWR, 0o600); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("there is no pull to resume in %s: leave out --resume", dir)
+			return &wrongFolder{"there is no pull to resume in " + dir + ": leave out --resume", fs.ErrNotExist}
 		}
 		return err
 	}

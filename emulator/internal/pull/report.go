@@ -12,19 +12,19 @@ import (
 
 // Report says what a copy has, and what it lacks.
 type Report struct {
-	Region string
+	Region string `json:"region"`
 	// Resources counts what the copy has, by kind.
-	Resources map[string]int
+	Resources map[string]int `json:"resources"`
 	// Refused are the reads that the account refused, with what is missing for that.
-	Refused []*Refusal `json:",omitempty"`
+	Refused []*Refusal `json:"refused,omitempty"`
 	// LeftOut are the resources that the copy does not have.
-	LeftOut []LeftOut `json:",omitempty"`
+	LeftOut []LeftOut `json:"leftOut,omitempty"`
 	// Unread are the fields that no answer has, of the kinds that the copy has.
-	Unread []Unread `json:",omitempty"`
+	Unread []Unread `json:"absent,omitempty"`
 	// Hidden are fields that answers leave out of some resources.
-	Hidden []Unread `json:",omitempty"`
+	Hidden []Unread `json:"hidden,omitempty"`
 	// Calls were sent.
-	Calls int
+	Calls int `json:"calls"`
 }
 
 // hidden are the fields that answers leave out of some resources, though others have them.
@@ -39,16 +39,26 @@ var hidden = []Unread{
 
 // Refusal is a read that was refused.
 type Refusal struct {
-	Action, Code, Message string
-	Times                 int
-	Missing               string
+	Action  string `json:"action"`
+	Code    string `json:"code"`
+	Message string `json:"message,omitempty"`
+	Times   int    `json:"times"`
+	Missing string `json:"missing"`
 }
 
 // LeftOut is a resource that the copy does not have.
-type LeftOut struct{ Kind, ID, Reason string }
+type LeftOut struct {
+	Kind   string `json:"kind"`
+	ID     string `json:"id"`
+	Reason string `json:"reason"`
+}
 
 // Unread is a field that no answer has.
-type Unread struct{ Kind, Field, Reason string }
+type Unread struct {
+	Kind   string `json:"kind"`
+	Field  string `json:"field,omitempty"`
+	Reason string `json:"reason"`
+}
 
 func newReport(p *Puller) *Report {
 	return &Report{Region: p.Region, Resources: make(map[string]int)}
