@@ -137,6 +137,7 @@ var jsonArgs = map[string][]string{
 	"scenario watch":   {"arrears", "--", "false"},
 	"scenario lint":    {"arrears"},
 	"scenario show":    {"arrears"},
+	"rehearse":         {"--data-dir", "DIR", "--trail", "FILE:events.json"},
 	"state pull":       {"--policy"},
 	"state import":     {"FILE:state.json"},
 	"explore":          {"FILE:script.yaml"},
