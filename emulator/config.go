@@ -17,6 +17,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/clouds"
 	"github.com/clbemu/clbemu/emulator/internal/listen"
 	"github.com/clbemu/clbemu/emulator/internal/onecloud"
+	"github.com/clbemu/clbemu/emulator/internal/pull"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/products"
 	"github.com/clbemu/clbemu/emulator/world"
@@ -254,6 +255,9 @@ func openEngine(ctx context.Context, cfg Config) (engine.Engine, error) {
 		if cfg.DataDir == "" {
 			return nil, fmt.Errorf("engine %s needs a data folder", Bolt)
 		}
+		if err := pull.Unfinished(cfg.DataDir); err != nil {
+			return nil, err
+		}
 		return bolt.Open(cfg.DataDir)
 	default:
 		return nil, fmt.Errorf("unknown engine %q: choose %s or %s", kind, Bolt, Memory)
@@ -262,6 +266,9 @@ func openEngine(ctx context.Context, cfg Config) (engine.Engine, error) {
 
 // fork is a copy in memory of the state in a folder, which is only read.
 func fork(ctx context.Context, dir string) (engine.Engine, error) {
+	if err := pull.Unfinished(dir); err != nil {
+		return nil, err
+	}
 	kept, err := bolt.OpenReadOnly(dir)
 	if err != nil {
 		return nil, err

@@ -16,6 +16,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/control"
+	"github.com/clbemu/clbemu/emulator/internal/pull"
 	"github.com/clbemu/clbemu/emulator/internal/rules"
 	"github.com/clbemu/clbemu/emulator/internal/snapshots"
 	"github.com/clbemu/clbemu/emulator/products"
@@ -58,6 +59,9 @@ func OpenStopped(ctx context.Context, cfg StoppedConfig) (*Stopped, error) {
 	if _, err := os.Stat(filepath.Join(cfg.DataDir, bolt.FileName)); errors.Is(err, fs.ErrNotExist) && cfg.Access != Creates {
 		return nil, fmt.Errorf("no state in %s: %w", cfg.DataDir, fs.ErrNotExist)
 	}
+	if err := pull.Unfinished(cfg.DataDir); err != nil {
+		return nil, err
+	}
 	open := bolt.Open
 	if cfg.Access == Reads {
 		open = bolt.OpenReadOnly
@@ -78,6 +82,36 @@ func OpenStopped(ctx context.Context, cfg StoppedConfig) (*Stopped, error) {
 		return nil, errors.Join(err, store.Close())
 	}
 	return &Stopped{handler, store}, nil
+}
+
+// Puller returns what copies a real account into the folder, where no state may be yet.
+func (cfg StoppedConfig) Puller() *pull.Puller {
+	p := &pull.Puller{Dir: cfg.DataDir}
+	p.Store = func(ctx context.Context, fill func(*state.Tx) error) error {
+		e, err := bolt.Open(cfg.DataDir)
+		if err != nil {
+			return err
+		}
+		store, err := state.Open(ctx, state.Config{Schema: cloud.Schema, Engine: e, Requires: rules.Requires, Warn: cfg.Warn})
+		if err != nil {
+			return err
+		}
+		err = store.Reset(fill)
+		if err == nil {
+			err = sound(ctx, store)
+		}
+		return errors.Join(err, store.Close())
+	}
+	return p
+}
+
+// sound returns the first problem of a state as an error.
+func sound(ctx context.Context, store *state.Store) error {
+	problems, err := store.Check(ctx)
+	if err == nil && len(problems) > 0 {
+		err = fmt.Errorf("the copy is inconsistent: %s", problems[0])
+	}
+	return err
 }
 
 // Close closes the state.

@@ -170,3 +170,35 @@ func checkInvariants(v *View) []string {
 	}
 	return c.problems
 }
+
+// DropUnsound removes each resource that breaks an invariant of its kind, with what belongs to it,
+// until none does: what refers to what was never there goes. It calls dropped with the reason of
+// each. The transaction must see all resources.
+func (tx *Tx) DropUnsound(dropped func(kind Kind, id, reason string)) {
+	for removed := true; removed; {
+		removed = false
+		for _, k := range tx.schema.all() {
+			if k.setting || len(k.references)+len(k.checks) == 0 {
+				continue
+			}
+			for id, r := range k.table.all(tx.View) {
+				if reason := k.unsound(tx.View, r); reason != "" {
+					dropped(k.name, id, reason)
+					k.table.remove(tx, id)
+					removed = true
+				}
+			}
+		}
+	}
+}
+
+// unsound returns the first invariant that a row breaks, "" if there is none.
+func (k *kind) unsound(v *View, r any) string {
+	c := &Checker{v: v}
+	for _, check := range append(k.references[:len(k.references):len(k.references)], k.checks...) {
+		if check(c, r); len(c.problems) > 0 {
+			return c.problems[0]
+		}
+	}
+	return ""
+}

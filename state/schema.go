@@ -68,6 +68,25 @@ func (s *Schema) Kinds() []Kind {
 	return list
 }
 
+// AllKinds lists all kinds, in order of name.
+func (s *Schema) AllKinds() (list []Kind) {
+	for _, k := range s.all() {
+		list = append(list, k.name)
+	}
+	return list
+}
+
+// StagesOf lists the stages of a kind with the status that a resource has in each.
+func (s *Schema) StagesOf(name Kind) map[Stage]string {
+	list := make(map[Stage]string)
+	for stage, row := range s.stages {
+		if row.kind.name == name {
+			list[stage] = row.from
+		}
+	}
+	return list
+}
+
 // Internal reports whether a kind is the world's or the store's own, and no resource of a
 // client.
 func (s *Schema) Internal(name Kind) bool {

@@ -146,7 +146,7 @@ balancers answer at ports of this machine, or at their own addresses.
 	}
 	outputFlags(root)
 	explainUsage(root)
-	root.AddCommand(newServe(p.OpenEtcd), newEnv(), newCall(), newGet(), newURL(), newTraffic(), newExplain(), newWait(), newDoctor(), newState(), newWorld(), newQuota(), newClock(), newFault(), newJournal(), newSnapshot(), newCloud(), newScenario(), newExplore(), newUpgradeCheck(), newLintService(), newActions(), newFidelity(), newMCP(), newVersion())
+	root.AddCommand(newServe(p.OpenEtcd), newEnv(), newCall(), newGet(), newURL(), newTraffic(), newExplain(), newWait(), newDoctor(), newState(), newWorld(), newQuota(), newClock(), newFault(), newJournal(), newSnapshot(), newCloud(), newScenario(), newExplore(), newUpgradeCheck(), newRehearse(), newLintService(), newActions(), newFidelity(), newMCP(), newVersion())
 	completeFlag(root, "output", choices(forms...))
 	completeEverywhere(root)
 	return root

@@ -137,6 +137,8 @@ var jsonArgs = map[string][]string{
 	"scenario watch":   {"arrears", "--", "false"},
 	"scenario lint":    {"arrears"},
 	"scenario show":    {"arrears"},
+	"rehearse":         {"--data-dir", "DIR", "--trail", "FILE:events.json"},
+	"state pull":       {"--policy"},
 	"state import":     {"FILE:state.json"},
 	"explore":          {"FILE:script.yaml"},
 	"fidelity run":     {"--target", "cloud", "--region", "cn-hangzhou", "--endpoint", "Slb=API", "--endpoint", "Sts=API", "Slb/DescribeZones/answers-request-id"},

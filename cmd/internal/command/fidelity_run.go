@@ -3,14 +3,9 @@ package command
 import (
 	"bufio"
 	"bytes"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"maps"
-	"net"
-	"net/http"
-	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -20,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/clbemu/clbemu/cmd/internal/fidelityrun"
+	"github.com/clbemu/clbemu/cmd/internal/realcloud"
 	"github.com/clbemu/clbemu/cmd/internal/terminal"
 	"github.com/clbemu/clbemu/emulator/fidelity"
 	"github.com/clbemu/clbemu/emulator/glob"
@@ -28,100 +24,29 @@ import (
 // realCloud is the one target of clbemu fidelity run.
 const realCloud = "cloud"
 
-// cloudFlags say which account of the real cloud a command is about.
-type cloudFlags struct {
-	region, ca, ledger string
-	endpoints          []string
+// ledgerFlags say which account of the real cloud a command is about, and what it made there.
+type ledgerFlags struct {
+	cloudFlags
+	ledger string
 }
 
-func (f *cloudFlags) define(cmd *cobra.Command) {
-	flags := cmd.Flags()
-	flags.StringVar(&f.region, "region", "", "region of the cloud, such as cn-hangzhou")
-	flags.StringVar(&f.ledger, "ledger", "clbemu-fidelity.jsonl", "file that lists what was created")
-	flags.StringArrayVar(&f.endpoints, "endpoint", nil, "PRODUCT=URL: where a product answers, such as Slb=https://127.0.0.1:9600 (default: the cloud's own endpoints)")
-	flags.StringVar(&f.ca, "ca", "", "file of certificates that endpoints may have in addition to those that this machine trusts")
-}
-
-// keyVariables are the environment variables of credentials, as SDKs, Terraform and a CCM
-// read them: the first pair counts.
-var keyVariables = [][3]string{
-	{"ALIBABA_CLOUD_ACCESS_KEY_ID", "ALIBABA_CLOUD_ACCESS_KEY_SECRET", "ALIBABA_CLOUD_SECURITY_TOKEN"},
-	{"ALICLOUD_ACCESS_KEY", "ALICLOUD_SECRET_KEY", "ALICLOUD_SECURITY_TOKEN"},
-	{"ACCESS_KEY_ID", "ACCESS_KEY_SECRET", ""},
-}
-
-// credentials reads the key from the environment, from nowhere else: a command line is seen
-// by others.
-func credentials() (fidelityrun.Credentials, error) {
-	for _, v := range keyVariables {
-		id, secret := os.Getenv(v[0]), os.Getenv(v[1])
-		switch {
-		case id == "" && secret == "":
-			continue
-		case id == "" || secret == "":
-			return fidelityrun.Credentials{}, fmt.Errorf("%s and %s must both be set", v[0], v[1])
-		}
-		token := ""
-		if v[2] != "" {
-			token = os.Getenv(v[2])
-		}
-		return fidelityrun.Credentials{ID: id, Secret: secret, Token: token}, nil
-	}
-	return fidelityrun.Credentials{}, fmt.Errorf("no credentials: set %s, %s and, for a temporary key, %s in the environment", keyVariables[0][0], keyVariables[0][1], keyVariables[0][2])
+func (f *ledgerFlags) define(cmd *cobra.Command) {
+	f.cloudFlags.define(cmd)
+	cmd.Flags().StringVar(&f.ledger, "ledger", "clbemu-fidelity.jsonl", "file that lists what was created")
 }
 
 // cloud returns a client of the account.
-func (f *cloudFlags) cloud() (*fidelityrun.Cloud, error) {
-	if err := fidelityrun.CheckRegion(f.region); err != nil {
-		return nil, fmt.Errorf("--region: %w", err)
-	}
-	key, err := credentials()
+func (f *ledgerFlags) cloud() (*fidelityrun.Cloud, error) {
+	c, err := f.client("fidelity")
 	if err != nil {
 		return nil, err
 	}
-	c := &fidelityrun.Cloud{Region: f.region, Endpoints: make(map[string]string), Credentials: key, Clock: fidelityrun.MachineClock{}, UserAgent: programName + "-fidelity/" + version().Version}
-	for _, e := range f.endpoints {
-		product, at, _ := strings.Cut(e, "=")
-		product = spelled(product)
-		server, err := url.Parse(at)
-		switch {
-		case !slices.Contains(productNames(), product):
-			return nil, fmt.Errorf("--endpoint %s: there is no product %s: there are %s", e, product, strings.Join(productNames(), ", "))
-		case err != nil || server.Host == "" || strings.Trim(server.Path, "/") != "" || server.RawQuery != "" || server.User != nil:
-			return nil, fmt.Errorf("--endpoint %s: give PRODUCT=https://HOST", e)
-		case server.Scheme != "https" && !(server.Scheme == "http" && loopback(server.Hostname())):
-			return nil, fmt.Errorf("--endpoint %s: use https: credentials go there", e)
-		}
-		c.Endpoints[product] = server.Scheme + "://" + server.Host
-	}
-	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, TLSHandshakeTimeout: 10 * time.Second, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}}
-	if f.ca != "" {
-		text, err := readPath(f.ca)
-		if err != nil {
-			return nil, fmt.Errorf("--ca: %w", err)
-		}
-		pool, err := x509.SystemCertPool()
-		if err != nil {
-			pool = x509.NewCertPool()
-		}
-		if !pool.AppendCertsFromPEM(text) {
-			return nil, fmt.Errorf("--ca: %s has no certificate in PEM", f.ca)
-		}
-		transport.TLSClientConfig.RootCAs = pool
-	}
-	// A redirect would take a signed call elsewhere.
-	c.HTTP = &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	return c, nil
-}
-
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
+	return &fidelityrun.Cloud{Cloud: *c}, nil
 }
 
 // fidelityRun is one run of the command.
 type fidelityRun struct {
-	cloudFlags
+	ledgerFlags
 	target, report, record string
 	changes, yes           bool
 	places                 fidelityrun.Places
@@ -280,13 +205,13 @@ func (r *fidelityRun) end(cmd *cobra.Command, run *fidelityrun.Run, report *fide
 }
 
 // leftOver says how to delete the leftovers.
-func (f *cloudFlags) leftOver(cleaned fidelityrun.Cleaned, n int, because error) error {
+func (f *ledgerFlags) leftOver(cleaned fidelityrun.Cleaned, n int, because error) error {
 	text := ""
 	for _, l := range cleaned.Left {
 		text += "\n  " + l
 	}
 	first := ""
-	if rejected := (*fidelityrun.Rejected)(nil); errors.As(because, &rejected) {
+	if rejected := (*realcloud.Rejected)(nil); errors.As(because, &rejected) {
 		first = "set new credentials of the same account, and then "
 	}
 	return fmt.Errorf("%s of %s may still exist and be billed: %suse `clbemu fidelity clean --region %s --ledger %s`%s", counted(n, "thing"), f.ledger, first, f.region, f.ledger, text)
@@ -348,7 +273,7 @@ func showReport(s *terminal.Screen, r *fidelityrun.Report) error {
 }
 
 func newFidelityClean() *cobra.Command {
-	f := &cloudFlags{}
+	f := &ledgerFlags{}
 	cmd := &cobra.Command{
 		Use:   "clean --region REGION",
 		Short: "Delete what clbemu fidelity run left in the real cloud",
@@ -366,7 +291,7 @@ same account.`,
 	return cmd
 }
 
-func (f *cloudFlags) clean(cmd *cobra.Command) error {
+func (f *ledgerFlags) clean(cmd *cobra.Command) error {
 	ctx := cmd.Context()
 	cloud, err := f.cloud()
 	if err != nil {

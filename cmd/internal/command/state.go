@@ -26,13 +26,13 @@ type stateFlags struct {
 func newState() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "state",
-		Short: "Export, import, check or reset the state",
+		Short: "Export, import, check or reset the state, or copy it from a real account",
 		Long: `Work on the whole state of a running emulator, or of a stopped one in its folder
 (--data-dir).`,
 		Args: noArgs,
 		RunE: help,
 	}
-	cmd.AddCommand(newStateExport(), newStateImport(), newStateCheck(), newStateReset())
+	cmd.AddCommand(newStateExport(), newStateImport(), newStateCheck(), newStateReset(), newStatePull())
 	return cmd
 }
 

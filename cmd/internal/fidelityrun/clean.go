@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/clbemu/clbemu/cmd/internal/realcloud"
 	"github.com/clbemu/clbemu/scenarios"
 )
 
@@ -99,7 +100,7 @@ func (c *Cloud) leaveAlone(ctx context.Context, l *Ledger, k *kind, e *Entry) (r
 	switch {
 	case err != nil:
 		return false, "", err
-	case strings.EqualFold(codeOf(answer), k.gone), answer.Lost == "" && answer.Status < 300 && !mentions(answer.Body, e.ID):
+	case strings.EqualFold(realcloud.CodeOf(answer), k.gone), answer.Lost == "" && answer.Status < 300 && !mentions(answer.Body, e.ID):
 		_ = l.set(e, gone, "") // Clean returns the error
 		return false, "", nil
 	case answer.Lost != "" || answer.Status >= 300:
@@ -222,7 +223,7 @@ func (c *Cloud) remove(ctx context.Context, k *kind, id string) (reason string, 
 		if err != nil {
 			return "", err
 		}
-		code := codeOf(answer)
+		code := realcloud.CodeOf(answer)
 		ended := answer.Lost == "" && answer.Status < 300 && !k.slow
 		if ended || strings.EqualFold(code, k.gone) {
 			return "", nil
@@ -260,7 +261,7 @@ func (c *Cloud) unprotect(ctx context.Context, k *kind, id string) (reason strin
 // goesOn reports whether another try may get another answer.
 func goesOn(a scenarios.Answer) bool {
 	return a.Lost != "" || a.Status < 300 || a.Status >= 500 ||
-		slices.ContainsFunc(passing, func(part string) bool { return strings.Contains(codeOf(a), part) })
+		slices.ContainsFunc(passing, func(part string) bool { return strings.Contains(realcloud.CodeOf(a), part) })
 }
 
 // describe says in a few words what an answer is.
@@ -271,5 +272,5 @@ func describe(a scenarios.Answer) string {
 	case a.Status < 300:
 		return "the cloud is still at work"
 	}
-	return fmt.Sprintf("%d %s: %v", a.Status, codeOf(a), a.Body["Message"])
+	return fmt.Sprintf("%d %s: %v", a.Status, realcloud.CodeOf(a), a.Body["Message"])
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/clbemu/clbemu/cmd/internal/realcloud"
 )
 
 // hider replaces what is an account's alone by placeholders, the same one each time.
@@ -18,7 +20,7 @@ type hider struct {
 	replacer *strings.Replacer
 }
 
-func newHider(account string, c Credentials, m Mapping) *hider {
+func newHider(account string, c realcloud.Credentials, m Mapping) *hider {
 	h := &hider{placeholders: make(map[string]string), numbers: make(map[string]int), literal: make(map[string]bool)}
 	for _, secret := range []string{c.ID, c.Secret, c.Token} {
 		h.put("credential", secret)

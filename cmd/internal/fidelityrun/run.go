@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/clbemu/clbemu/cmd/internal/realcloud"
 	"github.com/clbemu/clbemu/emulator/fidelity"
 	"github.com/clbemu/clbemu/scenarios"
 )
@@ -103,7 +104,7 @@ func (r *Run) Do(ctx context.Context) (*Report, Cleaned, error) {
 			report.Stopped = "interrupted"
 		}
 	}
-	if rejected := (*Rejected)(nil); r.Ledger != nil && len(r.Ledger.Left()) > 0 && !errors.As(err, &rejected) {
+	if rejected := (*realcloud.Rejected)(nil); r.Ledger != nil && len(r.Ledger.Left()) > 0 && !errors.As(err, &rejected) {
 		// Also what is only left over of an earlier run: it costs too.
 		over, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleaning)
 		defer cancel()

@@ -23,6 +23,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/clbemu/clbemu/cmd/internal/fidelityrun"
+	"github.com/clbemu/clbemu/cmd/internal/realcloud"
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/apiclient"
 	"github.com/clbemu/clbemu/emulator/controlclient"
@@ -128,7 +129,7 @@ func (a *account) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 func (a *account) cloud() *fidelityrun.Cloud {
-	return &fidelityrun.Cloud{Region: region, HTTP: &http.Client{Transport: a}, Credentials: fidelityrun.Credentials{ID: keyID, Secret: secret}, Clock: a, UserAgent: "test"}
+	return &fidelityrun.Cloud{Cloud: realcloud.Cloud{Region: region, HTTP: &http.Client{Transport: a}, Credentials: realcloud.Credentials{ID: keyID, Secret: secret}, Clock: a, UserAgent: "test"}}
 }
 
 // call calls the account as another client of it.
@@ -388,7 +389,7 @@ func TestGoneInTheMiddle(t *testing.T) {
 		}
 	}
 	report, _, err := r.Do(t.Context())
-	if unreachable := (*fidelityrun.Unreachable)(nil); !errors.As(err, &unreachable) || report.Stopped == "" {
+	if unreachable := (*realcloud.Unreachable)(nil); !errors.As(err, &unreachable) || report.Stopped == "" {
 		t.Fatalf("Do = %v, stopped %q, want it unreachable", err, report.Stopped)
 	}
 	last := len(report.Statements) - 1
@@ -533,7 +534,7 @@ func TestExpiredToken(t *testing.T) {
 	role := a.call(t, "Sts", "AssumeRole", map[string]string{"RoleArn": "acs:ram::1234567890123456:role/tester", "RoleSessionName": "test", "DurationSeconds": "900"})
 	given := role.Body["Credentials"].(map[string]any)
 	token := given["SecurityToken"].(string)
-	r.Cloud.Credentials = fidelityrun.Credentials{ID: given["AccessKeyId"].(string), Secret: given["AccessKeySecret"].(string), Token: token}
+	r.Cloud.Credentials = realcloud.Credentials{ID: given["AccessKeyId"].(string), Secret: given["AccessKeySecret"].(string), Token: token}
 	groups := 0
 	a.sending = func(request *http.Request) {
 		if request.URL.Query().Get("Action") == "CreateVServerGroup" {
@@ -543,7 +544,7 @@ func TestExpiredToken(t *testing.T) {
 		}
 	}
 	report, _, err := r.Do(t.Context())
-	rejected := (*fidelityrun.Rejected)(nil)
+	rejected := (*realcloud.Rejected)(nil)
 	if !errors.As(err, &rejected) || !rejected.Expired() || !strings.Contains(report.Stopped, "expired") {
 		t.Fatalf("Do = %v, stopped %q, want it expired", err, report.Stopped)
 	}

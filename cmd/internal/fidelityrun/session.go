@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/clbemu/clbemu/cmd/internal/realcloud"
 	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/scenarios"
 )
@@ -56,7 +57,7 @@ func (s *session) Call(ctx context.Context, call scenarios.APICall) (scenarios.A
 	for name, value := range call.Params {
 		params[name] = s.mapping.toAccount(value)
 	}
-	_, _, mutates := spacing(call.Product, call.Action)
+	_, _, mutates := realcloud.Spacing(call.Product, call.Action)
 	answer, err := s.send(ctx, call.Product, call.Action, params, mutates)
 	if err != nil {
 		s.ended = err
@@ -144,7 +145,7 @@ func (s *session) change(ctx context.Context, product, action string, params map
 		if answer, err = s.Do(ctx, product, action, params); err != nil {
 			return answer, err
 		}
-		code := codeOf(answer)
+		code := realcloud.CodeOf(answer)
 		if n == mostWaits || !slices.ContainsFunc([]string{"InConfiguring", "InCreating", "Configuring", "Conflict.Lock", "SystemBusy"}, func(part string) bool { return strings.Contains(code, part) }) {
 			break
 		}
@@ -181,11 +182,11 @@ func (s *session) until(ctx context.Context, action string, params map[string]st
 
 // saysNothing says why an answer says nothing about a statement, "" if it does.
 func saysNothing(a scenarios.Answer) string {
-	code := codeOf(a)
+	code := realcloud.CodeOf(a)
 	switch {
 	case a.Lost != "":
 		return "was not answered: " + a.Lost
-	case throttled(a):
+	case realcloud.Throttled(a):
 		return "was throttled each time: " + code
 	case a.Status >= http.StatusInternalServerError:
 		return fmt.Sprintf("failed in the cloud: %d %s", a.Status, code)

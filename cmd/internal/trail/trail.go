@@ -1,12 +1,13 @@
 // Package trail reads what users have of the cloud's answers: events of ActionTrail, journals
 // of clbemu, and logs of the Cloud Controller Manager (CCM). It finds what clbemu would have
 // done otherwise. It owns the forms of those files, and must not keep what is in them: names
-// and codes alone leave it.
+// and codes alone leave it, but for an Incident, which is the user's own.
 package trail
 
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
@@ -18,6 +19,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 )
 
 // Event is a call with its answer, as far as the file has it.
@@ -29,6 +31,9 @@ type Event struct {
 	Status int
 	// Answer is nil where the file does not have it.
 	Answer map[string]any
+	// Time and Who are when and by whom it was made, zero where the file does not say it.
+	Time time.Time
+	Who  string
 }
 
 // Read counts what a file has.
@@ -166,10 +171,32 @@ func (r *reading) addEvent(fields map[string]json.RawMessage) {
 		return
 	}
 	event.Params = paramsOf(params, fields["requestParameterJson"])
+	event.Time, event.Who = madeAt(fields), madeBy(fields)
 	if answer := unquoted(fields["responseElements"]); bytes.Count(answer, []byte{','}) < maxValues {
 		_ = json.Unmarshal(answer, &event.Answer) // an answer that is none counts as absent
 	}
 	r.add(&event)
+}
+
+// madeAt is when a call was made, as ActionTrail or the journal has it.
+func madeAt(fields map[string]json.RawMessage) time.Time {
+	for _, name := range []string{"eventTime", "time"} {
+		if at, err := time.Parse(time.RFC3339, textOf(fields[name])); err == nil {
+			return at
+		}
+	}
+	return time.Time{}
+}
+
+// madeBy is who made a call: the user, role or account, or the access key.
+func madeBy(fields map[string]json.RawMessage) string {
+	var who struct {
+		Type        string `json:"type"`
+		UserName    string `json:"userName"`
+		PrincipalID string `json:"principalId"`
+	}
+	_ = json.Unmarshal(unquoted(fields["userIdentity"]), &who) // what is none has no name
+	return cmp.Or(who.UserName, who.PrincipalID, who.Type, textOf(fields["accessKeyId"]))
 }
 
 // add counts an event.

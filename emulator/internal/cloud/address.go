@@ -171,6 +171,18 @@ func hasAddresses[T any](t *state.Table[T], addresses func(*T) []string) state.O
 	return state.Options(check, release)
 }
 
+// HoldAddresses gives a resource the addresses that it uses, whoever had them: each out of the
+// pool that poolOf says.
+func HoldAddresses(tx *state.Tx, kind state.Kind, id string, poolOf func(ip string) string) {
+	addresses, ok := usedBy[kind]
+	if !ok {
+		return
+	}
+	for _, ip := range addresses(tx.View, id) {
+		Addresses.Put(tx, &Address{Pool: poolOf(ip), IP: ip, Holder: kind, HolderID: id})
+	}
+}
+
 // checkHolds checks that the resource holds the address.
 func checkHolds(c *state.Checker, kind state.Kind, id, ip string) {
 	for a := range AddressesByHolder.List(c.View(), string(kind), id) {

@@ -259,5 +259,5 @@ func (p *Product) Has(action string) bool {
 	return ok
 }
 
-// ramName is the product's name in actions and resources of policies.
-func (p *Product) ramName() string { return cmp.Or(p.RAMName, strings.ToLower(p.Name)) }
+// PolicyName is the product's name in actions and resources of policies.
+func (p *Product) PolicyName() string { return cmp.Or(p.RAMName, strings.ToLower(p.Name)) }

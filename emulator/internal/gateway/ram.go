@@ -35,7 +35,7 @@ func (s *Server) authorize(call *Call, v *state.View) *Problem {
 	if !known && key.SessionPolicy == nil {
 		return nil
 	}
-	action, decision := call.product.ramName()+":"+call.ActionName, cloud.Allowed
+	action, decision := call.product.PolicyName()+":"+call.ActionName, cloud.Allowed
 	if known {
 		decision = policy.Document.Decide(action, call.resource())
 	}
@@ -64,7 +64,7 @@ func (s *Server) authorize(call *Call, v *state.View) *Problem {
 // product's parameters that it has, else all resources of the first type. Evidence
 // CLB-0173.
 func (c *Call) resource() string {
-	prefix := "acs:" + c.product.ramName() + ":" + c.Scope.RegionID + ":" + c.Scope.AccountID + ":"
+	prefix := "acs:" + c.product.PolicyName() + ":" + c.Scope.RegionID + ":" + c.Scope.AccountID + ":"
 	if r, id := c.about(); id != "" {
 		return prefix + r.Type + "/" + id
 	}

@@ -1,11 +1,10 @@
-// Package fidelityrun plays the published statements about the cloud against the real cloud: it
-// plans the cases, keeps a ledger of what it makes, deletes that, and reports what held. It
-// must not change anything that it did not make.
-package fidelityrun
+// Package realcloud calls the real cloud, more slowly than its published limits: it signs, finds
+// the hosts, waits out throttling, and says which errors end a run. It must not know why it is
+// called.
+package realcloud
 
 import (
 	"context"
-	"crypto/sha256"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -65,13 +64,8 @@ type Cloud struct {
 	next map[string]time.Time // when the next call of an action may go out
 }
 
-// pattern returns an expression that compiles on first use.
-func pattern(text string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
-}
-
 // regionForm is the form of regions, which become part of a host name.
-var regionForm = pattern(`^[a-z]{2}(-[a-z0-9]+)+$`)
+var regionForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z]{2}(-[a-z0-9]+)+$`) })
 
 // CheckRegion refuses what is no region.
 func CheckRegion(region string) error {
@@ -81,10 +75,17 @@ func CheckRegion(region string) error {
 	return nil
 }
 
+// central are the products that answer at one host for all regions, as their pages on
+// endpoints say (2026).
+var central = []string{"ResourceManager", "cas", "quotas"}
+
 // endpoint is the URL of a product.
 func (c *Cloud) endpoint(product string) string {
 	if at := c.Endpoints[product]; at != "" {
 		return at
+	}
+	if slices.Contains(central, product) {
+		return "https://" + strings.ToLower(product) + ".aliyuncs.com"
 	}
 	return "https://" + strings.ToLower(product) + "." + c.Region + ".aliyuncs.com"
 }
@@ -129,9 +130,9 @@ const (
 	unpublished = time.Second
 )
 
-// spacing is the pause between two calls of an action: so long that they stay under half of
+// Spacing is the pause between two calls of an action: so long that they stay under half of
 // its published rate.
-func spacing(product, action string) (version string, pause time.Duration, mutates bool) {
+func Spacing(product, action string) (version string, pause time.Duration, mutates bool) {
 	for _, p := range products.All() {
 		if p.Name != product {
 			continue
@@ -153,7 +154,7 @@ func spacing(product, action string) (version string, pause time.Duration, mutat
 // an Unreachable, a Rejected or ctx's error. Throttled calls are made again, and so are reads
 // that fail by chance. A change that was sent is waited for, though ctx ends.
 func (c *Cloud) Do(ctx context.Context, product, action string, params map[string]string) (scenarios.Answer, error) {
-	version, pause, mutates := spacing(product, action)
+	version, pause, mutates := Spacing(product, action)
 	if version == "" {
 		return scenarios.Answer{}, fmt.Errorf("no product is called %s", product)
 	}
@@ -164,7 +165,7 @@ func (c *Cloud) Do(ctx context.Context, product, action string, params map[strin
 		}
 		answer, err := c.send(ctx, mutates, product, version, action, params)
 		unreachable := (*Unreachable)(nil)
-		again := throttled(answer) || errors.As(err, &unreachable) && try < 3 || err == nil && !mutates && (answer.Lost != "" || answer.Status >= http.StatusInternalServerError) && try < 4
+		again := Throttled(answer) || errors.As(err, &unreachable) && try < 3 || err == nil && !mutates && (answer.Lost != "" || answer.Status >= http.StatusInternalServerError) && try < 4
 		if !again || try == mostTries {
 			return answer, err
 		}
@@ -214,7 +215,7 @@ func (c *Cloud) send(ctx context.Context, mutates bool, product, version, action
 		return lostAnswer(ctx, mutates, at, err)
 	}
 	answer := scenarios.Answer{Status: reply.Status, Body: reply.Body}
-	code := codeOf(answer)
+	code := CodeOf(answer)
 	if slices.ContainsFunc(rejecting, func(begin string) bool { return strings.HasPrefix(code, begin) }) {
 		return answer, &Rejected{code, reply.Text("Message")}
 	}
@@ -237,8 +238,8 @@ func lostAnswer(ctx context.Context, mutates bool, at string, err error) (scenar
 	return scenarios.Answer{Lost: err.Error()}, nil
 }
 
-// codeOf is the code of a refusal, "" of anything else.
-func codeOf(a scenarios.Answer) string {
+// CodeOf is the code of a refusal, "" of anything else.
+func CodeOf(a scenarios.Answer) string {
 	if a.Status < http.StatusMultipleChoices {
 		return ""
 	}
@@ -246,7 +247,8 @@ func codeOf(a scenarios.Answer) string {
 	return code
 }
 
-func throttled(a scenarios.Answer) bool { return strings.HasPrefix(codeOf(a), "Throttling") }
+// Throttled reports whether an answer refuses a call for its rate.
+func Throttled(a scenarios.Answer) bool { return strings.HasPrefix(CodeOf(a), "Throttling") }
 
 // Account returns the id of the account that the credentials are of.
 func (c *Cloud) Account(ctx context.Context) (string, error) {
@@ -256,12 +258,31 @@ func (c *Cloud) Account(ctx context.Context) (string, error) {
 	}
 	id, _ := answer.Body["AccountId"].(string)
 	if id == "" {
-		return "", fmt.Errorf("the cloud does not say whose credentials these are: GetCallerIdentity was answered with %d %s%s", answer.Status, codeOf(answer), answer.Lost)
+		return "", fmt.Errorf("the cloud does not say whose credentials these are: GetCallerIdentity was answered with %d %s%s", answer.Status, CodeOf(answer), answer.Lost)
 	}
 	return id, nil
 }
 
-// fingerprint tells accounts apart in a ledger without naming them.
-func fingerprint(account string) string {
-	return fmt.Sprintf("%x", sha256.Sum256([]byte("clbemu fidelity "+account)))[:16]
+// Pause is how long a call of an action waits for the one before it.
+func Pause(product, action string) time.Duration {
+	_, pause, _ := Spacing(product, action)
+	return pause
+}
+
+// Read makes a call that changes nothing, and refuses any other. Its answer is the account's, also
+// where that is a refusal; all else is an error.
+func (c *Cloud) Read(ctx context.Context, product, action string, params map[string]string) (status int, answer map[string]any, err error) {
+	if _, _, mutates := Spacing(product, action); mutates {
+		return 0, nil, fmt.Errorf("%s %s could change the account: it was not sent", product, action)
+	}
+	got, err := c.Do(ctx, product, action, params)
+	switch {
+	case err != nil:
+		return 0, nil, err
+	case got.Lost != "":
+		return 0, nil, fmt.Errorf("%s was not answered: %s", action, got.Lost)
+	case got.Status >= http.StatusInternalServerError || Throttled(got):
+		return 0, nil, fmt.Errorf("%s was answered with %d %s each time", action, got.Status, CodeOf(got))
+	}
+	return got.Status, got.Body, nil
 }

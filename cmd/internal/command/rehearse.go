@@ -1,0 +1,154 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/clbemu/clbemu/cmd/internal/terminal"
+	"github.com/clbemu/clbemu/cmd/internal/trail"
+	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/apiclient"
+	"github.com/clbemu/clbemu/emulator/controlclient"
+	"github.com/clbemu/clbemu/scenarios"
+	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/engine/bolt"
+)
+
+// rehearsal is one run of clbemu rehearse.
+type rehearsal struct{ dataDir, trail, until, out string }
+
+func newRehearse() *cobra.Command {
+	r := &rehearsal{}
+	cmd := &cobra.Command{
+		Use:   "rehearse --data-dir COPY --trail FILE",
+		Short: "Play an incident again on a copy of an account",
+		Long: `Play an incident again on a copy of an account, such as clbemu state pull made before it.
+
+FILE has events of ActionTrail, in any form that clbemu fidelity check reads. clbemu makes
+their writes again, in the order of their times, and shows who made each and whether the copy
+answers as the account did. The copy's folder stays as it is. --until stops at a time, and --out
+writes the account of then into a new folder: serve it, and look around.
+
+What the account refused changed nothing and is not made again. A write that the copy
+refuses is a sign that the copy is not of before the incident, or of something that clbemu
+does not know. Exits with 1 then.`,
+		Example: `  clbemu rehearse --data-dir ./account --trail events.json.gz
+  clbemu rehearse --data-dir ./account --trail events.json.gz --until 2026-11-28T03:12:00Z --out ./then`,
+		Args: noArgs,
+		RunE: r.run,
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&r.dataDir, "data-dir", defaultDataDir, "folder of a stopped emulator's state")
+	flags.StringVar(&r.trail, "trail", "", "file with the events; - is standard input")
+	flags.StringVar(&r.until, "until", "", "stop at this time, such as 2026-11-28T03:12:00Z")
+	flags.StringVar(&r.out, "out", "", "new folder for the account as it then is")
+	return cmd
+}
+
+func (r *rehearsal) run(cmd *cobra.Command, _ []string) error {
+	if r.trail == "" {
+		return usage(errors.New("give the events by --trail"))
+	}
+	until := time.Time{}
+	if r.until != "" {
+		var err error
+		if until, err = time.Parse(time.RFC3339, r.until); err != nil {
+			return usage(fmt.Errorf("--until %s: give a time such as 2026-11-28T03:12:00Z", r.until))
+		}
+	}
+	if entries, err := os.ReadDir(r.out); r.out != "" && err == nil && len(entries) > 0 {
+		return usage(fmt.Errorf("--out %s is not empty: name another folder", r.out))
+	}
+	incident := trail.NewIncident(knownNames())
+	incident.Until = until
+	if err := reading(cmd, r.trail, func(from io.Reader) error {
+		_, err := trail.Each(from, incident.Keep)
+		return err
+	}); err != nil {
+		return cannot(err)
+	}
+	ctx, clock := cmd.Context(), state.NewManualClock(incident.Begin())
+	copied, err := emulator.New(ctx, emulator.Config{Fork: r.dataDir, Clock: clock, Version: version()})
+	if errors.Is(err, fs.ErrNotExist) {
+		return usage(fmt.Errorf("there is no state in %s: is it the right folder?", r.dataDir))
+	}
+	if err != nil {
+		return cannot(err)
+	}
+	defer copied.Close(context.WithoutCancel(ctx)) //nolint:errcheck // it is in memory
+	incident.Now = func(at time.Time) { clock.Advance(max(0, at.Sub(clock.Now()))) }
+	writes, err := incident.Replay(ctx, copyCaller{copied})
+	if err == nil && r.out != "" {
+		err = r.keep(ctx, copied)
+	}
+	if err != nil {
+		return cannot(err)
+	}
+	return r.show(cmd, writes)
+}
+
+// keep writes the copy into the new folder.
+func (r *rehearsal) keep(ctx context.Context, copied *emulator.Emulator) error {
+	if err := os.MkdirAll(r.out, 0o700); err != nil {
+		return err
+	}
+	kept, err := bolt.Open(r.out)
+	if err != nil {
+		return err
+	}
+	return errors.Join(copied.Store().CopyTo(ctx, kept), kept.Close())
+}
+
+func (r *rehearsal) show(cmd *cobra.Command, writes []trail.Write) error {
+	differ := 0
+	var rows [][]string
+	for i := range writes {
+		w := &writes[i]
+		outcome := "done"
+		switch {
+		case w.Skipped != "":
+			outcome = w.Skipped
+			if w.There != "" {
+				outcome = w.There + ": " + outcome
+			}
+		case w.Differs():
+			differ++
+			outcome = "refused on the copy: " + w.Here
+		}
+		rows = append(rows, []string{w.Time.UTC().Format(time.RFC3339), w.Who, w.Action, w.Resource, outcome})
+	}
+	if err := printing(cmd).show(list("writes", writes), func(s *terminal.Screen) error {
+		if len(rows) == 0 {
+			s.Printf("no event changes anything\n")
+			return nil
+		}
+		if err := s.Table([]string{"TIME", "WHO", "ACTION", "RESOURCE", "OUTCOME"}, rows); err != nil {
+			return err
+		}
+		if r.out != "" {
+			s.Printf("the account of then is in %s: try clbemu serve --data-dir %s\n", r.out, r.out)
+		}
+		return nil
+	}); err != nil || differ == 0 {
+		return err
+	}
+	return failed(fmt.Errorf("the copy refuses %s that the account took", counted(differ, "write")))
+}
+
+// copyCaller calls a copy in this process.
+type copyCaller struct{ copied *emulator.Emulator }
+
+// Call implements trail.Caller.
+func (c copyCaller) Call(ctx context.Context, call scenarios.APICall) (scenarios.Answer, error) {
+	client := apiclient.Client{URL: "http://localhost", HTTP: &http.Client{Transport: controlclient.Transport(c.copied.Handler())}}
+	reply, err := client.CallContext(ctx, emulator.Version(call.Product), call.Action, call.Params)
+	return scenarios.Answer{Status: reply.Status, Body: reply.Body}, err
+}

@@ -1,0 +1,215 @@
+package pull
+
+import (
+	"net/netip"
+	"reflect"
+	"slices"
+
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/state"
+)
+
+// builder puts what was read into a transaction.
+type builder struct {
+	p    *Puller
+	tx   *state.Tx
+	rows map[state.Kind][]row
+	// limits are the usual ones of quotas.
+	limits map[state.QuotaName]int
+}
+
+func (b *builder) has(kind state.Kind, id string) bool { return b.p.has(kind, id) }
+
+// The access key with which clients call the copy: the default world's.
+const (
+	keyID     = "testid"
+	keySecret = "testsecret"
+)
+
+// build puts the copy into an empty state.
+func (p *Puller) build(everything *state.Tx) error {
+	if p.Anonymise {
+		h := newHider(p.account)
+		for _, rows := range p.rows {
+			for _, r := range rows {
+				h.row(r)
+			}
+		}
+		p.account = anonymousAccount
+	}
+	owner := state.Owner{AccountID: p.account, RegionID: p.Region}
+	b := &builder{p: p, tx: everything.In(owner), rows: p.rows, limits: make(map[state.QuotaName]int)}
+	for _, use := range state.QuotaUses(b.tx.View) {
+		b.limits[use.Name] = use.Default
+	}
+	b.plantAccount()
+	for _, k := range kinds() {
+		for _, r := range p.rows[k.name] {
+			if err := b.putRow(k, r); err != nil {
+				p.report.leaveOut(string(k.name), k.identify(r), err.Error())
+			}
+		}
+	}
+	if _, ok := cloud.Regions.Find(b.tx.View, p.Region); !ok {
+		cloud.Regions.Put(b.tx, &cloud.Region{ID: p.Region, PublicCIDRBlock: "198.18.0.0/16", PublicIPv6CIDRBlock: "2001:db8:1::/64"})
+	}
+	everything.DropUnsound(func(kind state.Kind, id, reason string) {
+		if !everything.Schema().Internal(kind) {
+			p.report.leaveOut(string(kind), id, reason)
+		}
+	})
+	b.withholdAddresses()
+	b.goOn()
+	p.report.finish(everything.View, p.done)
+	return nil
+}
+
+// plantAccount puts the account, with the default world's key.
+func (b *builder) plantAccount() {
+	a := &cloud.Account{ID: b.p.account, DefaultRegionID: b.p.Region, Balance: 100 * cloud.MinimumBalance, GraceDays: 15, ReleaseDays: 15}
+	for _, group := range b.rows[cloud.ResourceGroups.Kind()] {
+		if group.text("Name") == "default" || group.text("DisplayName") == "default resource group" {
+			a.DefaultResourceGroupID = group.text("Id")
+		}
+	}
+	cloud.Accounts.Put(b.tx, a)
+	cloud.AccessKeys.Put(b.tx, &cloud.AccessKey{ID: keyID, Secret: keySecret, AccountID: a.ID, Status: cloud.AccessKeyActive})
+}
+
+// putRow puts a resource with its tags.
+func (b *builder) putRow(k *kind, r row) error {
+	id, err := k.put(b, r)
+	if err != nil || k.tags == "" {
+		return err
+	}
+	for _, t := range r.list(k.tags) {
+		if key, value := tagOf(t); key != "" {
+			tx := b.tx
+			if _, ok := k.rowOf.FieldByName("RegionID"); !ok {
+				tx = tx.In(state.Owner{AccountID: b.p.account})
+			}
+			state.SetTag(tx, k.tag, id, key, value)
+		}
+	}
+	return nil
+}
+
+// own makes the account and the region the owner of a resource.
+func (b *builder) own(of reflect.Value) {
+	if account := of.FieldByName("AccountID"); account.IsValid() {
+		account.SetString(b.p.account)
+	}
+	if owner := of.FieldByName("Owner"); owner.IsValid() {
+		owner.Set(reflect.ValueOf(b.tx.Scope()))
+	}
+}
+
+// take gives a resource its addresses: each out of the one of its vSwitches in whose blocks it is,
+// or else out of the public ones.
+func (b *builder) take(kind state.Kind, id string, of reflect.Value) {
+	ids := vSwitchesIn(of)
+	cloud.HoldAddresses(b.tx, kind, id, func(ip string) string {
+		for _, id := range ids {
+			if s, ok := cloud.VSwitches.Find(b.tx.View, id); ok && (within(s.CIDRBlock, ip) || within(s.IPv6CIDRBlock, ip)) {
+				return s.ID
+			}
+		}
+		return cloud.PublicPool(b.p.Region)
+	})
+}
+
+func within(block, ip string) bool {
+	prefix, err := netip.ParsePrefix(block)
+	address, wrong := netip.ParseAddr(ip)
+	return err == nil && wrong == nil && prefix.Contains(address)
+}
+
+// vSwitchesIn lists the vSwitches that a resource names.
+func vSwitchesIn(of reflect.Value) (ids []string) {
+	if own := of.FieldByName("VSwitchID"); own.IsValid() {
+		ids = append(ids, own.String())
+	}
+	if zones := of.FieldByName("ZoneMappings"); zones.IsValid() {
+		for i := range zones.Len() {
+			ids = append(ids, zones.Index(i).FieldByName("VSwitchID").String())
+		}
+	}
+	return ids
+}
+
+// withholdAddresses leaves each vSwitch as many free addresses as the account says: what clbemu
+// does not know holds the others.
+func (b *builder) withholdAddresses() {
+	for _, r := range b.rows[cloud.VSwitches.Kind()] {
+		s, ok := cloud.VSwitches.Find(b.tx.View, r.text("VSwitchId"))
+		free := field{name: "Free", paths: []string{"AvailableIpAddressCount"}}
+		var said struct{ Free int }
+		said.Free = -1
+		if !ok || free.set(reflect.ValueOf(&said).Elem(), r) != nil || said.Free < 0 {
+			continue
+		}
+		if said.Free < cloud.AvailableAddresses(b.tx.View, s) {
+			_ = cloud.SetFreeAddresses(b.tx, s, said.Free) // it has more
+		}
+	}
+}
+
+// underway are the statuses that end by themselves, with the stages that end them; then is the
+// status that follows where the stage has several.
+var underway = []struct {
+	kind   state.Kind
+	status string
+	stage  state.Stage
+	then   []string
+}{
+	{cloud.EIPs.Kind(), string(cloud.EIPAssociating), cloud.StageEIPAssociating, nil},
+	{cloud.EIPs.Kind(), string(cloud.EIPUnassociating), cloud.StageEIPUnassociating, nil},
+	{cloud.Instances.Kind(), cloud.InstancePending, cloud.StageInstancePending, nil},
+	{cloud.Instances.Kind(), cloud.InstanceStarting, cloud.StageInstanceStarting, nil},
+	{cloud.Instances.Kind(), cloud.InstanceStopping, cloud.StageInstanceStopping, nil},
+	{cloud.IPv6Gateways.Kind(), string(cloud.GatewayPending), cloud.StageIPv6GatewayPending, nil},
+	{cloud.IPv6Gateways.Kind(), string(cloud.GatewayDeleting), cloud.StageIPv6GatewayDeleting, nil},
+	{cloud.NATGateways.Kind(), string(cloud.GatewayCreating), cloud.StageNATGatewayCreating, nil},
+	{cloud.NATGateways.Kind(), string(cloud.GatewayDeleting), cloud.StageNATGatewayDeleting, nil},
+	{cloud.RouteEntries.Kind(), cloud.RouteEntryPending, cloud.StageRouteEntryPending, nil},
+	{cloud.RouteEntries.Kind(), cloud.RouteEntryDeleting, cloud.StageRouteEntryDeleting, nil},
+	{cloud.Listeners.Kind(), string(cloud.ListenerStarting), cloud.StageListenerStarting, nil},
+	{cloud.Listeners.Kind(), string(cloud.ListenerStopping), cloud.StageListenerStopping, nil},
+	{cloud.Listeners.Kind(), string(cloud.ListenerConfiguring), cloud.StageListenerConfiguring, []string{string(cloud.ListenerRunning)}},
+	{cloud.TLSCipherPolicies.Kind(), "configuring", cloud.StageTLSCipherPolicyConfiguring, nil},
+	{cloud.NLBLoadBalancers.Kind(), cloud.NLBProvisioning, cloud.StageNLBProvisioning, nil},
+	{cloud.NLBLoadBalancers.Kind(), cloud.NLBConfiguring, cloud.StageNLBConfiguring, nil},
+	{cloud.NLBServerGroups.Kind(), cloud.NLBGroupCreating, cloud.StageNLBGroupCreating, nil},
+	{cloud.NLBServerGroups.Kind(), cloud.NLBGroupConfiguring, cloud.StageNLBGroupConfiguring, nil},
+	{cloud.NLBListeners.Kind(), cloud.NLBListenerProvisioning, cloud.StageNLBListenerProvisioning, nil},
+	{cloud.NLBListeners.Kind(), cloud.NLBListenerConfiguring, cloud.StageNLBListenerConfiguring, []string{cloud.NLBListenerRunning}},
+	{cloud.NLBListeners.Kind(), cloud.NLBListenerStarting, cloud.StageNLBListenerStarting, nil},
+	{cloud.NLBListeners.Kind(), cloud.NLBListenerStopping, cloud.StageNLBListenerStopping, nil},
+	{cloud.NLBListeners.Kind(), cloud.NLBListenerDeleting, cloud.StageNLBListenerDeleting, nil},
+}
+
+// statusPaths are where rows have the statuses of underway.
+var statusPaths = []string{"Status", "LoadBalancerStatus", "ListenerStatus", "ServerGroupStatus"}
+
+// goOn lets what the account is at work on come to its end.
+func (b *builder) goOn() {
+	for _, k := range kinds() {
+		for _, u := range underway {
+			if u.kind != k.name {
+				continue
+			}
+			present := make(map[string]bool)
+			for _, id := range b.tx.IDs(k.name) {
+				present[id] = true
+			}
+			for _, r := range b.rows[k.name] {
+				id := k.identify(r)
+				at := slices.ContainsFunc(statusPaths, func(path string) bool { return r.text(path) == u.status })
+				if at && present[id] {
+					stages := b.tx.Schema().Stages()
+					state.Enter(b.tx.Paced(stages), u.stage, id, u.then...)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,134 @@
+package pull
+
+import (
+	"strings"
+
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+)
+
+const (
+	whyStandIn = "no answer has the certificate itself: one of clbemu's own stands in, with the names and dates of the real one"
+	whyAbsent  = "no answer has the certificate itself"
+	whyKey     = "private keys are never read: the stand-in has one of its own"
+	whyBegin   = "no answer says when it begins: the time of its upload stands in"
+)
+
+// certificateKinds are certificates and access control lists, which listeners name.
+func certificateKinds() []*kind {
+	return []*kind{userCertificates(), serverCertificates(), caCertificates(), accessControlLists(), tlsCipherPolicies()}
+}
+
+func userCertificates() *kind {
+	return of(cloud.UserCertificates, kind{
+		lists: []read{{product: "cas", action: "ListUserCertificateOrder", params: each("OrderType", "CERT"), list: "CertificateOrderList",
+			pages: pages{number: "CurrentPage", size: "ShowSize", most: 50}}},
+		id: "CertificateId", tags: "Tags", tag: cloud.TagUserCertificate,
+		// CertFilter leaves the certificate and its key out of the answer.
+		details: []detail{{read: read{product: "cas", action: "GetUserCertificateDetail", params: each("CertId", "=CertificateId", "CertFilter", "true")}}},
+		fields: `
+			ID              CertificateId
+			Name            Name
+			Fingerprint     Fingerprint
+			CommonName      CommonName|Common
+			SANs            Sans
+			NotBefore       NotBefore|StartDate
+			NotAfter        NotAfter|EndDate
+			Algorithm       Algorithm
+			ResourceGroupID ResourceGroupId`,
+		unread: map[string]string{"PEM": whyStandIn, "PrivateKey": whyKey, "KeyLength": "no answer says it", "CreateTime": "no answer says it"},
+	}, func(_ *builder, c *cloud.UserCertificate, _ row) (err error) {
+		c.Fingerprint = spaced(c.Fingerprint)
+		c.PrivateKey, err = standIn(&c.CertificateContent)
+		return err
+	})
+}
+
+// spaced spells a fingerprint as load balancers do.
+func spaced(fingerprint string) string {
+	if strings.Contains(fingerprint, ":") || len(fingerprint)%2 != 0 {
+		return strings.ToLower(fingerprint)
+	}
+	var pairs []string
+	for i := 0; i < len(fingerprint); i += 2 {
+		pairs = append(pairs, fingerprint[i:i+2])
+	}
+	return strings.ToLower(strings.Join(pairs, ":"))
+}
+
+func serverCertificates() *kind {
+	return of(cloud.ServerCertificates, kind{
+		lists: []read{{product: "Slb", action: "DescribeServerCertificates", list: "ServerCertificates.ServerCertificate"}},
+		id:    "ServerCertificateId", tags: "Tags.Tag", tag: cloud.TagServerCertificate,
+		fields: `
+			ID                      ServerCertificateId
+			Name                    ServerCertificateName
+			Fingerprint             Fingerprint
+			CommonName              CommonName
+			SANs                    SubjectAlternativeNames.SubjectAlternativeName
+			NotAfter                ExpireTimeStamp|ExpireTime
+			Algorithm               EncryptionAlgorithm
+			KeyLength               EncryptionKeyLength
+			AliCloudCertificateID   AliCloudCertificateId
+			AliCloudCertificateName AliCloudCertificateName
+			ResourceGroupID         ResourceGroupId
+			CreateTime              CreateTimeStamp|CreateTime`,
+		unread: map[string]string{"PEM": whyStandIn, "PrivateKey": whyKey, "NotBefore": whyBegin},
+	}, func(_ *builder, c *cloud.ServerCertificate, _ row) (err error) {
+		c.NotBefore = c.CreateTime
+		c.PrivateKey, err = standIn(&c.CertificateContent)
+		return err
+	})
+}
+
+func caCertificates() *kind {
+	return of(cloud.CACertificates, kind{
+		lists: []read{{product: "Slb", action: "DescribeCACertificates", list: "CACertificates.CACertificate"}},
+		id:    "CACertificateId", tags: "Tags.Tag", tag: cloud.TagCACertificate,
+		fields: `
+			ID              CACertificateId
+			Name            CACertificateName
+			Fingerprint     Fingerprint
+			CommonName      CommonName
+			NotAfter        ExpireTimeStamp|ExpireTime
+			Algorithm       EncryptionAlgorithm
+			KeyLength       EncryptionKeyLength
+			ResourceGroupID ResourceGroupId
+			CreateTime      CreateTimeStamp|CreateTime`,
+		unread: map[string]string{"PEM": whyAbsent, "SANs": "no answer says them", "NotBefore": "no answer says it"},
+	}, nil)
+}
+
+func accessControlLists() *kind {
+	return of(cloud.AccessControlLists, kind{
+		lists: []read{{product: "Slb", action: "DescribeAccessControlLists", list: "Acls.Acl", pages: numbered}},
+		id:    "AclId", tags: "Tags.Tag", tag: cloud.TagAccessControlList,
+		details: []detail{{read: read{product: "Slb", action: "DescribeAccessControlListAttribute", params: each("AclId", "=AclId"), list: "AclEntrys.AclEntry",
+			pages: pages{number: "Page", size: "PageSize", most: 50}}, as: "AclEntrys", needed: true}},
+		fields: `
+			ID                AclId
+			Name              AclName
+			AddressIPVersion  AddressIPVersion
+			ResourceGroupID   ResourceGroupId
+			Entries[]         AclEntrys
+			Entries[].Entry   AclEntryIP
+			Entries[].Comment AclEntryComment
+			CreateTime        CreateTime`,
+	}, nil)
+}
+
+func tlsCipherPolicies() *kind {
+	return of(cloud.TLSCipherPolicies, kind{
+		lists: []read{{product: "Slb", action: "ListTLSCipherPolicies", list: "TLSCipherPolicies", pages: pages{token: "NextToken", size: "MaxItems", most: 50}}},
+		id:    "InstanceId",
+		fields: `
+			ID          InstanceId
+			Name        Name
+			TLSVersions TLSVersions
+			Ciphers     Ciphers
+			Activity    Status
+			CreateTime  CreateTime`,
+	}, func(_ *builder, p *cloud.TLSCipherPolicy, _ row) error {
+		p.Activity = map[string]string{"configuring": "busy"}[p.Activity]
+		return nil
+	})
+}
