@@ -82,7 +82,7 @@ const fidelitySummaryHead = `<!-- written by make golden -->
 A *statement* is one thing that a source says of an action of CLB or NLB: a parameter, a range, a default, an error, a field of the
 answer, a state, a limit, a rate. A test plays each that has a case, from the default world. It *holds*, *differs* on purpose, is *open*,
 which is a defect, or is *unchecked*, without a case; the *share* is what holds of all that is published. [The tables of all
-actions](../contracttests/fidelity.md) lead to the statements and their reasons, ` + "`clbemu actions --fidelity`" + ` prints the counts, and
+actions](../contracttests/fidelity.md) lead to the statements, their reasons, and what is accepted without effect, ` + "`clbemu actions --fidelity`" + ` prints the counts, and
 ` + "`clbemu explain ACTION`" + ` the statements. [How we know](evidence.md) says what else clbemu rests on.
 
 `
@@ -140,6 +140,7 @@ func renderFidelity(files []*fidelity.File) (page, summary string) {
 	}
 	fmt.Fprintf(&b, "## Open\n\n%s\n## Differs on purpose\n\n%s\n## Known by status alone\n\nNo read shows the parameter, or no source has the code of the refusal:\n\n%s",
 		strings.Join(open, ""), strings.Join(differ, ""), strings.Join(bare, ""))
+	b.WriteString(effectlessTable())
 	return b.String(), summary
 }
 

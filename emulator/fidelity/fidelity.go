@@ -41,6 +41,8 @@ type File struct {
 	Parameters map[string]*parameter `yaml:"parameters"`
 	Answers    []answers             `yaml:"answers"`
 	Common     *common               `yaml:"common"`
+	// Clients rely on what other statements say.
+	Clients []client `yaml:"clients"`
 	// Outside are no statements: the API of today publishes them no more.
 	Outside []outside `yaml:"outside"`
 	// Statements are written out in a file. Load adds those that follow from rows.
@@ -251,6 +253,9 @@ func Read(file string, text []byte, names scenarios.Names) (*File, error) {
 	}
 	d.Decode(sequence(root.Line, f.rows(d)), &derived, "rows")
 	if f.Statements = slices.Concat(derived, f.Statements); d.Found() > 0 {
+		return f, d.Err()
+	}
+	if f.Statements = append(f.Statements, f.clientStatements(d)...); d.Found() > 0 {
 		return f, d.Err()
 	}
 	lines := make(map[string]int)
