@@ -15,6 +15,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/products"
+	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -47,7 +48,7 @@ type copied struct {
 func pulled(t *testing.T, c *fixedCloud) copied {
 	t.Helper()
 	dir := t.TempDir()
-	p := emulator.StoppedConfig{DataDir: dir}.Puller()
+	p := world.FromAccount(dir)
 	p.Region, p.Call, p.Pause = "cn-hangzhou", callsTo(c), func(string, string) time.Duration { return 0 }
 	report, err := p.Pull(t.Context())
 	if err != nil {
@@ -278,9 +279,9 @@ func compareCopy(t *testing.T, account *fixedCloud, copy copied) {
 func TestPullRefused(t *testing.T) {
 	account := fullAccount(t)
 	whole := pulled(t, account)
-	for _, allowed := range (emulator.StoppedConfig{}).Puller().Actions() {
+	for _, allowed := range world.FromAccount("").Actions() {
 		_, denied, _ := strings.Cut(allowed, ":")
-		p := emulator.StoppedConfig{DataDir: t.TempDir()}.Puller()
+		p := world.FromAccount(t.TempDir())
 		asked := callsTo(account)
 		p.Region, p.Pause = "cn-hangzhou", func(string, string) time.Duration { return 0 }
 		p.Call = func(ctx context.Context, product, action string, params map[string]string) (int, map[string]any, error) {
@@ -310,7 +311,7 @@ func TestPullRefused(t *testing.T) {
 
 // Who may read nothing gets an error.
 func TestPullNothing(t *testing.T) {
-	p := emulator.StoppedConfig{DataDir: t.TempDir()}.Puller()
+	p := world.FromAccount(t.TempDir())
 	asked := callsTo(newCloud(t))
 	p.Region = "cn-hangzhou"
 	p.Call = func(ctx context.Context, product, action string, params map[string]string) (int, map[string]any, error) {
@@ -331,7 +332,7 @@ func TestPullResumes(t *testing.T) {
 	asked := callsTo(account)
 	for cut := 0; ; cut += 29 {
 		dir, left := t.TempDir(), cut
-		p := emulator.StoppedConfig{DataDir: dir}.Puller()
+		p := world.FromAccount(dir)
 		p.Region, p.Pause = "cn-hangzhou", func(string, string) time.Duration { return 0 }
 		p.Call = func(ctx context.Context, product, action string, params map[string]string) (int, map[string]any, error) {
 			if product != "Sts" {
@@ -386,7 +387,7 @@ func TestPullChoice(t *testing.T) {
 		}, func(row map[string]any) bool { return row["Name"] == "web" }},
 	} {
 		dir := t.TempDir()
-		p := emulator.StoppedConfig{DataDir: dir}.Puller()
+		p := world.FromAccount(dir)
 		p.Region, p.Call, p.Pause = "cn-hangzhou", callsTo(account), func(string, string) time.Duration { return 0 }
 		c.choose(&p.VPCs, &p.LoadBalancers, &p.Tags)
 		if _, err := p.Pull(t.Context()); err != nil {
@@ -419,7 +420,7 @@ func TestPullAnonymised(t *testing.T) {
 	account := fullAccount(t)
 	whole := pulled(t, account)
 	dir := t.TempDir()
-	p := emulator.StoppedConfig{DataDir: dir}.Puller()
+	p := world.FromAccount(dir)
 	p.Region, p.Call, p.Pause, p.Anonymise = "cn-hangzhou", callsTo(account), func(string, string) time.Duration { return 0 }, true
 	report, err := p.Pull(t.Context())
 	if err != nil {
@@ -485,7 +486,7 @@ func TestPullMany(t *testing.T) {
 		}
 	}
 	before, most := heap(), uint64(0)
-	p := emulator.StoppedConfig{DataDir: t.TempDir()}.Puller()
+	p := world.FromAccount(t.TempDir())
 	p.Region, p.Call, p.Pause = "cn-hangzhou", callsTo(account), func(string, string) time.Duration { return time.Millisecond }
 	estimated := 0
 	p.Estimated = func(calls int, _ time.Duration) { estimated = calls }
