@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http/httptest"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/products"
+	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -47,7 +47,7 @@ type copied struct {
 func pulled(t *testing.T, c *fixedCloud) copied {
 	t.Helper()
 	dir := t.TempDir()
-	p := emulator.StoppedConfig{DataDir: dir}.Puller()
+	p := world.FromAccount(dir)
 	p.Region, p.Call, p.Pause = "cn-hangzhou", callsTo(c), func(string, string) time.Duration { return 0 }
 	report, err := p.Pull(t.Context())
 	if err != nil {
@@ -278,9 +278,9 @@ func compareCopy(t *testing.T, account *fixedCloud, copy copied) {
 func TestPullRefused(t *testing.T) {
 	account := fullAccount(t)
 	whole := pulled(t, account)
-	for _, allowed := range (emulator.StoppedConfig{}).Puller().Actions() {
+	for _, allowed := range world.FromAccount("").Actions() {
 		_, denied, _ := strings.Cut(allowed, ":")
-		p := emulator.StoppedConfig{DataDir: t.TempDir()}.Puller()
+		p := world.FromAccount(t.TempDir())
 		asked := callsTo(account)
 		p.Region, p.Pause = "cn-hangzhou", func(string, string) time.Duration { return 0 }
 		p.Call = func(ctx context.Context, product, action string, params map[string]string) (int, map[string]any, error) {
@@ -310,7 +310,7 @@ func TestPullRefused(t *testing.T) {
 
 // Who may read nothing gets an error.
 func TestPullNothing(t *testing.T) {
-	p := emulator.StoppedConfig{DataDir: t.TempDir()}.Puller()
+	p := world.FromAccount(t.TempDir())
 	asked := callsTo(newCloud(t))
 	p.Region = "cn-hangzhou"
 	p.Call = func(ctx context.Context, product, action string, params map[string]string) (int, map[string]any, error) {
@@ -331,7 +331,7 @@ func TestPullResumes(t *testing.T) {
 	asked := callsTo(account)
 	for cut := 0; ; cut += 29 {
 		dir, left := t.TempDir(), cut
-		p := emulator.StoppedConfig{DataDir: dir}.Puller()
+		p := world.FromAccount(dir)
 		p.Region, p.Pause = "cn-hangzhou", func(string, string) time.Duration { return 0 }
 		p.Call = func(ctx context.Context, product, action string, params map[string]string) (int, map[string]any, error) {
 			if product != "Sts" {
@@ -368,147 +368,4 @@ func TestPullResumes(t *testing.T) {
 			}
 		}
 	}
-}
-
-// A choice takes load balancers of a VPC, with a tag or an id, and what belongs to others not.
-func TestPullChoice(t *testing.T) {
-	account := fullAccount(t)
-	all := pulled(t, account)
-	id, inVPC := all.tables["LoadBalancer"][0]["ID"].(string), all.tables["VSwitch"][0]["VPCID"].(string)
-	for name, c := range map[string]struct {
-		choose func(vpcs, ids *[]string, tags *map[string]string)
-		fits   func(row map[string]any) bool
-	}{
-		"id":  {func(_, ids *[]string, _ *map[string]string) { *ids = []string{id} }, func(row map[string]any) bool { return row["ID"] == id }},
-		"VPC": {func(vpcs, _ *[]string, _ *map[string]string) { *vpcs = []string{inVPC} }, func(row map[string]any) bool { return row["VPCID"] == inVPC }},
-		"tag": {func(_, _ *[]string, tags *map[string]string) {
-			*tags = map[string]string{"kubernetes.do.not.delete": "a1"}
-		}, func(row map[string]any) bool { return row["Name"] == "web" }},
-	} {
-		dir := t.TempDir()
-		p := emulator.StoppedConfig{DataDir: dir}.Puller()
-		p.Region, p.Call, p.Pause = "cn-hangzhou", callsTo(account), func(string, string) time.Duration { return 0 }
-		c.choose(&p.VPCs, &p.LoadBalancers, &p.Tags)
-		if _, err := p.Pull(t.Context()); err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		got := tablesOf(t, copied{dir: dir}.serve(t).store)
-		for _, kind := range []string{"LoadBalancer", "NLBLoadBalancer"} {
-			want := 0
-			for _, row := range all.tables[kind] {
-				if c.fits(row) {
-					want++
-				}
-			}
-			for _, row := range got[kind] {
-				if !c.fits(row) {
-					t.Errorf("%s: the copy has %v", name, row["ID"])
-				}
-			}
-			if len(got[kind]) != want {
-				t.Errorf("%s: the copy has %d of %s, want %d", name, len(got[kind]), kind, want)
-			}
-		}
-	}
-}
-
-// An anonymised copy has no name, address, domain or account id of the account, and is otherwise
-// the same.
-func TestPullAnonymised(t *testing.T) {
-	account := fullAccount(t)
-	whole := pulled(t, account)
-	dir := t.TempDir()
-	p := emulator.StoppedConfig{DataDir: dir}.Puller()
-	p.Region, p.Call, p.Pause, p.Anonymise = "cn-hangzhou", callsTo(account), func(string, string) time.Duration { return 0 }, true
-	report, err := p.Pull(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(report.LeftOut) > 0 {
-		t.Errorf("left out %v", report.LeftOut)
-	}
-	served := copied{dir: dir}.serve(t)
-	text, err := json.Marshal(tablesOf(t, served.store))
-	if err != nil {
-		t.Fatal(err)
-	}
-	secret := []string{"1234567890123456", "192.168.0.11", "example", "office", "managed-by", "30080/web"}
-	for _, kind := range []string{"LoadBalancer", "EIP", "NetworkInterface", "NLBLoadBalancer"} {
-		for _, row := range whole.tables[kind] {
-			for _, name := range []string{"Address", "IPAddress", "MacAddress"} {
-				if value, ok := row[name].(string); ok {
-					secret = append(secret, `"`+value+`"`)
-				}
-			}
-			if name, _ := row["Name"].(string); len(name) > 3 && name != "spare" {
-				secret = append(secret, `"`+name+`"`)
-			}
-		}
-	}
-	for _, s := range secret {
-		if bytes.Contains(text, []byte(s)) {
-			at := bytes.Index(text, []byte(s))
-			t.Errorf("the copy has %s: …%s…", s, text[max(0, at-80):min(len(text), at+80)])
-		}
-	}
-	for kind, n := range whole.counts {
-		if report.Resources[kind] != n {
-			t.Errorf("the copy has %d of %s, want %d", report.Resources[kind], kind, n)
-		}
-	}
-}
-
-// Thousands of load balancers are copied in little memory, and the estimate of the time is right.
-func TestPullMany(t *testing.T) {
-	n := 2000
-	if testing.Short() {
-		n = 150
-	}
-	account := newCloud(t)
-	if err := account.store.Update(state.Owner{}, func(tx *state.Tx) error {
-		for _, name := range []state.QuotaName{"slb_quota_instances_num", "slb_quota_backendserver_attached_num"} {
-			state.Quotas.Put(tx, &state.Quota{AccountID: "1234567890123456", Name: name, Limit: n})
-		}
-		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
-	for range n {
-		for _, s := range []step{
-			{"Slb", "CreateLoadBalancer", params{"AddressType": "internet", "InstanceChargeType": "PayByCLCU"}, saveAs("lb", "LoadBalancerId")},
-			{"Slb", "CreateVServerGroup", params{"LoadBalancerId": "{lb}", "BackendServers": servers(server(node1, 30080, 100), server(node2, 30080, 100))}, saveAs("rsp", "VServerGroupId")},
-			{"Slb", "CreateLoadBalancerTCPListener", params{"LoadBalancerId": "{lb}", "ListenerPort": "80", "Bandwidth": "-1", "VServerGroupId": "{rsp}"}, nil},
-			{"Slb", "CreateLoadBalancerHTTPListener", params{"LoadBalancerId": "{lb}", "ListenerPort": "8080", "Bandwidth": "-1", "VServerGroupId": "{rsp}", "StickySession": "off", "HealthCheck": "off"}, nil},
-		} {
-			account.do(s)
-		}
-	}
-	before, most := heap(), uint64(0)
-	p := emulator.StoppedConfig{DataDir: t.TempDir()}.Puller()
-	p.Region, p.Call, p.Pause = "cn-hangzhou", callsTo(account), func(string, string) time.Duration { return time.Millisecond }
-	estimated := 0
-	p.Estimated = func(calls int, _ time.Duration) { estimated = calls }
-	p.Progress = func(done, _ int) {
-		if done%2000 == 0 {
-			most = max(most, heap())
-		}
-	}
-	report, err := p.Pull(t.Context())
-	if err != nil || report.Resources["LoadBalancer"] != n || report.Resources["Listener"] != 2*n || report.Resources["VServerGroup"] != n {
-		t.Fatalf("Pull = %+v, %v", report, err)
-	}
-	used := (max(most, heap()) - before) >> 20
-	t.Logf("%d load balancers: %d calls, estimated %d after the lists, %d MB more", n, report.Calls, estimated, used)
-	if used > 300 || estimated > report.Calls || estimated < report.Calls*3/4 {
-		t.Errorf("%d MB, %d calls, estimated %d", used, report.Calls, estimated)
-	}
-}
-
-// heap is the memory in use, in bytes.
-func heap() uint64 {
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.HeapAlloc
 }

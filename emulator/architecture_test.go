@@ -86,9 +86,10 @@ var mayImport = map[string][]string{
 	"emulator/internal/dataplane/forward": {},
 	"emulator/internal/listen":            {},
 	// The parts of a world, which do not know each other.
-	"emulator/world":                  {"state", "emulator/internal/cloud", "emulator/yamlfile", "emulator/internal/resources", "emulator/internal/gateway", "emulator/products", "emulator/spelling"},
+	"emulator/world":                  {"state", "emulator/internal/cloud", "emulator/internal/pull", "emulator/yamlfile", "emulator/internal/resources", "emulator/internal/gateway", "emulator/products", "emulator/spelling"},
 	"emulator/internal/resources":     {"state", "emulator/internal/cloud"},
 	"emulator/world/conditions":       {"state", "emulator/internal/listen", "emulator/internal/cloud", "emulator/internal/topology", "emulator/internal/resources"},
+	"emulator/internal/pull":          {"state", "emulator/internal/cloud", "emulator/products"},
 	"emulator/internal/clusterimport": {"state", "emulator/internal/cloud", "emulator/controlapi", "emulator/internal/resources"},
 	// The control API: handlers, and what they work on.
 	"emulator/internal/control":   {"state", "faults", "scenarios", "emulator/internal/cloud", "emulator/internal/topology", "emulator/internal/gateway", "emulator/world", "emulator/internal/clusterimport", "emulator/internal/resources", "emulator/internal/rules", "emulator/internal/snapshots", "emulator/internal/metrics", "emulator/inventory", "emulator/explain", "emulator/controlapi", "emulator/internal/routes", "emulator/internal/console", "emulator/names", "emulator/journal", "emulator/spelling"},

@@ -84,36 +84,6 @@ func OpenStopped(ctx context.Context, cfg StoppedConfig) (*Stopped, error) {
 	return &Stopped{handler, store}, nil
 }
 
-// Puller returns what copies a real account into the folder, where no state may be yet.
-func (cfg StoppedConfig) Puller() *pull.Puller {
-	p := &pull.Puller{Dir: cfg.DataDir}
-	p.Store = func(ctx context.Context, fill func(*state.Tx) error) error {
-		e, err := bolt.Open(cfg.DataDir)
-		if err != nil {
-			return err
-		}
-		store, err := state.Open(ctx, state.Config{Schema: cloud.Schema, Engine: e, Requires: rules.Requires, Warn: cfg.Warn})
-		if err != nil {
-			return err
-		}
-		err = store.Reset(fill)
-		if err == nil {
-			err = sound(ctx, store)
-		}
-		return errors.Join(err, store.Close())
-	}
-	return p
-}
-
-// sound returns the first problem of a state as an error.
-func sound(ctx context.Context, store *state.Store) error {
-	problems, err := store.Check(ctx)
-	if err == nil && len(problems) > 0 {
-		err = fmt.Errorf("the copy is inconsistent: %s", problems[0])
-	}
-	return err
-}
-
 // Close closes the state.
 func (s *Stopped) Close() error { return s.store.Close() }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/pull"
 	"github.com/clbemu/clbemu/emulator/internal/resources"
 	"github.com/clbemu/clbemu/state"
 )
@@ -142,3 +143,7 @@ func (p *planter) accessKey(a *cloud.Account, s *accessKeySpec) {
 		ID: s.ID.text, Secret: s.Secret.text, AccountID: a.ID, Status: cloud.AccessKeyStatus(status),
 	})
 }
+
+// FromAccount returns what copies a real account into a folder, as a state of a world with that
+// account alone.
+func FromAccount(dir string) *pull.Puller { return pull.New(dir) }

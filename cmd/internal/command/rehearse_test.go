@@ -11,26 +11,8 @@ import (
 
 // TestRehearseTrail plays an incident on a copy: who did what, and the account at a time.
 func TestRehearseTrail(t *testing.T) {
-	dir, server := t.TempDir(), served(t)
-	call := func(args ...string) map[string]any {
-		t.Helper()
-		code, stdout, problems := executed(t, append(append([]string{"call"}, args...), "--server", server, "--json")...)
-		var answer map[string]any
-		if err := json.Unmarshal([]byte(stdout), &answer); code != exitOK || err != nil {
-			t.Fatalf("%v = %d, %s%s", args, code, stdout, problems)
-		}
-		return answer
-	}
-	lb := call("CreateLoadBalancer", "AddressType=internet")["LoadBalancerId"].(string)
-	call("CreateLoadBalancerTCPListener", "LoadBalancerId="+lb, "ListenerPort=80", "Bandwidth=-1", "BackendServerPort=80")
-	_, exported, _ := executed(t, "state", "export", "--server", server)
-	file, copied := filepath.Join(dir, "state.json"), filepath.Join(dir, "copy")
-	if err := os.WriteFile(file, []byte(exported), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if code, _, problems := executed(t, "state", "import", "--data-dir", copied, file); code != exitOK {
-		t.Fatal(problems)
-	}
+	dir := t.TempDir()
+	copied, lb := copiedAccount(t, dir)
 	event := func(at, who, action, params, answer string) string {
 		return fmt.Sprintf(`{"eventSource":"slb.aliyuncs.com","serviceName":"Slb","eventName":%q,"eventTime":"2030-01-01T%sZ","acsRegion":"cn-hangzhou",
 			"userIdentity":{"type":"ram-user","userName":%q},"requestParameters":{%s},"responseElements":{%s}}`, action, at, who, params, answer)
@@ -64,6 +46,39 @@ func TestRehearseTrail(t *testing.T) {
 	if count(t, then, "Listener") != 0 || count(t, copied, "Listener") != 1 || count(t, then, "VServerGroup") != 1 {
 		t.Errorf("listeners then %d, want 0; in the copy %d, want 1; groups then %d, want 1", count(t, then, "Listener"), count(t, copied, "Listener"), count(t, then, "VServerGroup"))
 	}
+	rehearseBadly(t, dir, copied, trail, then)
+}
+
+// copiedAccount is a folder with a copy of an account that has a load balancer with a listener.
+func copiedAccount(t *testing.T, dir string) (copied, lb string) {
+	t.Helper()
+	server := served(t)
+	call := func(args ...string) map[string]any {
+		t.Helper()
+		code, stdout, problems := executed(t, append(append([]string{"call"}, args...), "--server", server, "--json")...)
+		var answer map[string]any
+		if err := json.Unmarshal([]byte(stdout), &answer); code != exitOK || err != nil {
+			t.Fatalf("%v = %d, %s%s", args, code, stdout, problems)
+		}
+		return answer
+	}
+	lb = call("CreateLoadBalancer", "AddressType=internet")["LoadBalancerId"].(string)
+	call("CreateLoadBalancerTCPListener", "LoadBalancerId="+lb, "ListenerPort=80", "Bandwidth=-1", "BackendServerPort=80")
+	_, exported, _ := executed(t, "state", "export", "--server", server)
+	file := filepath.Join(dir, "state.json")
+	copied = filepath.Join(dir, "copy")
+	if err := os.WriteFile(file, []byte(exported), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, problems := executed(t, "state", "import", "--data-dir", copied, file); code != exitOK {
+		t.Fatal(problems)
+	}
+	return copied, lb
+}
+
+// rehearseBadly gives the command what it rejects.
+func rehearseBadly(t *testing.T, dir, copied, trail, then string) {
+	t.Helper()
 	for _, c := range []struct {
 		code int
 		says string

@@ -14,7 +14,7 @@ import (
 
 	"github.com/clbemu/clbemu/cmd/internal/realcloud"
 	"github.com/clbemu/clbemu/cmd/internal/terminal"
-	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/world"
 )
 
 // statePull is one run of the command.
@@ -68,7 +68,7 @@ permission is missing, the rest is copied, and the report says what is not.`,
 }
 
 func (p *statePull) run(cmd *cobra.Command, args []string) error {
-	puller := emulator.StoppedConfig{DataDir: strings.Join(args, "")}.Puller()
+	puller := world.FromAccount(strings.Join(args, ""))
 	if p.policy {
 		return printing(cmd).show(map[string]string{"policy": puller.Policy()}, func(s *terminal.Screen) error {
 			s.Printf("%s\n", puller.Policy())

@@ -18,6 +18,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/apiclient"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
 	"github.com/clbemu/clbemu/emulator/products"
+	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -103,7 +104,7 @@ func mutates() map[string]bool {
 }
 
 // A pull by the cloud's host names, under the cloud's limits, is never throttled, sends reads
-// alone, and copies what is there.
+// alone, and copies everything.
 func TestPull(t *testing.T) {
 	a := newAccount(t)
 	a.World(t, "throttle.profile", "realistic")
@@ -113,7 +114,7 @@ func TestPull(t *testing.T) {
 			t.Errorf("%s was sent, which is no read", action)
 		}
 	}
-	p := emulator.StoppedConfig{DataDir: filepath.Join(t.TempDir(), "copy")}.Puller()
+	p := world.FromAccount(filepath.Join(t.TempDir(), "copy"))
 	p.Region, p.Call, p.Pause = region, a.cloud(apiclient.AccessKeyID, apiclient.AccessKeySecret, "").Read, realcloud.Pause
 	var calls int
 	var wait time.Duration
@@ -139,7 +140,7 @@ func TestPull(t *testing.T) {
 func TestPullThrottled(t *testing.T) {
 	a := newAccount(t)
 	a.Fault(t, `{name: busy, match: {action: DescribeLoadBalancers}, when: {times: 3}, effect: {error: {code: Throttling.User}}}`)
-	p := emulator.StoppedConfig{DataDir: filepath.Join(t.TempDir(), "copy")}.Puller()
+	p := world.FromAccount(filepath.Join(t.TempDir(), "copy"))
 	p.Region, p.Call, p.Pause = region, a.cloud(apiclient.AccessKeyID, apiclient.AccessKeySecret, "").Read, realcloud.Pause
 	if report, err := p.Pull(t.Context()); err != nil || report.Resources["LoadBalancer"] != 2 || len(report.Refused) > 0 {
 		t.Errorf("report = %+v, %v", report, err)
@@ -155,7 +156,7 @@ func TestPullExpiredToken(t *testing.T) {
 		return a.cloud(given["AccessKeyId"].(string), given["AccessKeySecret"].(string), given["SecurityToken"].(string))
 	}
 	dir := filepath.Join(t.TempDir(), "copy")
-	p := emulator.StoppedConfig{DataDir: dir}.Puller()
+	p := world.FromAccount(dir)
 	p.Region, p.Call, p.Pause = region, taken().Read, realcloud.Pause
 	a.sending = func(action string) {
 		if action == "DescribeLoadBalancerAttribute" {

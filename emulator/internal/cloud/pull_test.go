@@ -14,6 +14,7 @@ import (
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/products"
+	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/engine/memory"
 )
@@ -57,7 +58,7 @@ func pullFrom(t *testing.T, cfg emulator.Config) (dir string, counts map[string]
 	}
 	defer e.Close(context.Background())
 	dir = t.TempDir()
-	p := emulator.StoppedConfig{DataDir: dir}.Puller()
+	p := world.FromAccount(dir)
 	p.Region, p.Pause = hangzhou.RegionID, func(string, string) time.Duration { return 0 }
 	p.Call = func(_ context.Context, product, action string, params map[string]string) (int, map[string]any, error) {
 		query := url.Values{"Action": {action}, "Version": {versionOf(product)}, "Format": {"JSON"}, "RegionId": {hangzhou.RegionID}}

@@ -31,15 +31,19 @@ func newHider(account string) *hider {
 
 // The fields of answers whose values a user chose, and those that are digests of such.
 var (
-	chosenField = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)(name|alias|description|descritpion|comment|reason|cookie|project|store|serialnumber|sans|common|domain|uri|url|healthcheckreq|healthcheckexp|tagvalue|^value|subjectalternativename|hostname)$`)
-	})
-	publicField = regexp.MustCompile(`^(LocalName|QuotaName|OSName|OSNameEn|InstanceType)$`)
-	digestField = regexp.MustCompile(`(?i)(fingerprint|macaddress|^mac)$`)
-	keyField    = regexp.MustCompile(`^(Key|TagKey)$`)
+	chosenField = form(`(?i)(name|alias|description|descritpion|comment|reason|cookie|project|store|serialnumber|sans|common|domain|uri|url|` +
+		`healthcheckreq|healthcheckexp|tagvalue|^value|subjectalternativename|hostname)$`)
+	publicField = form(`^(LocalName|QuotaName|OSName|OSNameEn|InstanceType)$`)
+	digestField = form(`(?i)(fingerprint|macaddress|^mac)$`)
+	keyField    = form(`^(Key|TagKey)$`)
 	// ours begin the keys of tags that controllers and the cloud look for.
 	ours = []string{"acs:", "ack.", "kubernetes", "k8s", "ingress", "service.", "node."}
 )
+
+// form returns an expression that compiles on first use.
+func form(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
 
 // row replaces what a row has, and what is under it but for its parent.
 func (h *hider) row(r map[string]any) {
@@ -79,11 +83,11 @@ func (h *hider) text(name, text string) string {
 		return address
 	}
 	switch {
-	case publicField.MatchString(name):
-	case digestField.MatchString(name):
+	case publicField().MatchString(name):
+	case digestField().MatchString(name):
 		return h.digest(text)
-	case keyField.MatchString(name) && slices.ContainsFunc(ours, func(begin string) bool { return strings.HasPrefix(strings.ToLower(text), begin) }):
-	case keyField.MatchString(name), chosenField().MatchString(name):
+	case keyField().MatchString(name) && slices.ContainsFunc(ours, func(begin string) bool { return strings.HasPrefix(strings.ToLower(text), begin) }):
+	case keyField().MatchString(name), chosenField().MatchString(name):
 		return h.named(text)
 	}
 	return strings.ReplaceAll(text, h.account, anonymousAccount)

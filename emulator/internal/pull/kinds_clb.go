@@ -21,14 +21,7 @@ func clbKinds() []*kind {
 	return []*kind{loadBalancers(), vServerGroups(), masterSlaveServerGroups(), listeners(), rules(), domainExtensions(), highDefinitionMonitors()}
 }
 
-func loadBalancers() *kind {
-	return of(cloud.LoadBalancers, kind{
-		lists: []read{{product: "Slb", action: "DescribeLoadBalancers", list: "LoadBalancers.LoadBalancer", pages: numbered.of(mostOfSlb)}},
-		id:    "LoadBalancerId", tags: "Tags.Tag", tag: cloud.TagLoadBalancer, chosen: (*Puller).wants,
-		details: []detail{{read: read{product: "Slb", action: "DescribeLoadBalancerAttribute", params: each("LoadBalancerId", "=LoadBalancerId")}, needed: true}},
-		joined: []detail{{read: read{product: "Slb", action: "DescribeAccessLogsDownloadAttribute", params: each("LogType", "layer7"),
-			list: "LogsDownloadAttributes.LogsDownloadAttribute", pages: numbered}, as: "AccessLog"}},
-		fields: `
+const loadBalancerFields = `
 			ID                             LoadBalancerId
 			Name                           LoadBalancerName
 			Status                         LoadBalancerStatus
@@ -62,7 +55,16 @@ func loadBalancers() *kind {
 			AccessLog.LogProject           AccessLog.LogProject
 			AccessLog.LogStore             AccessLog.LogStore
 			EndTime                        EndTimeStamp|EndTime
-			CreateTime                     CreateTimeStamp|CreateTime`,
+			CreateTime                     CreateTimeStamp|CreateTime`
+
+func loadBalancers() *kind {
+	return of(cloud.LoadBalancers, kind{
+		lists: []read{{product: "Slb", action: "DescribeLoadBalancers", list: "LoadBalancers.LoadBalancer", pages: numbered.of(mostOfSlb)}},
+		id:    "LoadBalancerId", tags: "Tags.Tag", tag: cloud.TagLoadBalancer, chosen: (*Puller).wants,
+		details: []detail{{read: read{product: "Slb", action: "DescribeLoadBalancerAttribute", params: each("LoadBalancerId", "=LoadBalancerId")}, needed: true}},
+		joined: []detail{{read: read{product: "Slb", action: "DescribeAccessLogsDownloadAttribute", params: each("LogType", "layer7"),
+			list: "LogsDownloadAttributes.LogsDownloadAttribute", pages: numbered}, as: "AccessLog"}},
+		fields: loadBalancerFields,
 		unread: map[string]string{
 			"BackendServers[].Port": "servers of the default group have none",
 			"Activity":              whyBrief,

@@ -23,12 +23,7 @@ func nlbSecurityPolicies() *kind {
 	}, nil)
 }
 
-func nlbLoadBalancers() *kind {
-	return of(cloud.NLBLoadBalancers, kind{
-		lists: []read{{product: "Nlb", action: "ListLoadBalancers", list: "LoadBalancers", pages: byToken}},
-		id:    "LoadBalancerId", tags: "Tags", tag: cloud.TagNLBLoadBalancer, chosen: (*Puller).wants,
-		details: []detail{{read: read{product: "Nlb", action: "GetLoadBalancerAttribute", params: each("LoadBalancerId", "=LoadBalancerId")}}},
-		fields: `
+const nlbFields = `
 			ID                                 LoadBalancerId
 			Name                               LoadBalancerName
 			Status                             LoadBalancerStatus
@@ -61,8 +56,15 @@ func nlbLoadBalancers() *kind {
 			ModificationProtection.EnabledTime ModificationProtectionConfig.EnabledTime
 			FinancialLocked                    OperationLocks.0.LockType =FinancialLocked
 			OtherLock                          OperationLocks.0.LockType
-			CreateTime                         CreateTime`,
-		unread: map[string]string{"OrderID": "no answer says the number of the order"},
+			CreateTime                         CreateTime`
+
+func nlbLoadBalancers() *kind {
+	return of(cloud.NLBLoadBalancers, kind{
+		lists: []read{{product: "Nlb", action: "ListLoadBalancers", list: "LoadBalancers", pages: byToken}},
+		id:    "LoadBalancerId", tags: "Tags", tag: cloud.TagNLBLoadBalancer, chosen: (*Puller).wants,
+		details: []detail{{read: read{product: "Nlb", action: "GetLoadBalancerAttribute", params: each("LoadBalancerId", "=LoadBalancerId")}}},
+		fields:  nlbFields,
+		unread:  map[string]string{"OrderID": "no answer says the number of the order"},
 	}, func(b *builder, lb *cloud.NLBLoadBalancer, _ row) error {
 		if lb.OtherLock == cloud.NLBFinancialLocked {
 			lb.OtherLock = ""

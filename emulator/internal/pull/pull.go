@@ -15,12 +15,12 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/products"
 	"github.com/clbemu/clbemu/state"
+	"github.com/clbemu/clbemu/state/engine/bolt"
 )
 
 // Puller copies one account.
 type Puller struct {
-	// Dir is the folder of the state.
-	Dir, Region string
+	Region string
 	// The choice: load balancers of these VPCs, with these ids, with all of these tags. Empty
 	// ones choose all.
 	VPCs, LoadBalancers []string
@@ -37,9 +37,8 @@ type Puller struct {
 	Progress func(done, planned int)
 	// Estimated, if set, gets how many calls are left at least, and how long they take.
 	Estimated func(calls int, wait time.Duration)
-	// Store puts the state: it gets what fills a transaction.
-	Store func(ctx context.Context, fill func(tx *state.Tx) error) error
 
+	dir           string
 	answers       *answers
 	account       string
 	rows          map[state.Kind][]row
@@ -48,6 +47,29 @@ type Puller struct {
 	done, planned int
 	// asked counts the answers, also those that were known.
 	asked int
+}
+
+// New returns what copies an account into a folder, where no state may be yet.
+func New(dir string) *Puller { return &Puller{dir: dir} }
+
+// store puts the copy into the folder.
+func (p *Puller) store(ctx context.Context) error {
+	e, err := bolt.Open(p.dir)
+	if err != nil {
+		return err
+	}
+	s, err := state.Open(ctx, state.Config{Schema: cloud.Schema, Engine: e, Requires: cloud.Requires})
+	if err != nil {
+		return err
+	}
+	var problems []string
+	if err = s.Reset(p.build); err == nil {
+		problems, err = s.Check(ctx)
+	}
+	if len(problems) > 0 {
+		err = fmt.Errorf("the copy is inconsistent: %s", problems[0])
+	}
+	return errors.Join(err, s.Close())
 }
 
 // has reports whether a resource was read.
@@ -100,7 +122,7 @@ func (p *Puller) Pull(ctx context.Context) (*Report, error) {
 	p.account = identity
 	p.rows, p.ids = make(map[state.Kind][]row), make(map[state.Kind]map[string]bool)
 	p.report = newReport(p)
-	p.answers, err = openAnswers(p.Dir, p.scope(), p.Resume)
+	p.answers, err = openAnswers(p.dir, p.scope(), p.Resume)
 	if err != nil {
 		return nil, errors.Join(err, p.answers.close(false))
 	}
@@ -109,7 +131,7 @@ func (p *Puller) Pull(ctx context.Context) (*Report, error) {
 	if err := p.readAll(ctx); err != nil {
 		return p.report, err
 	}
-	if err := p.Store(ctx, p.build); err != nil {
+	if err := p.store(ctx); err != nil {
 		return p.report, err
 	}
 	done = true
@@ -367,7 +389,7 @@ func (p *Puller) readList(ctx context.Context, r read, about row) (rows []row, f
 }
 
 // Unfinished returns an error if the folder is one that a pull was to fill and did not.
-func (p *Puller) Unfinished() error { return Unfinished(p.Dir) }
+func (p *Puller) Unfinished() error { return Unfinished(p.dir) }
 
 // Actions lists the actions that a pull calls, as policies name them.
 func (p *Puller) Actions() (list []string) {
