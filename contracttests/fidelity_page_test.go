@@ -130,7 +130,9 @@ func renderFidelity(files []*fidelity.File) (page, summary string) {
 	names := []string{"Slb", "Nlb", "all"}
 	products["all"] = sum
 	fidelityTable(&b, "product", products, names)
-	fmt.Fprintf(&b, "%d fields and codes of older publications, about what the newest SDKs have no more, count nowhere.\n\n", outside)
+	sum.Outside = outside
+	fmt.Fprintf(&b, "Not counted: %d fields and codes of older publications that the newest SDKs no longer have, with which the share is %.1f %%; and %d fields and codes that clients rely on, by the cases of other statements.\n\n",
+		outside, sum.ShareOfAll(), sum.Leaning)
 	summary = fidelitySummaryHead + strings.TrimPrefix(strings.TrimSpace(b.String()), strings.TrimSpace(fidelityHead)+"\n\n") + "\n"
 	fidelityTable(&b, "class", classes, fidelity.Classes)
 	fidelityTable(&b, "kind of source", kinds, fidelity.Kinds)

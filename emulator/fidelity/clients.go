@@ -64,7 +64,7 @@ func (f *File) caseOf(d *yamlfile.Decoder, about *yaml.Node, s Statement) Statem
 		return s
 	}
 	o := f.Statements[at]
-	s.Case, s.Code, s.About = o.Case, o.Code, o.About
+	s.Case, s.Code, s.About, s.leans = o.Case, o.Code, o.About, true
 	return s
 }
 

@@ -94,6 +94,8 @@ type Statement struct {
 
 	line int
 	play *scenarios.Scenario
+	// leans is true of what a client relies on and another statement says: it has its case.
+	leans bool
 }
 
 var _ yamlfile.Placed = (*Statement)(nil)

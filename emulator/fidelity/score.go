@@ -21,10 +21,16 @@ type Score struct {
 	// Outside are fields and codes of older publications that the API of today publishes no
 	// more. They count nowhere else.
 	Outside int `json:"outside"`
+	// Leaning are what clients rely on, by the cases of other statements. They count nowhere else.
+	Leaning int `json:"leaning"`
 }
 
 // Count counts a statement.
 func (s *Score) Count(of *Statement) {
+	if of.leans {
+		s.Leaning++
+		return
+	}
 	s.Published++
 	v := of.Verdict()
 	*map[Verdict]*int{Holds: &s.Holds, Differs: &s.Differs, Open: &s.Open, Unchecked: &s.Unchecked}[v]++
@@ -37,7 +43,7 @@ func (s *Score) Count(of *Statement) {
 func (s *Score) Add(o Score) {
 	s.Published, s.Holds, s.Differs, s.Open, s.Unchecked = s.Published+o.Published, s.Holds+o.Holds, s.Differs+o.Differs, s.Open+o.Open, s.Unchecked+o.Unchecked
 	s.ByValue, s.ByBehaviour, s.ByStatus = s.ByValue+o.ByValue, s.ByBehaviour+o.ByBehaviour, s.ByStatus+o.ByStatus
-	s.Outside += o.Outside
+	s.Outside, s.Leaning = s.Outside+o.Outside, s.Leaning+o.Leaning
 }
 
 // Share returns the percentage of what is published that holds.
@@ -46,6 +52,12 @@ func (s Score) Share() float64 {
 		return 0
 	}
 	return 100 * float64(s.Holds) / float64(s.Published)
+}
+
+// ShareOfAll returns the share with what is outside among what is published.
+func (s Score) ShareOfAll() float64 {
+	s.Published += s.Outside
+	return s.Share()
 }
 
 // Score counts the statements of a file.
