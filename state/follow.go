@@ -139,7 +139,10 @@ func (s *Store) Lead(ctx context.Context) error {
 	if err := s.endFollowing(ctx, f); err != nil {
 		return err
 	}
-	return s.drawFresh()
+	return s.Update(Owner{}, func(tx *Tx) error {
+		tx.freshDraws(time.Now())
+		return nil
+	})
 }
 
 // endFollowing shows all that was committed, and takes writes from then on.

@@ -100,21 +100,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 		return nil, err
 	}
 	go s.commitLoop()
-	if _, shared := cfg.Engine.(engine.Followed); shared {
-		if err := s.drawFresh(); err != nil {
-			return nil, errors.Join(err, s.Close())
-		}
-	}
 	return s, nil
-}
-
-// drawFresh lets the ids of a store that another process may have written begin where none were
-// given.
-func (s *Store) drawFresh() error {
-	return s.Update(Owner{}, func(tx *Tx) error {
-		tx.freshDraws(time.Now())
-		return nil
-	})
 }
 
 func open(ctx context.Context, cfg Config) (*Store, error) {

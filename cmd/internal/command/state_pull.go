@@ -53,7 +53,7 @@ permission is missing, the rest is copied, and the report says what is not.`,
   clbemu state pull --region cn-hangzhou --vpc vpc-… --tag ack.aliyun.com=c123… ./account
   clbemu state pull --region cn-hangzhou --resume ./account
   clbemu state pull --policy`,
-		Args: cobra.MaximumNArgs(1),
+		Args: atMost(1, "the folder of the copy"),
 		RunE: p.run,
 	}
 	p.define(cmd)

@@ -192,6 +192,9 @@ func listeners() *kind {
 		default:
 			l.WhiteListStatus = ""
 		}
+		if l.Protocol == cloud.TCP && l.HealthCheck.Method == "head" {
+			l.HealthCheck.Method = "" // which answers say of a listener that has none
+		}
 		return nil
 	})
 }

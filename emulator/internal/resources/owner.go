@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/state"
@@ -21,12 +22,12 @@ const (
 	MaxDays    = 365
 )
 
-var amount = regexp.MustCompile(`^-?[0-9]+(\.[0-9]{1,2})?$`)
+var amount = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-?[0-9]+(\.[0-9]{1,2})?$`) })
 
 // ParseBalance reads a balance in CNY, which may have cents.
 func ParseBalance(text string) (float64, error) {
 	balance, err := strconv.ParseFloat(text, 64)
-	if err != nil || !amount.MatchString(text) || balance < -MaxBalance || balance > MaxBalance {
+	if err != nil || !amount().MatchString(text) || balance < -MaxBalance || balance > MaxBalance {
 		return 0, fmt.Errorf("want an amount in CNY from %d to %d, such as 100 or 99.99", -MaxBalance, MaxBalance)
 	}
 	return balance, nil
