@@ -4,6 +4,7 @@ package envtest
 
 import (
 	"context"
+	"time"
 
 	"github.com/aliyun/alibaba-cloud-sdk-go/services/slb"
 	corev1 "k8s.io/api/core/v1"
@@ -62,7 +63,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 			return ctrl.Result{}, err
 		}
 		if found, err = r.find(name); err != nil || found == nil {
-			return ctrl.Result{Requeue: true}, err
+			return ctrl.Result{RequeueAfter: time.Second}, err
 		}
 	}
 	service.Status.LoadBalancer.Ingress = []corev1.LoadBalancerIngress{{IP: found.Address}}
