@@ -85,7 +85,8 @@ func (r *rehearsal) run(cmd *cobra.Command, _ []string) error {
 	}
 	defer copied.Close(context.WithoutCancel(ctx)) //nolint:errcheck // it is in memory
 	incident.Now = func(at time.Time) { clock.Advance(max(0, at.Sub(clock.Now()))) }
-	writes, err := incident.Replay(ctx, copyCaller{copied})
+	client := apiclient.Client{URL: "http://localhost", HTTP: &http.Client{Transport: controlclient.Transport(copied.Handler())}}
+	writes, err := incident.Replay(ctx, copyCaller{client})
 	if err == nil && r.out != "" {
 		err = r.keep(ctx, copied)
 	}
@@ -144,11 +145,10 @@ func (r *rehearsal) show(cmd *cobra.Command, writes []trail.Write) error {
 }
 
 // copyCaller calls a copy in this process.
-type copyCaller struct{ copied *emulator.Emulator }
+type copyCaller struct{ client apiclient.Client }
 
 // Call implements trail.Caller.
 func (c copyCaller) Call(ctx context.Context, call scenarios.APICall) (scenarios.Answer, error) {
-	client := apiclient.Client{URL: "http://localhost", HTTP: &http.Client{Transport: controlclient.Transport(c.copied.Handler())}}
-	reply, err := client.CallContext(ctx, emulator.Version(call.Product), call.Action, call.Params)
+	reply, err := c.client.CallContext(ctx, emulator.Version(call.Product), call.Action, call.Params)
 	return scenarios.Answer{Status: reply.Status, Body: reply.Body}, err
 }

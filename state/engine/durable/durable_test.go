@@ -18,7 +18,6 @@ func TestReplacesFilesAlone(t *testing.T) {
 	for name, create := range map[string]func(path, mine string) error{
 		"link":   func(path, mine string) error { return os.Symlink(mine, path) },
 		"folder": func(path, _ string) error { return os.Mkdir(path, 0o700) },
-		"device": func(path, _ string) error { return os.Symlink(os.DevNull, path) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
