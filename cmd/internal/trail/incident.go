@@ -46,13 +46,16 @@ func NewIncident(known *names.Names) *Incident {
 
 // Begin is the time of the first event, and now where none has a time.
 func (i *Incident) Begin() time.Time {
-	slices.SortStableFunc(i.events, func(a, b Event) int { return a.Time.Compare(b.Time) })
+	var first time.Time
 	for n := range i.events {
-		if at := i.events[n].Time; !at.IsZero() {
-			return at
+		if at := i.events[n].Time; !at.IsZero() && (first.IsZero() || at.Before(first)) {
+			first = at
 		}
 	}
-	return time.Now()
+	if first.IsZero() {
+		return time.Now()
+	}
+	return first
 }
 
 // Keep keeps an event that is a write, and reports whether it is of a service here.
@@ -98,13 +101,8 @@ func (i *Incident) Replay(ctx context.Context, caller Caller) (writes []Write, e
 // make makes a call on the copy, which has the account's resources by their ids; those that the
 // trail creates have other ids there. It returns the code of the refusal.
 func (i *Incident) make(ctx context.Context, e *Event) (code string, err error) {
-	params, _ := i.player.translated(e.Params)
 	j := i.player.findings.of(e)
-	for name := range params {
-		if !j.reads(name) {
-			delete(params, name)
-		}
-	}
+	params, _ := i.player.read(e, j)
 	if e.Region != "" {
 		params["RegionId"] = e.Region
 	}

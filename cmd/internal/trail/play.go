@@ -39,18 +39,25 @@ func NewPlayer(caller Caller, findings *Findings) *Player {
 // resourceID is the form of the ids of resources.
 var resourceID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b[a-z]{1,10}-[a-z0-9]{6,30}\b`) })
 
+// read returns the parameters that the action reads, as they are in the cloud that plays, and
+// whether that has all that they name. Judge has counted the others.
+func (p *Player) read(e *Event, j *actionModel) (params map[string]string, known bool) {
+	params, known = p.translated(e.Params)
+	for name := range params {
+		if !j.reads(name) {
+			delete(params, name)
+		}
+	}
+	return params, known
+}
+
 // Play plays an event.
 func (p *Player) Play(ctx context.Context, e *Event) error {
 	j := p.findings.of(e)
-	params, ok := p.translated(e.Params)
+	params, ok := p.read(e, j)
 	if !j.found || !j.action.Emulated || !ok || p.Played >= maxPlayed || e.Params == nil {
 		p.Skipped++
 		return nil
-	}
-	for name := range params {
-		if !j.reads(name) { // which Judge has counted
-			delete(params, name)
-		}
 	}
 	answer, err := p.caller.Call(ctx, scenarios.APICall{Product: j.action.Product, Action: j.action.Name, Params: params, UserAgent: scenarios.ClientAgent})
 	if err != nil {
