@@ -160,7 +160,7 @@ mutants: control-plane-programs
 # mutants-scenarios: the same with values, cures and causes of the library's scenarios, in some 40 minutes
 mutants-scenarios: control-plane-programs
 	go test -vet=off -count=1 -timeout 60m ./contracttests/library -run Values -update-mutants
-	cd contracttests/kubernetes && E2E_MUTANTS=1 go test -vet=off -count=1 -timeout 60m -run 'TestMutants$$|TestHalfValues$$' .
+	cd contracttests/kubernetes && E2E_MUTANTS=1 go test -vet=off -count=1 -timeout 60m -run 'TestMutants$$|TestPartValues$$' .
 	go test ./contracttests -run StatementsPage -update
 
 # pictures: those of the console, in docs/images; this needs chromium

@@ -51,7 +51,7 @@ func toldByCCM(t *testing.T) string {
 	fmt.Fprintf(&part, `# Events of a Cloud Controller Manager
 
 The Events that %s wrote at the Services of each scenario with a Kubernetes
-half, except those that report success. They are recorded by
+part, except those that report success. They are recorded by
 `+"`CCM_BIN=... go test -run TestLibrary -update-events .`"+` in kubernetes.
 
 | scenario | Events |
@@ -85,7 +85,7 @@ func eventsOf(recorded map[string]ccmEvents) (events []explain.Event) {
 // html escapes a text for a page.
 func html(text string) string { return strings.NewReplacer("<", "&lt;", ">", "&gt;").Replace(text) }
 
-// playedByControllers lists the scenarios with a kubernetes half, in order.
+// playedByControllers lists the scenarios with a kubernetes part, in order.
 func playedByControllers() (names []string) {
 	for _, name := range scenarios.LibraryNames() {
 		text, _ := scenarios.LibraryText(name)

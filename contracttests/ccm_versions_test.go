@@ -17,7 +17,7 @@ const (
 	versionsSummary = "../docs/ccm-versions.md"
 )
 
-// outcome is what a version of the CCM did in the kubernetes half of a scenario.
+// outcome is what a version of the CCM did in the kubernetes part of a scenario.
 type outcome struct {
 	Verdict, Why string
 	Events       []string
@@ -168,7 +168,7 @@ const versionsSummaryHead = `<!-- written by make golden -->
 # What each version of the CCM does
 
 Real Cloud Controller Managers (CCM), each built from its tag of kubernetes/cloud-provider-alibaba-cloud, served the kubernetes
-halves of the library. A half says what a good controller does with a failure: one that fails shows what a version does not do, or does in
+parts of the library. A part says what a good controller does with a failure: one that fails shows what a version does not do, or does in
 other words. [The tables of all scenarios](../contracttests/ccm-versions.md) say which, with the step that failed, what changed between
 versions, Events that differ, and what the first CCMs, of 2018 to 2020, do. [Findings](findings.md) covers the newest.
 
@@ -193,7 +193,7 @@ func versionsText(recorded ccmVersions) string {
 # What each version of the CCM does
 
 Real Cloud Controller Managers (CCM), each built from its tag of kubernetes/cloud-provider-alibaba-cloud, served the kubernetes
-halves of the library, on a control plane of Kubernetes 1.33 without Docker. A half says what a good controller does with a failure: one that
+parts of the library, on a control plane of Kubernetes 1.33 without Docker. A part says what a good controller does with a failure: one that
 fails shows what a version does not do, or does in other words. [Findings](../docs/findings.md) covers the newest.
 
 ` + "`make ccm-version CCM_BIN=FILE VERSION=v2.9.1`" + ` in a clone plays the library with another version, and writes its column here. It
@@ -333,7 +333,7 @@ func TestCCMVersions(t *testing.T) {
 		}
 		for name, o := range outcomes {
 			if !slices.Contains(played, name) {
-				t.Errorf("%s: %s is no scenario with a kubernetes half", version, name)
+				t.Errorf("%s: %s is no scenario with a kubernetes part", version, name)
 			}
 			if !slices.Contains([]string{"passes", "fails", "not run"}, o.Verdict) || (o.Why == "") != (o.Verdict == "passes") {
 				t.Errorf("%s: %s has the verdict %q, and the reason %q", version, name, o.Verdict, o.Why)

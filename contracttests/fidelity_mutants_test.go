@@ -76,7 +76,7 @@ func playMutant(t *testing.T, forks *private.Forks, s *fidelity.Statement, mutan
 	}
 	mutant.RoundTripper = fork.HTTP.Transport
 	fork.HTTP.Transport = mutant
-	result := scenarios.Play(t.Context(), s.Scenario(), scenarios.ClientHalf, scenarios.Setup{Target: fork})
+	result := scenarios.Play(t.Context(), s.Scenario(), scenarios.ClientPart, scenarios.Setup{Target: fork})
 	if err := fork.Close(t.Context()); err != nil {
 		t.Error(err)
 	}

@@ -80,7 +80,7 @@ func playStatement(t *testing.T, forks *private.Forks, name string, s *fidelity.
 	}
 	own := &heardRefusals{RoundTripper: fork.HTTP.Transport, seen: make(map[heardRefusal]bool), last: make(map[string]string)}
 	fork.HTTP.Transport = own
-	result := scenarios.Play(t.Context(), s.Scenario(), scenarios.ClientHalf, scenarios.Setup{Target: fork})
+	result := scenarios.Play(t.Context(), s.Scenario(), scenarios.ClientPart, scenarios.Setup{Target: fork})
 	if err := fork.Close(t.Context()); err != nil {
 		t.Error(err)
 	}

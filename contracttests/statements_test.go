@@ -62,7 +62,7 @@ func (j *judge) problems(s *explain.Statement) (all []string) {
 	}
 	switch s.By.Kind {
 	case explain.ByScenario:
-		return append(all, badHalf(s.By)...)
+		return append(all, badPart(s.By)...)
 	case explain.ByTest, explain.ByCCM:
 		if !j.tests[s.By.Name] {
 			all = append(all, "there is no test "+s.By.Name)
@@ -104,9 +104,9 @@ func kindChecks(t *testing.T) []string {
 	return strings.Fields(string(checks[1]))
 }
 
-// badHalf says what is wrong with the half of a scenario.
-func badHalf(by explain.Way) []string {
-	name, half, _ := by.Scenario()
+// badPart says what is wrong with the part of a scenario.
+func badPart(by explain.Way) []string {
+	name, part, _ := by.Scenario()
 	text, known := scenarios.LibraryText(name)
 	if !known {
 		return []string{"there is no scenario " + name}
@@ -115,8 +115,8 @@ func badHalf(by explain.Way) []string {
 	if err != nil {
 		return []string{err.Error()}
 	}
-	if !slices.Contains(s.HalfNames(), half) {
-		return []string{fmt.Sprintf("the scenario %s has no %s half", name, half)}
+	if !slices.Contains(s.PartNames(), part) {
+		return []string{fmt.Sprintf("the scenario %s has no %s part", name, part)}
 	}
 	return nil
 }
@@ -175,8 +175,8 @@ func TestStatementProblems(t *testing.T) {
 		"it has a note, or differs today":      func(s *explain.Statement) { by("open so")(s); s.Note = "so" },
 		"there is no way magic":                by("magic so"),
 		"no scenario arears":                   by("scenario arears/client"),
-		"packets-drain has no kubernetes half": by("scenario packets-drain/kubernetes"),
-		"arrears has no  half":                 by("scenario arrears"),
+		"packets-drain has no kubernetes part": by("scenario packets-drain/kubernetes"),
+		"arrears has no  part":                 by("scenario arrears"),
 		"no test forward_test.TestNo":          by("test forward_test.TestNo"),
 		"no evidence CLB-999":                  by("evidence CLB-999"),
 		"kubectl get is no command":            by("command kubectl get"),
@@ -234,7 +234,7 @@ func mutantsOf(t *testing.T) map[string]changes.Outcome {
 			} else {
 				name = explain.ByScenario + " " + name
 			}
-			was := all[name] // cures and causes, and values, of a kubernetes half
+			was := all[name] // cures and causes, and values, of a kubernetes part
 			all[name] = changes.Outcome{Run: was.Run + m.Run, Survived: append(was.Survived, m.Survived...)}
 		}
 	}
@@ -346,7 +346,7 @@ clbemu exists to play what these documents say about Services of type LoadBalanc
 limits, error messages and cures. This page has each statement that could be checked, and what plays it. The words are ours; error
 messages and names of annotations are the documents' own. A statement of several documents is there once.
 
-- A **scenario** of the library: ` + "`clbemu scenario run NAME --half HALF`" + `. A kubernetes half needs a cluster with a controller.
+- A **scenario** of the library: ` + "`clbemu scenario run NAME --part PART`" + `. A kubernetes part needs a cluster with a controller.
 - A **test** of this repository.
 - **Evidence**, which clbemu follows: [how we know](../docs/evidence.md#evidence).
 - A **command** of clbemu.
@@ -361,7 +361,7 @@ whether the statement still holds, or what the CCM of today, or Kubernetes, says
 
 *Mutants* says with how many changes what plays the statement was run, and how many made it fail: a cure or a cause taken out of a
 scenario or a check, or a value of it changed. *Notices* names lines of clbemu that were changed, each of which made it fail:
-[mutants.yaml](mutants/mutants.yaml) has them. CI runs the changes of client halves; the others were run on request
+[mutants.yaml](mutants/mutants.yaml) has them. CI runs the changes of client parts; the others were run on request
 (` + "`make mutants`, `make mutants-scenarios`" + `, and ` + "`make mutants-kind`" + ` in kind) and recorded.
 
 ` + "`clbemu explain WORD...`" + ` finds statements by their text, and ` + "`clbemu scenario list WORD...`" + ` the scenarios that play them.

@@ -31,7 +31,7 @@ var notRun = map[string]string{
 	"docs/controller-author.md: go get github.com/clbemu/clbemu/emulator/emulatortest":                                                                    "it changes the reader's module",
 	"docs/using.md: OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 clbemu serve":                                                                       "it is a terminal of its own; main_test.TestTraces does it with a collector",
 	"docs/controller-author.md: go test ./examples/go":                                                                                                    "the tests of the repository do",
-	"docs/controller-author.md: clbemu scenario run reply-lost-after-create --half kubernetes --server http://127.0.0.1:9601 --kubeconfig ~/.kube/config": "it needs a cluster with a controller; make e2e plays the library there",
+	"docs/controller-author.md: clbemu scenario run reply-lost-after-create --part kubernetes --server http://127.0.0.1:9601 --kubeconfig ~/.kube/config": "it needs a cluster with a controller; make e2e plays the library there",
 	"docs/operators.md: clbemu state pull --region cn-hangzhou ./account":                                                                                 "it needs an account; command.TestStatePull copies one",
 	"docs/operators.md: clbemu rehearse --data-dir ./account --trail events.json.gz --until 2026-11-28T03:12:00Z --out ./then":                            "it needs an account's events; command.TestRehearseTrail plays some",
 	"docs/operators.md: clbemu serve --fork ./clbemu-data":                                                                                                "it is two terminals and a controller; main_test.TestFork and TestUpgradeCheck do the same",

@@ -121,14 +121,14 @@ type scope struct {
 	names  map[string]bool
 	marks  map[string]bool
 	faults map[string]bool
-	// rules are the fault rules that the half adds, whose codes calls may return.
+	// rules are the fault rules that the part adds, whose codes calls may return.
 	rules []faults.Rule
-	half  string
+	part  string
 	// servers holds the names of the servers in given.
 	servers map[string]bool
 	// objects holds the objects of the cluster that a step may name.
 	objects map[string]*regexp.Regexp
-	// defined has the names that the half defines, with where; used has those that it uses.
+	// defined has the names that the part defines, with where; used has those that it uses.
 	defined map[string]spot
 	used    map[string]bool
 }
@@ -140,19 +140,19 @@ func (c *checker) scenario(s *Scenario) {
 	if s.Explore.node != nil {
 		s.Explore.check(c, spot{s.Explore.node, "explore"})
 	}
-	for _, name := range Halves {
-		half := s.Half(name)
-		if half == nil {
+	for _, name := range Parts {
+		part := s.Part(name)
+		if part == nil {
 			continue
 		}
-		if len(half.Command) > 0 && name == ClientHalf {
-			c.refuse(spot{half.node, name}.in("command"), "the client half runs programs by exec: command is for the other halves")
+		if len(part.Command) > 0 && name == ClientPart {
+			c.refuse(spot{part.node, name}.in("command"), "the client part runs programs by exec: command is for the other parts")
 		}
-		if len(half.Steps) == 0 && !c.malformed && name != ProgramHalf {
-			c.refuse(spot{half.node, name}, "it has no steps, so that nothing happens: give steps")
+		if len(part.Steps) == 0 && !c.malformed && name != ProgramPart {
+			c.refuse(spot{part.node, name}, "it has no steps, so that nothing happens: give steps")
 		}
 		in := scope{values: make(map[string]bool), names: make(map[string]bool), marks: make(map[string]bool), faults: make(map[string]bool), objects: make(map[string]*regexp.Regexp),
-			rules: half.rules(), half: name, servers: make(map[string]bool), defined: make(map[string]spot), used: make(map[string]bool)}
+			rules: part.rules(), part: name, servers: make(map[string]bool), defined: make(map[string]spot), used: make(map[string]bool)}
 		for value := range s.Values {
 			in.values[value], in.names[value] = true, true
 		}
@@ -160,9 +160,9 @@ func (c *checker) scenario(s *Scenario) {
 			in.servers[server.ID] = true
 		}
 		c.given(&s.Given, in)
-		clear(in.defined) // what the halves share need not serve each
-		c.steps(half.Steps, name+".steps", in)
-		c.expectations(half.Expect, name+".expect", in)
+		clear(in.defined) // what the parts share need not serve each
+		c.steps(part.Steps, name+".steps", in)
+		c.expectations(part.Expect, name+".expect", in)
 		c.idle(in.defined, in.used)
 	}
 }
@@ -281,11 +281,11 @@ func (c *checker) part(p *part, path string, in scope) {
 	if m, ok := p.Value.(marking); ok {
 		c.marked(under.in("since"), m.since(), in)
 	}
-	if p.Kind.ofCluster && in.half != KubernetesHalf {
-		c.refuse(at, "it needs a cluster: put it in the kubernetes half")
+	if p.Kind.ofCluster && in.part != KubernetesPart {
+		c.refuse(at, "it needs a cluster: put it in the kubernetes part")
 		return
 	}
-	if in.half == ClientHalf && p.Kind.notClient != "" {
+	if in.part == ClientPart && p.Kind.notClient != "" {
 		c.refuse(under, "%s", p.Kind.notClient)
 	}
 	if v, ok := p.Value.(checking); ok && (c.names != nil || !p.Kind.ofCluster) {

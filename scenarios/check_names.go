@@ -147,7 +147,7 @@ func (c *checker) fields(at spot, action Action, fields map[string]Matcher) {
 }
 
 // code wants a code with which one of the actions can fail, on its own or by a
-// fault rule of the half.
+// fault rule of the part.
 func (c *checker) code(at spot, m *Matcher, actions []Action, in scope) {
 	if m == nil || m.ofSuccess() {
 		return
@@ -174,7 +174,7 @@ func (c *checker) code(at spot, m *Matcher, actions []Action, in scope) {
 // id refuses the id of something that the world does not have. The world of a cluster is
 // another one.
 func (c *checker) id(field, id string, at spot, in scope) {
-	if c.names != nil && in.half != KubernetesHalf && !template().MatchString(id) {
+	if c.names != nil && in.part != KubernetesPart && !template().MatchString(id) {
 		c.addErr(at, c.names.CheckID(field, id))
 	}
 }

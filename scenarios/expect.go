@@ -141,14 +141,14 @@ func (p *play) holds(ctx context.Context, text *yaml.Node) bool {
 	return p.expect(ctx, e) == nil
 }
 
-// judged reports whether a call is from the client that the half is about. Where a
-// client half runs programs, they and its script are one client.
+// judged reports whether a call is from the client that the part is about. Where a
+// client part runs programs, they and its script are one client.
 func (p *play) judged(call JournalCall) bool {
 	switch {
 	case call.UserAgent == ObserverAgent:
 		return false
-	case p.half == ClientHalf:
-		return call.UserAgent == ClientAgent || p.scenario.RunsPrograms(p.half)
+	case p.part == ClientPart:
+		return call.UserAgent == ClientAgent || p.scenario.RunsPrograms(p.part)
 	}
 	return call.UserAgent != ClientAgent
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-var backendsKind = kind[keptBackends](Kind{Name: "backends", About: "No listener had fewer ready backends for a while than it had at the mark and has now; {} is since the half started.", Rule: "backends"})
+var backendsKind = kind[keptBackends](Kind{Name: "backends", About: "No listener had fewer ready backends for a while than it had at the mark and has now; {} is since the part started.", Rule: "backends"})
 
 // keptBackends expects that no listener lost ready backends which it had before and has now.
 type keptBackends struct {
@@ -40,7 +40,7 @@ func (b *keptBackends) note(ctx context.Context, p *play) error {
 	return err
 }
 
-// noteBackends looks at the load balancers, if an expectation of the half is about what
+// noteBackends looks at the load balancers, if an expectation of the part is about what
 // happens to them meanwhile.
 func (p *play) noteBackends(ctx context.Context) error {
 	if len(p.ready) == 0 && len(p.serving) == 0 && p.Looked == nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/glob"
 )
 
-var callsKind = kind[Calls](Kind{Name: "calls", About: "Calls in the journal since the half started.", Rule: "calls", Flaky: true})
+var callsKind = kind[Calls](Kind{Name: "calls", About: "Calls in the journal since the part started.", Rule: "calls", Flaky: true})
 
 // Calls selects calls to count, and the number that there must be.
 type Calls struct {
@@ -95,7 +95,7 @@ func (c *checker) globs(at spot, action string) (actions []Action, ok bool) {
 	return matched, idle == ""
 }
 
-// look counts the client's calls: the scripted one's in the client half,
+// look counts the client's calls: the scripted one's in the client part,
 // and all but the runner's own in the other.
 func (e *Calls) look(ctx context.Context, p *play) error {
 	all, err := p.Target.Calls(ctx, p.marks[e.Since])

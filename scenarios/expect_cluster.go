@@ -81,7 +81,7 @@ func (f *hasFinalizer) look(ctx context.Context, p *play) error {
 	return &Unmet{Expected: expected, Seen: "the finalizers: " + strings.Join(object.Metadata.Finalizers, ", ")}
 }
 
-var ingressKind = kind[ingressAddresses](Kind{Name: "ingress", About: "Load balancers exist at the addresses in the status of the Services that the half applied, and the addresses are of the given kinds.", ofCluster: true, Rule: "status"})
+var ingressKind = kind[ingressAddresses](Kind{Name: "ingress", About: "Load balancers exist at the addresses in the status of the Services that the part applied, and the addresses are of the given kinds.", ofCluster: true, Rule: "status"})
 
 // ingressAddresses expects load balancers at the addresses that Services have.
 type ingressAddresses struct {
@@ -273,8 +273,8 @@ func (e *Event) String() string {
 }
 
 // A cluster keeps Events for an hour, also those of an earlier play and of an object
-// that had the same name. Only what happened since the half began, to the objects that
-// the half applied, says something about it.
+// that had the same name. Only what happened since the part began, to the objects that
+// the part applied, says something about it.
 
 // event holds the fields read from an Event.
 type event struct {
@@ -321,7 +321,7 @@ func (p *play) noteEvents(ctx context.Context, mark, in string) error {
 }
 
 // eventOf reports whether an Event happened since a moment to the object of this id that the
-// half applied, if it applied one.
+// part applied, if it applied one.
 func (p *play) eventOf(e event, id string, since position) bool {
 	if version, was := p.earlier[since][e.Metadata.UID]; was && version == e.Metadata.ResourceVersion {
 		return false
@@ -330,7 +330,7 @@ func (p *play) eventOf(e event, id string, since position) bool {
 	return len(uids) == 0 || e.InvolvedObject.UID == "" || slices.Contains(uids, e.InvolvedObject.UID)
 }
 
-var refusedKind = kind[refusedCalls](Kind{Name: "refused", About: "Refused calls were made again, or an Event of type Warning reports them, about an object that the half applied.", ofCluster: true, Rule: "refused"})
+var refusedKind = kind[refusedCalls](Kind{Name: "refused", About: "Refused calls were made again, or an Event of type Warning reports them, about an object that the part applied.", ofCluster: true, Rule: "refused"})
 
 // refusedCalls expects that a refused call is not forgotten.
 type refusedCalls struct {

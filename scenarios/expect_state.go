@@ -8,7 +8,7 @@ import (
 
 var stateKind = kind[State](Kind{Name: "state", About: "Everything that differs from the beginning, a line each; [] is nothing.", ofCloud: true, Rule: "state"})
 
-// State lists what differs from the beginning of the half, but for ids, addresses and
+// State lists what differs from the beginning of the part, but for ids, addresses and
 // times. A line that begins with "- " is of a deleted resource.
 type State []string
 

@@ -21,7 +21,7 @@ client:
   expect:
     - resource: {action: Do, fields: {Name: web}}
     - resource: {action: Do, fields: {Name: mail}}
-`, scenarios.ClientHalf, scenarios.Setup{Target: f, Held: func(text *yaml.Node, also func(*yaml.Node) bool) {
+`, scenarios.ClientPart, scenarios.Setup{Target: f, Held: func(text *yaml.Node, also func(*yaml.Node) bool) {
 		for _, name := range []string{"'{{name}}'", "mail", "'{{nothing}}'"} {
 			var other yaml.Node
 			if err := yaml.Unmarshal([]byte("{resource: {action: Do, fields: {Name: "+name+"}}, within: 1h}"), &other); err != nil {

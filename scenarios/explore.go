@@ -108,9 +108,9 @@ const (
 // lateAfter outlasts the usual times after which queues come back, but for those of minutes.
 const lateAfter = Duration(35 * time.Second)
 
-// WithDefaults fills in what is absent, for a half.
-func (e Explore) WithDefaults(half string) Explore {
-	if half == KubernetesHalf {
+// WithDefaults fills in what is absent, for a part.
+func (e Explore) WithDefaults(part string) Explore {
+	if part == KubernetesPart {
 		e.Quiet = cmp.Or(e.Quiet, quietController)
 	}
 	e.Calls = cmp.Or(e.Calls, 5)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Failure describes why a half ended early.
+// Failure describes why a part ended early.
 type Failure struct {
 	File string `json:"file"`
 	// Line is where; of several expectations, the first.
@@ -17,7 +17,7 @@ type Failure struct {
 	Reason string `json:"reason,omitempty"`
 	// Unmet are the expectations that did not hold, at least one unless there is a reason.
 	Unmet []Unmet `json:"unmet,omitempty"`
-	// Calls are the client's, since the half began.
+	// Calls are the client's, since the part began.
 	Calls []FoldedCalls `json:"calls,omitempty"`
 	// Faults are what became of the scenario's rules, since then.
 	Faults []FaultHits `json:"faults,omitempty"`

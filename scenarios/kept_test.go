@@ -42,12 +42,12 @@ func TestKeptBackends(t *testing.T) {
 		f.answer = func(scenarios.APICall) scenarios.Answer {
 			return scenarios.Answer{Status: 200, Body: map[string]any{"Done": map[bool]string{true: "yes"}[f.now >= 4*time.Second]}}
 		}
-		judge(t, tt.name, play(t, text, scenarios.ClientHalf, scenarios.Setup{Target: f}), tt.want)
+		judge(t, tt.name, play(t, text, scenarios.ClientPart, scenarios.Setup{Target: f}), tt.want)
 	}
 }
 
 // TestIngress proves that an address that no load balancer has is found, of the Services
-// that the half applied alone.
+// that the part applied alone.
 func TestIngress(t *testing.T) {
 	const services = `{"items": [
 		{"metadata": {"name": "web"}, "status": {"loadBalancer": {"ingress": [{"ip": "10.0.0.1"}, {"hostname": "nlb.example.com"}]}}},
@@ -66,7 +66,7 @@ func TestIngress(t *testing.T) {
 			"apply":        `{"kind": "Service", "metadata": {"name": "web", "uid": "a"}}`,
 			"get services": services,
 		}}
-		judge(t, addresses, play(t, text, scenarios.KubernetesHalf, scenarios.Setup{Target: f, Cluster: c}), want)
+		judge(t, addresses, play(t, text, scenarios.KubernetesPart, scenarios.Setup{Target: f, Cluster: c}), want)
 	}
 }
 
@@ -95,7 +95,7 @@ func TestIngressKinds(t *testing.T) {
 			"get services": `{"items": [{"metadata": {"name": "web"}, "status": {"loadBalancer": {"ingress": ` + status + `}}}, {"metadata": {"name": "none"}}]}`,
 		}}
 		for kinds, want := range tests {
-			judge(t, status+" "+kinds, play(t, text(kinds), scenarios.KubernetesHalf, scenarios.Setup{Target: f, Cluster: c}), want)
+			judge(t, status+" "+kinds, play(t, text(kinds), scenarios.KubernetesPart, scenarios.Setup{Target: f, Cluster: c}), want)
 		}
 		is, err := scenarios.IngressKinds(t.Context(), c, "")
 		if _, has := is["web"]; err != nil || has != (status != "[]") || len(is) > 1 {
@@ -136,6 +136,6 @@ func TestRefused(t *testing.T) {
     - kubectl: {apply: {kind: Service, metadata: {name: web}}}
     - rest: {quiet: 1s}
 `
-		judge(t, tt.name, play(t, text, scenarios.KubernetesHalf, scenarios.Setup{Target: f, Cluster: c}), tt.want)
+		judge(t, tt.name, play(t, text, scenarios.KubernetesPart, scenarios.Setup{Target: f, Cluster: c}), tt.want)
 	}
 }

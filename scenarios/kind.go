@@ -19,7 +19,7 @@ type Kind struct {
 	// Of steps.
 	judges    bool   // it can fail by what the client does or gets
 	needs     need   // of the target
-	notClient string // why the client half has no such step, "" if it may have
+	notClient string // why the client part has no such step, "" if it may have
 
 	// Of expectations.
 	ofCluster bool   // it is about a cluster
@@ -80,7 +80,7 @@ type (
 	holding interface {
 		holds() ([]Step, []Expectation)
 	}
-	// marking looks at what happened since a mark, or since the half began if that is "".
+	// marking looks at what happened since a mark, or since the part began if that is "".
 	marking interface{ since() string }
 	// noting notes at its mark what was there before; its templates are not filled.
 	noting interface {

@@ -17,13 +17,13 @@ func (s *toyStep) title() string { return "toy " + s.Says }
 
 func (s *toyStep) check(c *checker, at spot, in scope) {
 	if s.Says == "moo" {
-		c.refuse(at.in("says"), "no toy of the %s half says moo", in.half)
+		c.refuse(at.in("says"), "no toy of the %s part says moo", in.part)
 	}
 }
 
 func (s *toyStep) do(_ context.Context, p *play, _ *Step) error {
 	if p.names["toy"] = s.Says; s.Says == "crack" {
-		return &Unmet{Expected: "a toy", Seen: "two halves", Code: "Toy.Broken"}
+		return &Unmet{Expected: "a toy", Seen: "two parts", Code: "Toy.Broken"}
 	}
 	return nil
 }

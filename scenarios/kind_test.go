@@ -17,7 +17,7 @@ func TestNewKind(t *testing.T) {
 		"steps: [{toi: {says: a}}]":                       "client.steps[0].toi: there is no such field: do you mean toy?",
 		"steps: [{toy: {says: a}, restart: true}]":        "give exactly one of set, fault, clear, call",
 		"steps: [{}]":                                     "mark, expect and toy",
-		"steps: [{toy: {says: moo}}]":                     "f.yaml:2:31: client.steps[0].toy.says: no toy of the client half says moo",
+		"steps: [{toy: {says: moo}}]":                     "f.yaml:2:31: client.steps[0].toy.says: no toy of the client part says moo",
 		"steps: [{toy: {says: '{{who}}'}}]":               "there is no value {{who}} here",
 		"steps: [{expect: [{heard: a, state: []}]}]":      "finalizer and heard",
 		"steps: [{mark: a}], expect: [{herd: a}]":         "client.expect[0].herd: there is no such field: do you mean heard?",
@@ -27,9 +27,9 @@ func TestNewKind(t *testing.T) {
 			t.Errorf("Load(%s) = %v, want %q", text, err, want)
 		}
 	}
-	for half, warned := range map[string]bool{"{steps: [{toy: {says: a}}]}": false, "{steps: [{clock: {freeze: true}}], expect: [{heard: a}]}": false, "{steps: [{clock: {freeze: true}}], expect: [{heard: nothing}]}": true} {
-		if s, err := load("client: " + half + "\n"); err != nil || len(s.Warnings()) > 0 != warned {
-			t.Errorf("%s: %v, %v", half, s.Warnings(), err)
+	for part, warned := range map[string]bool{"{steps: [{toy: {says: a}}]}": false, "{steps: [{clock: {freeze: true}}], expect: [{heard: a}]}": false, "{steps: [{clock: {freeze: true}}], expect: [{heard: nothing}]}": true} {
+		if s, err := load("client: " + part + "\n"); err != nil || len(s.Warnings()) > 0 != warned {
+			t.Errorf("%s: %v, %v", part, s.Warnings(), err)
 		}
 	}
 
@@ -44,14 +44,14 @@ client:
     - toy: {says: quack}
     - expect: [{heard: quack, within: 1s}]
   expect: [{heard: quack}, {heard: meow}]
-`, scenarios.ClientHalf, scenarios.Setup{Target: &fake{}, Progress: progress})
+`, scenarios.ClientPart, scenarios.Setup{Target: &fake{}, Progress: progress})
 	if want := []string{"repeat/repeat 2 times", "toy/toy quack", "expect/expect heard", "heard/expect heard", "heard/expect heard"}; !slices.Equal(done, want) {
 		t.Errorf("it did %q, want %q", done, want)
 	}
 	if u := result.Failure.Unmet[0]; u.Kind != "heard" || u.String() != "expect heard: expected meow, saw quack" || !slices.Equal(u.Missing, []string{"meow"}) || u.Of.Kind.Rule != "runs" {
 		t.Errorf("the expectation is reported as %+v", u)
 	}
-	result = play(t, "client: {steps: [{toy: {says: crack}}]}\n", scenarios.ClientHalf, scenarios.Setup{Target: &fake{}})
+	result = play(t, "client: {steps: [{toy: {says: crack}}]}\n", scenarios.ClientPart, scenarios.Setup{Target: &fake{}})
 	if u := result.Failure.Unmet[0]; u.Kind != "toy" || u.Step != "toy crack" || u.Code != "Toy.Broken" || u.Line != 2 {
 		t.Errorf("the step is reported as %+v", u)
 	}

@@ -23,7 +23,7 @@ kubernetes:
     - kubectl: {patch: {object: service/web, namespace: prod, merge: {spec: {type: NodePort}}}}
     - kubectl: {patch: {object: service/web, namespace: prod, subresource: status, merge: {status: {loadBalancer: null}}}}
     - kubectl: {delete: [{kind: Service, metadata: {name: "{{name}}"}}, {kind: Secret, metadata: {name: key, namespace: prod}}]}
-`, scenarios.KubernetesHalf, scenarios.Setup{Target: &fake{}, Cluster: c})
+`, scenarios.KubernetesPart, scenarios.Setup{Target: &fake{}, Cluster: c})
 	want := []string{
 		"apply --filename - --output json kind: Service|metadata: {name: \"web\"}|---|kind: Secret|",
 		"apply --filename - --output json kind: Pod|",
@@ -61,7 +61,7 @@ func TestControllerLetsGo(t *testing.T) {
 		p := &fakePrograms{fake: f, takes: takes}
 		stopped := -1
 		c.deleted = func() { stopped = p.stopped }
-		play(t, "kubernetes: {steps: [{kubectl: {apply: {kind: Service}}}, {kubectl: {delete: {kind: Service, metadata: {name: web}}}}]}", scenarios.KubernetesHalf,
+		play(t, "kubernetes: {steps: [{kubectl: {apply: {kind: Service}}}, {kubectl: {delete: {kind: Service, metadata: {name: web}}}}]}", scenarios.KubernetesPart,
 			scenarios.Setup{Target: f, Cluster: c, Programs: p, Program: scenarios.Program{Command: []string{"controller"}}})
 		if last := c.did[len(c.did)-1]; !strings.HasPrefix(last, "delete --filename - --ignore-not-found "+want) || stopped != 0 || p.stopped != 1 {
 			t.Errorf("with a controller that runs for %v: kubectl %s, after %d of %d stops", takes, last, stopped, p.stopped)
@@ -91,7 +91,7 @@ func TestKubernetesExpectations(t *testing.T) {
 			"get service/web --namespace default": `{"metadata": {"finalizers": ["service.k8s.alibaba/resources"]}, "status": {"loadBalancer": {"ingress": [{"ip": "1.2.3.4"}]}}}`,
 			"get events --namespace default --output json --field-selector involvedObject.kind=Service,involvedObject.name=web": `{"items": [{"reason": "Failed", "message": "over quota"}]}`,
 		}}
-		result := play(t, "kubernetes:\n  expect:\n    - "+test.expect+"\n  steps: [{set: {a: b}}]\n", scenarios.KubernetesHalf, scenarios.Setup{Target: &fake{}, Cluster: c})
+		result := play(t, "kubernetes:\n  expect:\n    - "+test.expect+"\n  steps: [{set: {a: b}}]\n", scenarios.KubernetesPart, scenarios.Setup{Target: &fake{}, Cluster: c})
 		judge(t, test.expect, result, test.want)
 	}
 }
@@ -113,12 +113,12 @@ kubernetes:
 	}
 	const secret, service = `{"kind": "Secret", "metadata": {"name": "key", "uid": "1"}}`, `{"kind": "Service", "metadata": {"name": "web", "uid": "5e4dbfc9-c2ae-4642-b033-5607860aef6a"}}`
 	c := &fakeCluster{answers: map[string]string{"apply": `{"kind": "List", "items": [` + secret + `, ` + service + `]}`}}
-	result := play(t, text, scenarios.KubernetesHalf, scenarios.Setup{Target: f, Cluster: c})
+	result := play(t, text, scenarios.KubernetesPart, scenarios.Setup{Target: f, Cluster: c})
 	if result.Status != scenarios.Passed || !slices.Equal(asked, []string{"a5e4dbfc9c2ae4642b0335607860aef6"}) {
 		t.Errorf("Play = %+v, and asked for %q", result, asked)
 	}
 	c.answers["apply"] = secret
-	result = play(t, text, scenarios.KubernetesHalf, scenarios.Setup{Target: f, Cluster: c})
+	result = play(t, text, scenarios.KubernetesPart, scenarios.Setup{Target: f, Cluster: c})
 	if result.Status != scenarios.Broken || !strings.Contains(result.Failure.String(), "kubectl apply printed no Service with a uid") {
 		t.Errorf("without a Service: Play = %+v", result)
 	}
@@ -135,10 +135,10 @@ kubernetes:
 	}
 }
 
-// TestNoCluster proves that a kubernetes half is not played without a cluster.
+// TestNoCluster proves that a kubernetes part is not played without a cluster.
 func TestNoCluster(t *testing.T) {
 	f := &fake{}
-	result := play(t, "kubernetes: {steps: [{set: {a: b}}]}\n", scenarios.KubernetesHalf, scenarios.Setup{Target: f})
+	result := play(t, "kubernetes: {steps: [{set: {a: b}}]}\n", scenarios.KubernetesPart, scenarios.Setup{Target: f})
 	if result.Status != scenarios.Broken || len(f.did) > 0 {
 		t.Errorf("Play = %+v and did %v, want it broken and nothing done", result, f.did)
 	}
@@ -153,14 +153,14 @@ func TestGivenCluster(t *testing.T) {
 		if answer == "" {
 			c.answers = nil
 		}
-		if result := play(t, text, scenarios.KubernetesHalf, scenarios.Setup{Target: &fake{}, Cluster: c}); result.Status != want {
+		if result := play(t, text, scenarios.KubernetesPart, scenarios.Setup{Target: &fake{}, Cluster: c}); result.Status != want {
 			t.Errorf("with %q in the cluster: %+v, want %s", answer, result, want)
 		}
 	}
 }
 
-// TestEventsOfThisPlay proves that an Event counts when it happened since the half
-// began, to an object that the half applied: a cluster keeps those of earlier plays.
+// TestEventsOfThisPlay proves that an Event counts when it happened since the part
+// began, to an object that the part applied: a cluster keeps those of earlier plays.
 func TestEventsOfThisPlay(t *testing.T) {
 	const text = "kubernetes:\n  steps: [{kubectl: {apply: {kind: Service, metadata: {name: web}}}}]\n  expect: [{event: {object: Service/web, reason: Failed}}]\n"
 	const before, now = "get events --namespace default --output json", "get events --namespace default --output json --field-selector"
@@ -177,7 +177,7 @@ func TestEventsOfThisPlay(t *testing.T) {
 		c := &orderedCluster{fakeCluster{answers: map[string]string{
 			now: test.now, "apply": `{"kind": "Service", "metadata": {"name": "web", "namespace": "default", "uid": "u2"}}`,
 		}}, []string{before}, []string{test.before}}
-		result := play(t, text, scenarios.KubernetesHalf, scenarios.Setup{Target: &fake{}, Cluster: c})
+		result := play(t, text, scenarios.KubernetesPart, scenarios.Setup{Target: &fake{}, Cluster: c})
 		judge(t, name, result, test.want)
 	}
 }
@@ -200,7 +200,7 @@ func TestEventsSinceMark(t *testing.T) {
 		c := &orderedCluster{fakeCluster{answers: map[string]string{
 			selected: event("2"), "apply": `{"kind": "Service", "metadata": {"name": "web", "namespace": "default", "uid": "u2"}}`,
 		}}, []string{all, all}, []string{`{"items": []}`, atMark}}
-		result := play(t, text, scenarios.KubernetesHalf, scenarios.Setup{Target: &fake{}, Cluster: c})
+		result := play(t, text, scenarios.KubernetesPart, scenarios.Setup{Target: &fake{}, Cluster: c})
 		judge(t, "at the mark "+atMark, result, want)
 	}
 }
@@ -220,22 +220,22 @@ func (c *orderedCluster) Kubectl(ctx context.Context, stdin string, args ...stri
 	return c.fakeCluster.Kubectl(ctx, stdin, args...)
 }
 
-// TestIdleHalf proves that a half which could not fail is found: when it is read, as
+// TestIdlePart proves that a part which could not fail is found: when it is read, as
 // far as its form shows, and when it is played.
-func TestIdleHalf(t *testing.T) {
+func TestIdlePart(t *testing.T) {
 	const set, apply = "  steps: [{set: {a: b}}]\n", "  steps: [{kubectl: {apply: {kind: Service, metadata: {name: web}}}}]\n"
 	const none, one = "  expect: [{calls: {action: Delete*, none: true}}]\n", "  expect: [{calls: {action: Delete*, exactly: 1}}]\n"
 	for _, test := range []struct {
-		text, half    string
+		text, part    string
 		warned, noted bool
 	}{
-		{"client:\n" + set + none, scenarios.ClientHalf, true, true},
-		{"client:\n" + set + one, scenarios.ClientHalf, false, false},
-		{"client:\n  steps: [{call: {action: Describe}}]\n" + none, scenarios.ClientHalf, false, false},
-		{"client:\n" + set + "  expect: [{quota: {name: q, used: 3}}]\n", scenarios.ClientHalf, false, true},
-		{"kubernetes:\n" + apply + none, scenarios.KubernetesHalf, true, true},
-		{"kubernetes:\n" + apply + "  expect: [{event: {object: Service/web, reason: Failed, absent: true}}]\n", scenarios.KubernetesHalf, true, true},
-		{"kubernetes:\n" + apply + one, scenarios.KubernetesHalf, false, false},
+		{"client:\n" + set + none, scenarios.ClientPart, true, true},
+		{"client:\n" + set + one, scenarios.ClientPart, false, false},
+		{"client:\n  steps: [{call: {action: Describe}}]\n" + none, scenarios.ClientPart, false, false},
+		{"client:\n" + set + "  expect: [{quota: {name: q, used: 3}}]\n", scenarios.ClientPart, false, true},
+		{"kubernetes:\n" + apply + none, scenarios.KubernetesPart, true, true},
+		{"kubernetes:\n" + apply + "  expect: [{event: {object: Service/web, reason: Failed, absent: true}}]\n", scenarios.KubernetesPart, true, true},
+		{"kubernetes:\n" + apply + one, scenarios.KubernetesPart, false, false},
 	} {
 		s, err := scenarios.Load("f.yaml", []byte("about: a\n"+test.text), scenarios.Options{})
 		if err != nil {
@@ -245,12 +245,12 @@ func TestIdleHalf(t *testing.T) {
 			t.Errorf("%s\nhas the warnings %v, want some: %v", test.text, s.Warnings(), test.warned)
 		}
 		c := &fakeCluster{answers: map[string]string{"get events": `{"items": []}`}}
-		result := scenarios.Play(t.Context(), s, test.half, scenarios.Setup{Target: &fake{}, Cluster: c})
+		result := scenarios.Play(t.Context(), s, test.part, scenarios.Setup{Target: &fake{}, Cluster: c})
 		if got := len(result.Notes) > 0; got != test.noted {
 			t.Errorf("%s\nhas the notes %q, want one: %v", test.text, result.Notes, test.noted)
 		}
 	}
 	if _, err := scenarios.Load("f.yaml", []byte("about: a\nclient:\n"+none), scenarios.Options{}); err == nil || !strings.Contains(err.Error(), "client: it has no steps") {
-		t.Errorf("a half without steps is answered with %v", err)
+		t.Errorf("a part without steps is answered with %v", err)
 	}
 }

@@ -51,11 +51,11 @@ func Load(file string, text []byte, o Options) (*Scenario, error) {
 	return filled, d.Err()
 }
 
-// NewClient returns a scenario with a client half, of parts that d has read from a file of
+// NewClient returns a scenario with a client part, of parts that d has read from a file of
 // another kind, and reports to d what is wrong with it. Names are those that it may use,
 // nil for any.
 func NewClient(d *yamlfile.Decoder, name string, given Given, steps []Step, names Names) *Scenario {
-	s := &Scenario{File: d.File, Name: name, Given: given, Client: &Half{Steps: steps, place: steps[0].place}}
+	s := &Scenario{File: d.File, Name: name, Given: given, Client: &Part{Steps: steps, place: steps[0].place}}
 	(&checker{Decoder: d, names: names}).scenario(s)
 	return s
 }

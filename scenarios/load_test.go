@@ -52,8 +52,8 @@ func TestProblems(t *testing.T) {
 		"OtherStep":        {"client:\n  steps:\n    - sleep: 3s\n", "dir/f.yaml:4:7: client.steps[0].sleep: there is no such field: write clock: {advance: 3s}"},
 		"UnknownStep":      {"client:\n  steps:\n    - cal: {action: DescribeRegions}\n", "dir/f.yaml:4:7: client.steps[0].cal: there is no such field: do you mean call?"},
 		"KeyTwice":         {"client:\n  steps:\n    - mark: a\n      mark: b\n", "dir/f.yaml:5:7: client.steps[0].mark: it is here twice"},
-		"NoHalf":           {"", "dir/f.yaml:1:1: there is nothing to play"},
-		"EmptyHalf":        {"client: {}\n", "dir/f.yaml:2:9: client: there is nothing to play"},
+		"NoPart":           {"", "dir/f.yaml:1:1: there is nothing to play"},
+		"EmptyPart":        {"client: {}\n", "dir/f.yaml:2:9: client: there is nothing to play"},
 		"TwoThings":        {"client:\n  steps:\n    - restart: true\n      kill: true\n", "dir/f.yaml:4:7: client.steps[0]: give exactly one of set, fault"},
 		"Missing":          {"client:\n  steps:\n    - call: {params: {a: b}}\n", "dir/f.yaml:4:13: client.steps[0].call.action: it is missing"},
 		"BadDuration":      {"client:\n  steps:\n    - clock: {advance: 5 minutes}\n", `dir/f.yaml:4:24: client.steps[0].clock.advance: "5 minutes" is not a duration: write 90s`},
@@ -127,11 +127,11 @@ func TestProblems(t *testing.T) {
 		"AbsentName":       {"client:\n  steps: [{call: {action: DescribeRegions}}]\n  expect:\n    - loadBalancer: {name: web, absent: true}\n", "dir/f.yaml:5:28: client.expect[0].loadBalancer.name: one that is misspelt is absent too: save its id in an earlier step, and write {{name}}"},
 		"AbsentLikeName":   {"client:\n  steps:\n    - call: {action: DescribeRegions, save: {lb: Regions}}\n  expect:\n    - loadBalancer: {name: '{{lb}}x', absent: true}\n", "loadBalancer.name: one that is misspelt is absent too"},
 		"SavedTwice":       {"values: {lb: a}\nclient:\n  steps:\n    - call: {action: DescribeRegions, params: {AcceptLanguage: '{{lb}}'}, save: {lb: Regions}}\n", "save.lb: values has one of that name already"},
-		"StartAlone":       {"client:\n  steps:\n    - start: true\n", "start: it is for the program half"},
+		"StartAlone":       {"client:\n  steps:\n    - start: true\n", "start: it is for the program part"},
 		"ExecNothing":      {"client:\n  steps:\n    - exec: []\n", "exec: give the program and its arguments"},
 		"ExecUnknown":      {"client:\n  steps:\n    - exec: {comand: [a]}\n", "exec.comand: there is no such field: do you mean command?"},
 		"NameNearby":       {"values: {bucket: a}\nclient:\n  steps:\n    - mark: \"{{buket}}\"\n", "(do you mean bucket?)"},
-		"NameOfOtherHalf":  {"client:\n  steps:\n    - call: {action: DescribeRegions, save: {lb: Regions}}\nkubernetes:\n  steps:\n    - mark: \"{{lb}}\"\n", "dir/f.yaml:7:13: kubernetes.steps[0].mark: there is no value {{lb}}"},
+		"NameOfOtherPart":  {"client:\n  steps:\n    - call: {action: DescribeRegions, save: {lb: Regions}}\nkubernetes:\n  steps:\n    - mark: \"{{lb}}\"\n", "dir/f.yaml:7:13: kubernetes.steps[0].mark: there is no value {{lb}}"},
 		"CounterOutside":   {"client:\n  steps:\n    - repeat: {times: 2, steps: [{mark: '{{n}}'}]}\n    - mark: '{{n}}'\n", "dir/f.yaml:5:13: client.steps[1].mark: there is no value {{n}}"},
 		"BadTemplate":      {"client:\n  steps:\n    - mark: \"{{a-b}}\"\n", "{{ opens no name"},
 		"BadTimes":         {"client:\n  steps:\n    - repeat: {times: 0, steps: [{mark: m}]}\n", `dir/f.yaml:4:23: client.steps[0].repeat.times: "0" is not a number from 1 to`},
@@ -140,7 +140,7 @@ func TestProblems(t *testing.T) {
 		"Cycle":            {"values:\n  a: \"{{b}}\"\n  b: \"{{c}}\"\n  c: \"{{a}}\"\nclient: {steps: [{clock: {advance: 1s}}]}\n", "dir/f.yaml:3:6: values.a: values use each other in a circle: a → b → c → a"},
 		"CycleOfOne":       {"values:\n  a: \"{{a}}\"\nclient: {steps: [{clock: {advance: 1s}}]}\n", "in a circle: a → a"},
 		"ValueOfNothing":   {"values:\n  a: \"{{b}}\"\nclient: {steps: [{clock: {advance: 1s}}]}\n", "dir/f.yaml:3:6: values.a: there is no value {{b}}"},
-		"KubectlAlone":     {"client:\n  steps:\n    - kubectl: {apply: {kind: Service}}\n", "dir/f.yaml:4:16: client.steps[0].kubectl: it needs a cluster: put it in the kubernetes half"},
+		"KubectlAlone":     {"client:\n  steps:\n    - kubectl: {apply: {kind: Service}}\n", "dir/f.yaml:4:16: client.steps[0].kubectl: it needs a cluster: put it in the kubernetes part"},
 		"EventAlone":       {"client:\n  expect:\n    - event: {object: Service/a, reason: b}\n", "dir/f.yaml:4:7: client.expect[0]: it needs a cluster"},
 		"TwoKubectls":      {"kubernetes:\n  steps:\n    - kubectl: {apply: {a: b}, delete: {a: b}}\n", "kubectl: give exactly one of apply, patch and delete"},
 		"NoCalls":          {"explore: {calls: 0}\nclient: {steps: [{clock: {advance: 1s}}]}\n", "dir/f.yaml:2:18: explore.calls: 0 would be as if it were not there: leave it out, or give more"},
@@ -211,7 +211,7 @@ func TestValues(t *testing.T) {
 
 // TestLibrary proves that every scenario of the library is read without a
 // problem, says at its head what it is about and what a controller should do, and
-// has a client half.
+// has a client part.
 func TestLibrary(t *testing.T) {
 	advises := regexp.MustCompile(`^(A controller|An operator) `)
 	names := scenarios.LibraryNames()
@@ -226,7 +226,7 @@ func TestLibrary(t *testing.T) {
 			continue
 		}
 		if s.Client == nil || !strings.HasPrefix(string(text), "# ") || !advises.MatchString(s.Advice) {
-			t.Errorf("%s: want a client half, a comment, and advice on what a controller or an operator should do", name)
+			t.Errorf("%s: want a client part, a comment, and advice on what a controller or an operator should do", name)
 		}
 	}
 	if _, ok := scenarios.LibraryText("none"); ok {
@@ -245,7 +245,7 @@ func FuzzScenario(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		s, err := scenarios.Load("f.yaml", text, scenarios.Options{Names: fewNames{}})
 		if err == nil && s.Client == nil && s.Kubernetes == nil {
-			t.Errorf("Load(%q) = %+v, want a half to play", text, s)
+			t.Errorf("Load(%q) = %+v, want a part to play", text, s)
 		}
 		if err != nil && !strings.HasPrefix(err.Error(), "f.yaml:") {
 			t.Errorf("Load(%q) = %v, want file and line", text, err)
@@ -253,9 +253,9 @@ func FuzzScenario(f *testing.F) {
 	})
 }
 
-// TestOneHalfAlone proves that a scenario which was cut down to one of its halves can be
+// TestOnePartAlone proves that a scenario which was cut down to one of its parts can be
 // read: what is given for the other one is used by none.
-func TestOneHalfAlone(t *testing.T) {
+func TestOnePartAlone(t *testing.T) {
 	const given = "given:\n  state: [{action: DescribeRegions, save: {lb: Regions}}]\n"
 	const client = "client: {steps: [{call: {action: DescribeRegions, params: {AcceptLanguage: '{{lb}}'}}}]}\n"
 	const program = "program: {command: [p], steps: [{start: true}]}\n"

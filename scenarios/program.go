@@ -55,7 +55,7 @@ func (p *play) await(ctx context.Context, running Running, most time.Duration) (
 // awaitSlice is the interval at which a wait for a program reports progress.
 const awaitSlice = time.Second
 
-// begin starts the program that the half is about.
+// begin starts the program that the part is about.
 func (p *play) begin(ctx context.Context) (err error) {
 	if p.running != nil {
 		if over, err := p.running.Wait(ctx, 0); err != nil || !over {
@@ -71,7 +71,7 @@ func (p *play) begin(ctx context.Context) (err error) {
 	return err
 }
 
-// programEnded reports whether the program of the half has ended, so that waiting is of no use.
+// programEnded reports whether the program of the part has ended, so that waiting is of no use.
 func (p *play) programEnded(ctx context.Context) bool {
 	if p.running == nil {
 		return false
@@ -86,7 +86,7 @@ func (p *play) ended(ctx context.Context) (over bool, pause time.Duration, err e
 	if !p.programEnded(ctx) {
 		return false, 0, nil
 	}
-	if p.running.Exit() == 0 || p.restarts >= max(p.Restarts, p.scenario.Half(p.half).Restarts) {
+	if p.running.Exit() == 0 || p.restarts >= max(p.Restarts, p.scenario.Part(p.part).Restarts) {
 		return true, 0, nil
 	}
 	p.restarts++
@@ -97,7 +97,7 @@ func (p *play) ended(ctx context.Context) (over bool, pause time.Duration, err e
 	return false, pause, p.begin(ctx)
 }
 
-// finish lets the program of the half come to its end, and judges that. One that
+// finish lets the program of the part come to its end, and judges that. One that
 // does not end on its own is judged as it runs.
 func (p *play) finish(ctx context.Context) (exit *Unmet, err error) {
 	if p.running == nil {
@@ -117,13 +117,13 @@ func (p *play) finish(ctx context.Context) (exit *Unmet, err error) {
 	if !p.programEnded(ctx) || p.running.Exit() == 0 {
 		return nil, nil
 	}
-	return &Unmet{Line: p.scenario.Half(p.half).Line, Kind: kindProgram, Step: "the program " + p.Program.String(), Expected: "exit status 0", Seen: fmt.Sprint(p.running.Exit())}, nil
+	return &Unmet{Line: p.scenario.Part(p.part).Line, Kind: kindProgram, Step: "the program " + p.Program.String(), Expected: "exit status 0", Seen: fmt.Sprint(p.running.Exit())}, nil
 }
 
-// neverAsked reports whether a half failed only since its program never makes the calls that
+// neverAsked reports whether a part failed only since its program never makes the calls that
 // it judges: all its calls succeeded, and no fault has struck one.
 func (p *play) neverAsked(ctx context.Context, failure *Failure) bool {
-	if p.MustCall || p.half != ProgramHalf || failure.status != Failed || p.running == nil || p.programEnded(ctx) && p.running.Exit() != 0 {
+	if p.MustCall || p.part != ProgramPart || failure.status != Failed || p.running == nil || p.programEnded(ctx) && p.running.Exit() != 0 {
 		return false
 	}
 	for _, u := range failure.Unmet {

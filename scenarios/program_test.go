@@ -70,7 +70,7 @@ func TestExec(t *testing.T) {
 	for _, test := range tests {
 		f := &fake{}
 		test.fake.fake = f
-		result := play(t, "client:\n  steps:\n    - exec: "+test.exec+"\n", scenarios.ClientHalf, scenarios.Setup{Target: f, Programs: &test.fake})
+		result := play(t, "client:\n  steps:\n    - exec: "+test.exec+"\n", scenarios.ClientPart, scenarios.Setup{Target: f, Programs: &test.fake})
 		judge(t, test.exec, result, test.want)
 		if test.want != "" && !strings.Contains(result.Failure.String(), test.fake.output) {
 			t.Errorf("%s: the failure says %s, want the output", test.exec, result.Failure)
@@ -81,7 +81,7 @@ func TestExec(t *testing.T) {
 	}
 	f := &fake{}
 	programs := &fakePrograms{fake: f}
-	play(t, "values: {a: b}\nclient:\n  steps:\n    - exec: {command: [run, '{{a}}'], dir: d, env: {A: '{{a}}'}}\n", scenarios.ClientHalf, scenarios.Setup{Target: f, Programs: programs})
+	play(t, "values: {a: b}\nclient:\n  steps:\n    - exec: {command: [run, '{{a}}'], dir: d, env: {A: '{{a}}'}}\n", scenarios.ClientPart, scenarios.Setup{Target: f, Programs: programs})
 	if want := []string{"[run b]dmap[A:b]"}; !slices.Equal(programs.did, want) {
 		t.Errorf("%q was run, want %q", programs.did, want)
 	}
@@ -98,7 +98,7 @@ func TestExecClient(t *testing.T) {
 				f.journal = append(f.journal, scenarios.JournalCall{Sequence: 1, UserAgent: "sdk", Product: "Slb", Action: "Create", Status: 200})
 			}
 		}}
-		result := play(t, text, scenarios.ClientHalf, scenarios.Setup{Target: f, Programs: programs})
+		result := play(t, text, scenarios.ClientPart, scenarios.Setup{Target: f, Programs: programs})
 		switch {
 		case calls == 1 && result.Status != scenarios.Passed:
 			t.Errorf("with a call: %s, %s", result.Status, result.Failure)
@@ -109,15 +109,15 @@ func TestExecClient(t *testing.T) {
 			t.Errorf("the client is %q", result.Client)
 		}
 	}
-	if result := play(t, text, scenarios.ClientHalf, scenarios.Setup{Target: &fake{}}); result.Status != scenarios.Broken {
+	if result := play(t, text, scenarios.ClientPart, scenarios.Setup{Target: &fake{}}); result.Status != scenarios.Broken {
 		t.Errorf("where programs can't be run: %+v, want it broken", result)
 	}
 }
 
-// TestProgramHalf proves when the program is started, that its exit status counts,
+// TestProgramPart proves when the program is started, that its exit status counts,
 // that one that does not end is judged as it runs and then ended, and that nothing
 // is waited for when it has ended.
-func TestProgramHalf(t *testing.T) {
+func TestProgramPart(t *testing.T) {
 	const call = "\n  expect: [{calls: {action: Create, atLeast: 1}, within: 2m}]\n"
 	tests := []struct {
 		name, text string
@@ -142,7 +142,7 @@ func TestProgramHalf(t *testing.T) {
 				f.journal = append(f.journal, scenarios.JournalCall{Sequence: 1, UserAgent: "sdk", Product: "Slb", Action: "Create", Status: 200})
 			}
 		}
-		result := play(t, test.text, scenarios.ProgramHalf, scenarios.Setup{Target: f, Programs: &test.fake,
+		result := play(t, test.text, scenarios.ProgramPart, scenarios.Setup{Target: f, Programs: &test.fake,
 			Program: scenarios.Program{Command: []string{"run"}}, For: 20 * time.Second})
 		if test.want == "" && result.Status != scenarios.Passed {
 			t.Errorf("%s: %s, %s", test.name, result.Status, result.Failure)
@@ -165,7 +165,7 @@ func TestProgramHalf(t *testing.T) {
 		}
 	}
 	f := &fake{}
-	result := play(t, tests[0].text, scenarios.ProgramHalf, scenarios.Setup{Target: f, Program: scenarios.Program{Command: []string{"run"}}, Programs: &fakePrograms{fake: f, refused: errors.New("no such program")}})
+	result := play(t, tests[0].text, scenarios.ProgramPart, scenarios.Setup{Target: f, Program: scenarios.Program{Command: []string{"run"}}, Programs: &fakePrograms{fake: f, refused: errors.New("no such program")}})
 	if result.Status != scenarios.Broken || !strings.Contains(result.Failure.Reason, "no such program") {
 		t.Errorf("a program that can't be started: %+v, want it broken", result)
 	}
@@ -176,7 +176,7 @@ func TestProgramHalf(t *testing.T) {
 func TestWaiting(t *testing.T) {
 	var told []string
 	f := &fake{}
-	play(t, "kubernetes:\n  steps: [{set: {a: b}}]\n  expect: [{calls: {action: Create, atLeast: 1}, within: 6m}]\n", scenarios.KubernetesHalf, scenarios.Setup{Target: f, Cluster: &fakeCluster{},
+	play(t, "kubernetes:\n  steps: [{set: {a: b}}]\n  expect: [{calls: {action: Create, atLeast: 1}, within: 6m}]\n", scenarios.KubernetesPart, scenarios.Setup{Target: f, Cluster: &fakeCluster{},
 		Waiting: func(w scenarios.Waiting) { told = append(told, fmt.Sprint(w.Passed, " of ", w.Limit, ": ", w.Seen)) }})
 	if len(told) != 80 || told[2] != "200ms of 6m0s: saw 0 of 1 call" || told[60] != "4m4.55s of 6m0s: saw 0 of 1 call" {
 		t.Errorf("%d times was told %q, want each look of 6 minutes", len(told), told)

@@ -26,7 +26,7 @@ func TestTries(t *testing.T) {
 			}
 			return scenarios.Answer{Status: 200}
 		}}
-		if r := play(t, "client: {steps: [{call: {action: Create"+tt.tries+"}}]}", scenarios.ClientHalf, scenarios.Setup{Target: f}); r.Status != tt.outcome || calls != tt.made {
+		if r := play(t, "client: {steps: [{call: {action: Create"+tt.tries+"}}]}", scenarios.ClientPart, scenarios.Setup{Target: f}); r.Status != tt.outcome || calls != tt.made {
 			t.Errorf("%q: %s after %d calls, want %s after %d", tt.tries, r.Status, calls, tt.outcome, tt.made)
 		}
 	}
@@ -46,7 +46,7 @@ func TestStateExpectation(t *testing.T) {
 		`["LoadBalancer web", "- VPC b", "LoadBalancer two"]`: "LoadBalancer two: nothing more",
 	} {
 		f.state = []string{"VPC a", "VPC b"}
-		r := play(t, "client: {steps: [{call: {action: Create}}], expect: [{state: "+want+"}]}", scenarios.ClientHalf, scenarios.Setup{Target: f})
+		r := play(t, "client: {steps: [{call: {action: Create}}], expect: [{state: "+want+"}]}", scenarios.ClientPart, scenarios.Setup{Target: f})
 		got := ""
 		if r.Failure != nil {
 			got = r.Failure.Unmet[0].Expected + ": " + r.Failure.Unmet[0].Seen
@@ -76,12 +76,12 @@ func restless(calls int, every time.Duration) (*fake, *fakePrograms) {
 func TestRest(t *testing.T) {
 	f, p := restless(5, time.Second)
 	setup := scenarios.Setup{Target: f, Programs: p, Program: scenarios.Program{Command: []string{"p"}}}
-	if r := play(t, "program: {steps: [{start: true}, {rest: {quiet: 3s}}]}", scenarios.ProgramHalf, setup); r.Status != scenarios.Passed || f.now < 8*time.Second || f.now > 9*time.Second {
+	if r := play(t, "program: {steps: [{start: true}, {rest: {quiet: 3s}}]}", scenarios.ProgramPart, setup); r.Status != scenarios.Passed || f.now < 8*time.Second || f.now > 9*time.Second {
 		t.Errorf("rest = %s (%v) at %s, want it to pass 3s after the last of 5 calls", r.Status, r.Failure, f.now)
 	}
 	f, p = restless(100, time.Second)
 	setup.Target, setup.Programs = f, p
-	r := play(t, "program: {steps: [{start: true}, {rest: {quiet: 3s, within: 20s}}]}", scenarios.ProgramHalf, setup)
+	r := play(t, "program: {steps: [{start: true}, {rest: {quiet: 3s, within: 20s}}]}", scenarios.ProgramPart, setup)
 	if r.Status != scenarios.Failed || !strings.Contains(r.Failure.String(), "that the client still calls") {
 		t.Errorf("rest = %s (%v), want it to fail", r.Status, r.Failure)
 	}
@@ -98,7 +98,7 @@ func TestRestarts(t *testing.T) {
 			}
 		}
 		setup := scenarios.Setup{Target: f, Programs: p}
-		r := play(t, "program: {command: [p], restarts: 2, steps: [{start: true}, {rest: {quiet: 1s}}]}", scenarios.ProgramHalf, setup)
+		r := play(t, "program: {command: [p], restarts: 2, steps: [{start: true}, {rest: {quiet: 1s}}]}", scenarios.ProgramPart, setup)
 		if r.Status != want || len(p.did) != min(failures, 2)+1 {
 			t.Errorf("after %d failures: %s with %d starts, want %s", failures, r.Status, len(p.did), want)
 		}
@@ -124,7 +124,7 @@ func TestRestartsWhileSteps(t *testing.T) {
 				}
 			}
 			text := "program: {command: [p], restarts: 2, steps: [{fault: {name: f, match: {action: Create}, effect: {hang: true}}}, {start: true}, {" + step + "}]}"
-			r := play(t, text, scenarios.ProgramHalf, scenarios.Setup{Target: f, Programs: p})
+			r := play(t, text, scenarios.ProgramPart, scenarios.Setup{Target: f, Programs: p})
 			if r.Status != want || len(p.did) != min(failures, 2)+1 {
 				t.Errorf("%s after %d failures: %s (%v) with %d starts, want %s", step, failures, r.Status, r.Failure, len(p.did), want)
 			}
@@ -139,7 +139,7 @@ func TestRestartsWhileSteps(t *testing.T) {
 func TestManyRestarts(t *testing.T) {
 	f := &fake{}
 	p := &fakePrograms{fake: f, exit: 1}
-	r := play(t, "program: {command: [p], restarts: 100, steps: [{start: true}, {rest: {quiet: 5m, within: 1h}}]}", scenarios.ProgramHalf, scenarios.Setup{Target: f, Programs: p})
+	r := play(t, "program: {command: [p], restarts: 100, steps: [{start: true}, {rest: {quiet: 5m, within: 1h}}]}", scenarios.ProgramPart, scenarios.Setup{Target: f, Programs: p})
 	if r.Status != scenarios.Failed || len(p.did) != 101 || f.now < 95*5*time.Second {
 		t.Errorf("= %s with %d starts in %s, want 101 in some 8 minutes", r.Status, len(p.did), f.now)
 	}
@@ -155,7 +155,7 @@ func TestRestartsCount(t *testing.T) {
 			f.journal = append(f.journal, scenarios.JournalCall{Sequence: uint64(len(f.journal) + 1), Product: "Slb", Action: "Describe"})
 		}
 		text := "program: {command: [p], restarts: 100, steps: [{fault: {name: f, match: {action: Create}, effect: {hang: true}}}, {start: true}, {" + step + "}]}"
-		if r := play(t, text, scenarios.ProgramHalf, scenarios.Setup{Target: f, Programs: p}); r.Status != scenarios.Failed || f.now < 10*time.Second || f.now > 20*time.Second {
+		if r := play(t, text, scenarios.ProgramPart, scenarios.Setup{Target: f, Programs: p}); r.Status != scenarios.Failed || f.now < 10*time.Second || f.now > 20*time.Second {
 			t.Errorf("%s of a program that always fails ends after %s: %s, want some 10s", step, f.now, r.Status)
 		}
 	}
@@ -181,7 +181,7 @@ func TestStruckByTheLastCall(t *testing.T) {
 	f := &fake{}
 	p := &fakePrograms{fake: f, takes: time.Hour, exit: 1}
 	text := "program: {command: [p], restarts: 1, steps: [{fault: {name: f, match: {action: Create}, effect: {hang: true}}}, {start: true}, {struck: {fault: f}}, {stop: true}]}"
-	if r := play(t, text, scenarios.ProgramHalf, scenarios.Setup{Target: &dies{f, p}, Programs: p}); r.Status != scenarios.Passed || len(p.did) != 2 {
+	if r := play(t, text, scenarios.ProgramPart, scenarios.Setup{Target: &dies{f, p}, Programs: p}); r.Status != scenarios.Passed || len(p.did) != 2 {
 		t.Errorf("= %s (%v) with %d starts, want it to pass with 2: the step and, after the stop, the end", r.Status, r.Failure, len(p.did))
 	}
 }
@@ -199,12 +199,12 @@ func TestStruckAndStop(t *testing.T) {
 		})
 	}
 	steps := "program: {command: [p], steps: [{fault: {name: f, match: {action: Create}, effect: {hang: true}}}, {start: true}, {struck: {fault: f}}, {stop: true}, {start: true}, {rest: {quiet: 1s}}]}"
-	if r := play(t, steps, scenarios.ProgramHalf, scenarios.Setup{Target: f, Programs: p}); r.Status != scenarios.Passed || p.killed != 1 || len(p.did) != 2 {
+	if r := play(t, steps, scenarios.ProgramPart, scenarios.Setup{Target: f, Programs: p}); r.Status != scenarios.Passed || p.killed != 1 || len(p.did) != 2 {
 		t.Errorf("= %s (%v), killed %d times and started %d times, want 1 and 2", r.Status, r.Failure, p.killed, len(p.did))
 	}
 	f, p = &fake{}, &fakePrograms{takes: time.Hour}
 	p.fake = f
-	r := play(t, steps, scenarios.ProgramHalf, scenarios.Setup{Target: f, Programs: p})
+	r := play(t, steps, scenarios.ProgramPart, scenarios.Setup{Target: f, Programs: p})
 	if r.Status != scenarios.Failed || !strings.Contains(r.Failure.String(), "the fault f to strike within 30s") {
 		t.Errorf("= %s (%v), want that the fault never struck", r.Status, r.Failure)
 	}
@@ -235,7 +235,7 @@ func TestRestOfSlowStart(t *testing.T) {
 	for first, want := range map[time.Duration]time.Duration{10 * time.Second: 13 * time.Second, time.Hour: 33 * time.Second} {
 		f, p := restless(1, first)
 		setup := scenarios.Setup{Target: f, Programs: p, Program: scenarios.Program{Command: []string{"p"}}}
-		r := play(t, "program: {steps: [{start: true}, {rest: {quiet: 3s}}]}", scenarios.ProgramHalf, setup)
+		r := play(t, "program: {steps: [{start: true}, {rest: {quiet: 3s}}]}", scenarios.ProgramPart, setup)
 		if r.Status != scenarios.Passed || f.now < want-time.Second || f.now > want+time.Second {
 			t.Errorf("with the first call after %s: %s (%v) at %s, want it to pass at about %s", first, r.Status, r.Failure, f.now, want)
 		}
@@ -286,7 +286,7 @@ func TestRestIsEarned(t *testing.T) {
 	} {
 		f, p := disturbedOnce(tt.backOff, tt.struck, tt.later)
 		setup := scenarios.Setup{Target: f, Programs: p, Program: scenarios.Program{Command: []string{"p"}}}
-		r := play(t, "program: {steps: [{start: true}, {"+tt.rest+"}]}", scenarios.ProgramHalf, setup)
+		r := play(t, "program: {steps: [{start: true}, {"+tt.rest+"}]}", scenarios.ProgramPart, setup)
 		if r.Status != scenarios.Passed || f.now < tt.at || f.now > tt.at+time.Second {
 			t.Errorf("%s: rest = %s (%v) at %s, want it at %s", tt.name, r.Status, r.Failure, f.now, tt.at)
 		}
@@ -310,7 +310,7 @@ func TestStartedClientCalls(t *testing.T) {
 	}
 	setup := scenarios.Setup{Target: f, Programs: p, Program: scenarios.Program{Command: []string{"p"}}}
 	const steps = "program: {steps: [{start: true}, {expect: [{calls: {atLeast: 2}, within: 10s}]}, {stop: true}, {start: true}, {rest: {quiet: 1s, within: 1m, disturbed: {by: [f], quiet: 3s, again: true}}}]}"
-	r := play(t, steps, scenarios.ProgramHalf, setup)
+	r := play(t, steps, scenarios.ProgramPart, setup)
 	if r.Status != scenarios.Passed || f.now < 24*time.Second {
 		t.Errorf("rest = %s (%v) at %s, want it after the call at 21s", r.Status, r.Failure, f.now)
 	}
@@ -341,7 +341,7 @@ func TestStepKinds(t *testing.T) {
 				if kind == "clear" {
 					before = "{fault: {name: f, match: {action: Create}, effect: {hang: true}}}, "
 				}
-				r := play(t, "program: {steps: ["+before+"{name: "+title+", "+step+"}]"+after+"}", scenarios.ProgramHalf, setup)
+				r := play(t, "program: {steps: ["+before+"{name: "+title+", "+step+"}]"+after+"}", scenarios.ProgramPart, setup)
 				if !slices.Contains(got, kind) {
 					t.Errorf("a step %s named %q is reported as %q (%v)", kind, title, got, r.Failure)
 				}
@@ -353,7 +353,7 @@ func TestStepKinds(t *testing.T) {
 	}
 }
 
-// TestMustCall proves that a half whose program never makes the call that it judges, though all
+// TestMustCall proves that a part whose program never makes the call that it judges, though all
 // its calls succeed, is not applicable, and fails where the setup says that it must.
 func TestMustCall(t *testing.T) {
 	for must, want := range map[bool]scenarios.Status{false: scenarios.NotApplicable, true: scenarios.Failed} {
@@ -362,7 +362,7 @@ func TestMustCall(t *testing.T) {
 		p.does = func() {
 			f.journal = append(f.journal, scenarios.JournalCall{Sequence: uint64(len(f.journal) + 1), Product: "Slb", Action: "Describe"})
 		}
-		r := play(t, "program: {command: [p], expect: [{calls: {action: Create, exactly: 1}}]}", scenarios.ProgramHalf, scenarios.Setup{Target: f, Programs: p, MustCall: must})
+		r := play(t, "program: {command: [p], expect: [{calls: {action: Create, exactly: 1}}]}", scenarios.ProgramPart, scenarios.Setup{Target: f, Programs: p, MustCall: must})
 		if r.Status != want || (r.Failure != nil) != must {
 			t.Errorf("with MustCall %t = %s (%v), want %s", must, r.Status, r.Failure, want)
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Status is the outcome of a half.
+// Status is the outcome of a part.
 type Status string
 
 // The statuses.
@@ -16,16 +16,16 @@ const (
 	Failed  Status = "failed"
 	Skipped Status = "skipped" // there was no cluster
 	Broken  Status = "broken"  // it could not run
-	// NotApplicable is of a program that never makes the call that the half judges, though
+	// NotApplicable is of a program that never makes the call that the part judges, though
 	// nothing kept it from making it.
 	NotApplicable Status = "not applicable"
 )
 
-// Result is the result of a half of a scenario.
+// Result is the result of a part of a scenario.
 type Result struct {
 	Scenario string `json:"scenario"`
 	File     string `json:"file"`
-	Half     string `json:"half" enum:"client,kubernetes"`
+	Part     string `json:"part" enum:"client,kubernetes"`
 	// Client names whose client the play judged.
 	Client  string   `json:"client,omitempty"`
 	Status  Status   `json:"status"`
@@ -106,7 +106,7 @@ func ReportOf(results []Result) Report {
 }
 
 // The JUnit report, in the form that CI systems read: a suite for each scenario,
-// a case for each half. It is no library: those that write it bring a parser of the
+// a case for each part. It is no library: those that write it bring a parser of the
 // output of go test, for structs as long as these.
 type junitSuites struct {
 	XMLName xml.Name `xml:"testsuites"`
@@ -180,7 +180,7 @@ func WriteJUnit(w io.Writer, results []Result) error {
 }
 
 func caseOf(r Result) junitCase {
-	c := junitCase{Name: r.Half, ClassName: r.Scenario, File: r.File, Time: seconds(r.Seconds)}
+	c := junitCase{Name: r.Part, ClassName: r.Scenario, File: r.File, Time: seconds(r.Seconds)}
 	switch r.Status {
 	case Failed:
 		c.Failure = &junitMessage{r.Failure.Unmet[0].String(), r.Failure.String()}

@@ -11,15 +11,15 @@ import (
 
 // results has one of each status.
 var results = []scenarios.Result{
-	{Scenario: "a", File: "a.yaml", Half: "client", Status: scenarios.Passed, Seconds: 0.25},
-	{Scenario: "a", File: "a.yaml", Half: "kubernetes", Status: scenarios.Skipped, Reason: "there is no cluster"},
-	{Scenario: "b", File: "b.yaml", Half: "client", Status: scenarios.Failed, Seconds: 1,
+	{Scenario: "a", File: "a.yaml", Part: "client", Status: scenarios.Passed, Seconds: 0.25},
+	{Scenario: "a", File: "a.yaml", Part: "kubernetes", Status: scenarios.Skipped, Reason: "there is no cluster"},
+	{Scenario: "b", File: "b.yaml", Part: "client", Status: scenarios.Failed, Seconds: 1,
 		Failure: &scenarios.Failure{File: "b.yaml", Line: 3, Step: "call <Do>", Unmet: []scenarios.Unmet{{Line: 3, Step: "call <Do>", Expected: "success", Seen: "400 & no luck"}}}},
-	{Scenario: "c", File: "c.yaml", Half: "client", Status: scenarios.Broken,
+	{Scenario: "c", File: "c.yaml", Part: "client", Status: scenarios.Broken,
 		Failure: &scenarios.Failure{File: "c.yaml", Line: 4, Step: "restart", Reason: "it is not ended"}},
 }
 
-// TestJUnit proves that the report is XML with a case for each half, where CI
+// TestJUnit proves that the report is XML with a case for each part, where CI
 // systems look for it: a skipped one does not count as passed.
 func TestJUnit(t *testing.T) {
 	var text strings.Builder

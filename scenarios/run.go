@@ -16,21 +16,21 @@ import (
 	"github.com/clbemu/clbemu/emulator/yamlfile"
 )
 
-// Setup describes where a half runs.
+// Setup describes where a part runs.
 type Setup struct {
 	Target Target
-	// Cluster is for the kubernetes half.
+	// Cluster is for the kubernetes part.
 	Cluster Cluster
 	// Programs runs programs; nil runs none.
 	Programs Programs
-	// Program is the one that the program half is about, and For how long it may
+	// Program is the one that the program part is about, and For how long it may
 	// run before it is judged as it runs.
 	Program Program
 	For     time.Duration
 	// Restarts is how often the program is started again that ends with an error, if the
-	// half has no higher number.
+	// part has no higher number.
 	Restarts int
-	// MustCall makes a half fail whose program never makes the calls that it judges, which is
+	// MustCall makes a part fail whose program never makes the calls that it judges, which is
 	// NotApplicable otherwise.
 	MustCall bool
 	// SkipIdle moves the emulated clock on instead of waiting, once the program has ended
@@ -50,22 +50,22 @@ type Setup struct {
 	Looked func(all []LoadBalancerState, at time.Duration)
 	// AtStart, if set, runs after the given part, with the journal's mark.
 	AtStart func(mark uint64)
-	// AtEnd, if set, runs when the half is over, before its objects and its program
+	// AtEnd, if set, runs when the part is over, before its objects and its program
 	// end, with the names that its templates know.
 	AtEnd func(ctx context.Context, names map[string]string)
 }
 
 // StepDone is a played step.
 type StepDone struct {
-	Half string
+	Part string
 	Line int
-	// Kind is the step's or expectation's, or program for the one that the half is about. Title is for people alone.
+	// Kind is the step's or expectation's, or program for the one that the part is about. Title is for people alone.
 	Kind   string
 	Title  string
 	Passed bool
 }
 
-// kindProgram is the kind of what a program half is about.
+// kindProgram is the kind of what a program part is about.
 const kindProgram = "program"
 
 // Waiting is a wait that goes on.
@@ -81,11 +81,11 @@ func (p *play) waiting(passed, limit time.Duration, seen string) {
 	}
 }
 
-// play is a half in progress.
+// play is a part in progress.
 type play struct {
 	Setup
 	scenario *Scenario
-	half     string
+	part     string
 	names    map[string]string
 	marks    map[string]uint64 // in the journal; "" is when the steps began
 	watched  []*watchedFault
@@ -93,14 +93,14 @@ type play struct {
 	uids     map[string][]string // of what was applied, by idOf
 	// earlier has the resourceVersions, by uid, of the Events before a moment.
 	earlier map[position]map[string]string
-	running Running // the program of the half
+	running Running // the program of the part
 	// restarts counts how often it was started again, and rested is true once a step has
 	// waited for its rest.
 	restarts int
 	rested   bool
 	// restedAt and startedAt are the journal's marks of its last rest and start.
 	restedAt, startedAt uint64
-	base                []string              // the state at the beginning, if the half looks at it
+	base                []string              // the state at the beginning, if the part looks at it
 	ready               map[string]readySince // by mark, if an expectation is about it
 	serving             map[string]*Serving   // by mark, likewise
 	passed, at          time.Duration         // the time of all waits, and of the last look at load balancers
@@ -110,13 +110,13 @@ type play struct {
 	clients             map[string][]*http.Client // of traffic steps, by name
 }
 
-// Play plays one half of a scenario. The result says how it ended.
-func Play(ctx context.Context, s *Scenario, half string, setup Setup) Result {
-	p := &play{Setup: setup, scenario: s, half: half, names: make(map[string]string), marks: make(map[string]uint64), uids: make(map[string][]string),
+// Play plays one part of a scenario. The result says how it ended.
+func Play(ctx context.Context, s *Scenario, part string, setup Setup) Result {
+	p := &play{Setup: setup, scenario: s, part: part, names: make(map[string]string), marks: make(map[string]uint64), uids: make(map[string][]string),
 		earlier: make(map[position]map[string]string), ready: make(map[string]readySince), serving: make(map[string]*Serving), servers: make(map[string]*localServer), clients: make(map[string][]*http.Client)}
 	maps.Copy(p.names, s.Values)
 	begin := time.Now()
-	result := Result{Scenario: s.Name, File: s.File, Half: half, Client: p.client(), Status: Passed}
+	result := Result{Scenario: s.Name, File: s.File, Part: part, Client: p.client(), Status: Passed}
 	if err := p.checkSupported(ctx); err != nil {
 		result.Status, result.Failure = Broken, err
 	} else if failure := p.all(ctx); failure != nil && p.neverAsked(ctx, failure) {
@@ -137,53 +137,53 @@ func Play(ctx context.Context, s *Scenario, half string, setup Setup) Result {
 
 // checkSupported rejects, before anything happens, what this target can't do.
 func (p *play) checkSupported(ctx context.Context) *Failure {
-	half := p.scenario.Half(p.half)
-	if p.half == KubernetesHalf && p.Cluster == nil {
-		return p.stepFailure(half.Line, "kubernetes", errors.New("there is no cluster: name one by --kubeconfig"))
+	part := p.scenario.Part(p.part)
+	if p.part == KubernetesPart && p.Cluster == nil {
+		return p.stepFailure(part.Line, "kubernetes", errors.New("there is no cluster: name one by --kubeconfig"))
 	}
 	if len(p.Program.Command) == 0 {
-		p.Program.Command = half.Command
+		p.Program.Command = part.Command
 	}
-	if p.half == ProgramHalf && len(p.Program.Command) == 0 {
-		return p.stepFailure(half.Line, p.half, errors.New("there is no program: give command in the half, or the program after --"))
+	if p.part == ProgramPart && len(p.Program.Command) == 0 {
+		return p.stepFailure(part.Line, p.part, errors.New("there is no program: give command in the part, or the program after --"))
 	}
-	if step := half.needing(programs); p.Programs == nil && (step != nil || p.half == ProgramHalf) {
-		line := half.Line
+	if step := part.needing(programs); p.Programs == nil && (step != nil || p.part == ProgramPart) {
+		line := part.Line
 		if step != nil {
 			line = step.Line
 		}
-		return p.stepFailure(line, p.half, errors.New("programs are run by clbemu scenario run and watch alone"))
+		return p.stepFailure(line, p.part, errors.New("programs are run by clbemu scenario run and watch alone"))
 	}
-	if len(p.scenario.Given.Servers) > 0 || half.needing(packets) != nil {
+	if len(p.scenario.Given.Servers) > 0 || part.needing(packets) != nil {
 		if err := p.Target.Packets(ctx); err != nil {
-			return p.stepFailure(half.Line, p.half, err)
+			return p.stepFailure(part.Line, p.part, err)
 		}
 	}
 	if p.Target.CanRestart() {
 		return nil
 	}
-	if step := half.needing(restarts); step != nil {
+	if step := part.needing(restarts); step != nil {
 		return p.stepFailure(step.Line, step.title(), errors.New("a running emulator is not ended: play this scenario without --server"))
 	}
 	return nil
 }
 
 // needing finds a step that needs something. A fault may end the server.
-func (h *Half) needing(n need) *Step {
+func (h *Part) needing(n need) *Step {
 	return h.find(func(s *Step) bool {
 		f, ok := s.Value.(*Fault)
 		return s.Kind.needs == n || n == restarts && ok && f.crashes()
 	})
 }
 
-// client says in words whose client the half is about.
+// client says in words whose client the part is about.
 func (p *play) client() string {
 	switch {
-	case p.half == KubernetesHalf:
+	case p.part == KubernetesPart:
 		return "the cluster's controller"
-	case p.half == ProgramHalf:
+	case p.part == ProgramPart:
 		return p.Program.String()
-	case p.scenario.RunsPrograms(p.half):
+	case p.scenario.RunsPrograms(p.part):
 		return "programs of the scenario"
 	}
 	return ScriptedClient
@@ -191,11 +191,11 @@ func (p *play) client() string {
 
 // all plays the given part, the steps and the final expectations.
 func (p *play) all(ctx context.Context) *Failure {
-	half := p.scenario.Half(p.half)
+	part := p.scenario.Part(p.part)
 	var err error
-	if slices.ContainsFunc(half.allExpectations(), func(e Expectation) bool { return e.Kind == stateKind }) {
+	if slices.ContainsFunc(part.allExpectations(), func(e Expectation) bool { return e.Kind == stateKind }) {
 		if p.base, err = p.Target.State(ctx); err != nil {
-			return p.stepFailure(half.Line, p.half, err)
+			return p.stepFailure(part.Line, p.part, err)
 		}
 	}
 	if failure := p.given(ctx); failure != nil {
@@ -206,32 +206,32 @@ func (p *play) all(ctx context.Context) *Failure {
 		p.AtStart(p.marks[""])
 	}
 	if err != nil {
-		return p.stepFailure(half.Line, p.half, err)
+		return p.stepFailure(part.Line, p.part, err)
 	}
-	if p.half == KubernetesHalf && len(p.Program.Command) > 0 {
+	if p.part == KubernetesPart && len(p.Program.Command) > 0 {
 		if err := p.begin(ctx); err != nil {
-			return p.stepFailure(half.Line, "the program", err)
+			return p.stepFailure(part.Line, "the program", err)
 		}
 	}
-	if !half.stepsJudge(p.half) && p.holdsAlready(ctx, half) {
-		p.notes = append(p.notes, "every expectation of the half held before its first step: it proves nothing")
+	if !part.stepsJudge(p.part) && p.holdsAlready(ctx, part) {
+		p.notes = append(p.notes, "every expectation of the part held before its first step: it proves nothing")
 	}
-	if failure := p.steps(ctx, half.Steps); failure != nil {
+	if failure := p.steps(ctx, part.Steps); failure != nil {
 		return failure
 	}
 	var exit *Unmet
-	if p.half == ProgramHalf {
+	if p.part == ProgramPart {
 		if exit, err = p.finish(ctx); err != nil {
-			return p.stepFailure(half.Line, "the program", err)
+			return p.stepFailure(part.Line, "the program", err)
 		}
-		p.reportStep(half.Line, kindProgram, "the program "+p.Program.String(), exit == nil)
+		p.reportStep(part.Line, kindProgram, "the program "+p.Program.String(), exit == nil)
 	}
-	err = p.expectAll(ctx, half.Expect, func(e *Expectation, passed bool) { p.reportStep(e.Line, e.Kind.Name, e.title(), passed) })
+	err = p.expectAll(ctx, part.Expect, func(e *Expectation, passed bool) { p.reportStep(e.Line, e.Kind.Name, e.title(), passed) })
 	if not := unmet(nil); exit != nil && (err == nil || errors.As(err, &not)) {
 		err = append(unmet{*exit}, not...)
 	}
 	if err != nil {
-		return p.stepFailure(half.Line, p.half, err)
+		return p.stepFailure(part.Line, p.part, err)
 	}
 	return p.everyFaultFired(ctx)
 }
@@ -243,7 +243,7 @@ func (p *play) given(ctx context.Context) *Failure {
 		return nil
 	}
 	given, err := filled[Given](p, original.node)
-	if err == nil && p.half == KubernetesHalf {
+	if err == nil && p.part == KubernetesPart {
 		err = p.clusterHas(ctx, given.Cluster)
 	}
 	if err == nil && given.World != nil {
@@ -332,7 +332,7 @@ func (p *play) perform(ctx context.Context, step *Step) *Failure {
 
 func (p *play) reportStep(line int, kind, title string, passed bool) {
 	if p.Progress != nil {
-		p.Progress(StepDone{p.half, line, kind, title, passed})
+		p.Progress(StepDone{p.part, line, kind, title, passed})
 	}
 }
 
@@ -384,26 +384,26 @@ func (p *play) explain(ctx context.Context, f *Failure) {
 // noCallHint says what may be wrong when there was no call at all.
 func (p *play) noCallHint() string {
 	switch {
-	case p.half == KubernetesHalf:
+	case p.part == KubernetesPart:
 		return "no client called this emulator: is the controller running, and pointed here?"
-	case p.scenario.RunsPrograms(p.half):
+	case p.scenario.RunsPrograms(p.part):
 		return "no client called this emulator: does the program take its endpoint and its key from the environment, as clbemu env has it?"
 	}
 	return ""
 }
 
-// A half proves something when one of its steps can fail by what the client does, or
+// A part proves something when one of its steps can fail by what the client does, or
 // one of its expectations does not hold before the steps.
 
-// stepsJudge reports whether a step of the half can fail by what the client does or gets: a
+// stepsJudge reports whether a step of the part can fail by what the client does or gets: a
 // fault must strike, and a program must succeed.
-func (h *Half) stepsJudge(half string) bool {
-	return half == ProgramHalf || h.find(func(s *Step) bool { return s.Kind.judges }) != nil
+func (h *Part) stepsJudge(part string) bool {
+	return part == ProgramPart || h.find(func(s *Step) bool { return s.Kind.judges }) != nil
 }
 
-// holdsAlready reports whether every expectation of the half holds now.
-func (p *play) holdsAlready(ctx context.Context, half *Half) bool {
-	return !slices.ContainsFunc(half.Expect, func(original Expectation) bool {
+// holdsAlready reports whether every expectation of the part holds now.
+func (p *play) holdsAlready(ctx context.Context, part *Part) bool {
+	return !slices.ContainsFunc(part.Expect, func(original Expectation) bool {
 		e, err := filled[Expectation](p, original.node)
 		return err != nil || e.Value.(looking).look(ctx, p) != nil
 	})
@@ -411,12 +411,12 @@ func (p *play) holdsAlready(ctx context.Context, half *Half) bool {
 
 // Warnings returns warnings about a valid scenario.
 func (s *Scenario) Warnings() (all Problems) {
-	for _, name := range Halves {
-		half := s.Half(name)
-		if half == nil || half.stepsJudge(name) || slices.ContainsFunc(half.Expect, isPositive) {
+	for _, name := range Parts {
+		part := s.Part(name)
+		if part == nil || part.stepsJudge(name) || slices.ContainsFunc(part.Expect, isPositive) {
 			continue
 		}
-		all = append(all, yamlfile.Problem{File: s.File, Line: half.Line, Field: name,
+		all = append(all, yamlfile.Problem{File: s.File, Line: part.Line, Field: name,
 			Reason: fmt.Sprintf("every expectation holds before the first step: expect something that the %s must do", doers[name])})
 	}
 	return all
@@ -428,5 +428,5 @@ func isPositive(e Expectation) bool {
 	return !ok || !n.expectsAbsence()
 }
 
-// doers names who must act in each half.
-var doers = map[string]string{ClientHalf: "client", KubernetesHalf: "controller", ProgramHalf: "program"}
+// doers names who must act in each part.
+var doers = map[string]string{ClientPart: "client", KubernetesPart: "controller", ProgramPart: "program"}

@@ -38,7 +38,7 @@ client:
         steps:
           - call: {action: Count, params: {N: "{{n}}"}, save: {last: List.0.Id}}
     - call: {action: After, params: {Id: "{{last}}"}}
-`, scenarios.ClientHalf, scenarios.Setup{Target: f})
+`, scenarios.ClientPart, scenarios.Setup{Target: f})
 	want := []string{"set stock.g=soldout", "set account.arrears=true", "clock 1h0m0s at 0", "call Slb/Create map[]", "call Slb/Use map[Id:lb-1]",
 		"set x=lb-1", `call Vpc/Do map[List:[{"Id":"lb-1","Port":80}] On:on]`, "clock 0s at 2", "restart false", "restart true",
 		"call Slb/Count map[N:5]", "call Slb/Count map[N:6]", "call Slb/After map[Id:lb-1]"}
@@ -93,7 +93,7 @@ func TestReplies(t *testing.T) {
 	}
 	for _, test := range tests {
 		f := &fake{answer: test.answer}
-		result := play(t, "client:\n  steps:\n    - call: {action: Do, expect: "+test.expect+"}\n", scenarios.ClientHalf, scenarios.Setup{Target: f})
+		result := play(t, "client:\n  steps:\n    - call: {action: Do, expect: "+test.expect+"}\n", scenarios.ClientPart, scenarios.Setup{Target: f})
 		judge(t, test.expect, result, test.want)
 	}
 }
@@ -116,7 +116,7 @@ func judge(t *testing.T, what string, result scenarios.Result, want string) {
 	}
 }
 
-// TestExpectations proves of each expectation, in the client half, that it holds and
+// TestExpectations proves of each expectation, in the client part, that it holds and
 // that it fails, and what a failure says.
 func TestExpectations(t *testing.T) {
 	tests := []struct{ expect, want string }{
@@ -177,7 +177,7 @@ func TestExpectations(t *testing.T) {
 			}
 		}
 		steps := "    - call: {action: Aa" + saved + "}\n    - call: {action: Ab, params: {P: x}}\n" + mark + "    - call: {action: B}\n"
-		result := play(t, "client:\n  expect:\n    - "+test.expect+"\n  steps:\n"+steps, scenarios.ClientHalf, scenarios.Setup{Target: f})
+		result := play(t, "client:\n  expect:\n    - "+test.expect+"\n  steps:\n"+steps, scenarios.ClientPart, scenarios.Setup{Target: f})
 		judge(t, test.expect, result, test.want)
 	}
 }
@@ -187,8 +187,8 @@ func TestExpectations(t *testing.T) {
 func TestObserver(t *testing.T) {
 	f := &fake{answer: fields}
 	text := "%s:\n  steps:\n    - call: {action: Do}\n    - expect: [{resource: {action: Do}}, {calls: {action: Do, exactly: %d}}]\n"
-	judge(t, "client", play(t, fmt.Sprintf(text, "client", 1), scenarios.ClientHalf, scenarios.Setup{Target: f}), "")
-	judge(t, "kubernetes", play(t, fmt.Sprintf(text, "kubernetes", 0), scenarios.KubernetesHalf, scenarios.Setup{Target: f, Cluster: &fakeCluster{}}), "")
+	judge(t, "client", play(t, fmt.Sprintf(text, "client", 1), scenarios.ClientPart, scenarios.Setup{Target: f}), "")
+	judge(t, "kubernetes", play(t, fmt.Sprintf(text, "kubernetes", 0), scenarios.KubernetesPart, scenarios.Setup{Target: f, Cluster: &fakeCluster{}}), "")
 }
 
 // after answers with a name from a time on.
@@ -224,7 +224,7 @@ func TestTime(t *testing.T) {
 	for _, test := range tests {
 		f := &fake{}
 		f.answer = after(f, test.changes, "new")
-		judge(t, test.name, play(t, test.text, scenarios.ClientHalf, scenarios.Setup{Target: f}), test.want)
+		judge(t, test.name, play(t, test.text, scenarios.ClientPart, scenarios.Setup{Target: f}), test.want)
 		if f.now < test.least || f.now > test.most {
 			t.Errorf("%s: it took %s, want %s to %s", test.name, f.now, test.least, test.most)
 		}
@@ -256,7 +256,7 @@ func TestFaults(t *testing.T) {
 	for _, test := range tests {
 		f := &fake{}
 		f.answer = strikes(f)
-		judge(t, test.name, play(t, head+test.steps, scenarios.ClientHalf, scenarios.Setup{Target: f}), test.want)
+		judge(t, test.name, play(t, head+test.steps, scenarios.ClientPart, scenarios.Setup{Target: f}), test.want)
 		if len(f.rules) > 0 {
 			t.Errorf("%s: %v is left behind", test.name, f.rules)
 		}
@@ -283,13 +283,13 @@ func TestBroken(t *testing.T) {
 		{"filled with nonsense", "client:\n  steps:\n    - call: {action: Do, save: {t: Name}}\n    - clock: {advance: '{{t}}'}\n", `"web" is not a duration`, fake{answer: fields}},
 	}
 	for _, test := range tests {
-		result := play(t, test.text, scenarios.ClientHalf, scenarios.Setup{Target: &test.fake})
+		result := play(t, test.text, scenarios.ClientPart, scenarios.Setup{Target: &test.fake})
 		if result.Status != scenarios.Broken || !strings.Contains(result.Failure.Reason, test.want) {
 			t.Errorf("%s: %s, %+v, want broken with %q", test.name, result.Status, result.Failure, test.want)
 		}
 	}
 	f := &fake{}
-	if play(t, restart, scenarios.ClientHalf, scenarios.Setup{Target: f}); len(f.did) > 0 {
+	if play(t, restart, scenarios.ClientPart, scenarios.Setup{Target: f}); len(f.did) > 0 {
 		t.Errorf("a scenario that can't be played did %v", f.did)
 	}
 }
@@ -322,7 +322,7 @@ client:
     - resource: {action: Look, fields: {Name: wob, a\.b: "false"}}
       within: 6m
 `,
-		scenarios.ClientHalf, scenarios.Setup{Target: f, Progress: func(s scenarios.StepDone) {
+		scenarios.ClientPart, scenarios.Setup{Target: f, Progress: func(s scenarios.StepDone) {
 			steps = append(steps, fmt.Sprint(s.Line, " ", s.Title, " ", s.Passed))
 		}})
 	want := `dir/f.yaml:12: expect calls of Good
@@ -350,12 +350,12 @@ dir/f.yaml:16: expect Look
 	}
 }
 
-// TestNobodyCalled proves that a half that is about another client says so
+// TestNobodyCalled proves that a part that is about another client says so
 // when there is none.
 func TestNobodyCalled(t *testing.T) {
 	text := "kubernetes:\n  steps: [{call: {action: Mine}}]\n  expect:\n    - calls: {action: Create, atLeast: 1}\n"
 	f := &fake{}
-	result := play(t, text, scenarios.KubernetesHalf, scenarios.Setup{Target: f, Cluster: &fakeCluster{}})
+	result := play(t, text, scenarios.KubernetesPart, scenarios.Setup{Target: f, Cluster: &fakeCluster{}})
 	const want = "no client called this emulator: is the controller running, and pointed here?"
 	if result.Failure == nil || !strings.Contains(result.Failure.String(), want) || len(result.Failure.Calls) > 0 {
 		t.Errorf("Play = %+v, want the hint and no calls", result.Failure)
@@ -365,7 +365,7 @@ func TestNobodyCalled(t *testing.T) {
 		f.journal = append(f.journal, scenarios.JournalCall{Sequence: 1, UserAgent: "ccm", Product: "Slb", Action: "Describe", Status: 200})
 		return scenarios.Answer{Status: 200}
 	}
-	result = play(t, text, scenarios.KubernetesHalf, scenarios.Setup{Target: f, Cluster: &fakeCluster{}})
+	result = play(t, text, scenarios.KubernetesPart, scenarios.Setup{Target: f, Cluster: &fakeCluster{}})
 	if result.Failure == nil || result.Failure.Hint != "" || len(result.Failure.Calls) != 1 {
 		t.Errorf("Play = %+v, want a controller's call and no hint", result.Failure)
 	}

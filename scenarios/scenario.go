@@ -36,10 +36,10 @@ type Scenario struct {
 	About      string            `yaml:"about" required:"true" doc:"What the scenario tests, in one line."`
 	Advice     string            `yaml:"advice" doc:"What a client should do; shown when the scenario fails."`
 	Values     map[string]string `yaml:"values" doc:"Texts for {{name}}, which may use each other; --set overrides them."`
-	Given      Given             `yaml:"given" doc:"The state before the first step of each half."`
-	Client     *Half             `yaml:"client" doc:"A scripted client, which runs on its own."`
-	Kubernetes *Half             `yaml:"kubernetes" doc:"What a controller in a cluster must do. Skipped without a cluster."`
-	Program    *Half             `yaml:"program" doc:"What a program that clbemu scenario watch runs must do."`
+	Given      Given             `yaml:"given" doc:"The state before the first step of each part."`
+	Client     *Part             `yaml:"client" doc:"A scripted client, which runs on its own."`
+	Kubernetes *Part             `yaml:"kubernetes" doc:"What a controller in a cluster must do. Skipped without a cluster."`
+	Program    *Part             `yaml:"program" doc:"What a program that clbemu scenario watch runs must do."`
 	Explore    Explore           `yaml:"explore" doc:"How clbemu explore judges this scenario."`
 }
 
@@ -50,7 +50,7 @@ type Given struct {
 	State []CallStep `yaml:"state" doc:"Calls that create the initial resources; each must succeed."`
 	// Servers answer at this machine.
 	Servers []Server `yaml:"servers" doc:"Servers of this machine that stand for instances or network interfaces of the world."`
-	// Cluster is about the kubernetes half alone.
+	// Cluster is about the kubernetes part alone.
 	Cluster []Object `yaml:"cluster" doc:"Objects that exist in the cluster, which steps and expectations may name."`
 
 	place
@@ -63,9 +63,9 @@ type Object struct {
 	Name      string `yaml:"name" required:"true" doc:"The name."`
 }
 
-// Half is a part of a scenario played on its own.
-type Half struct {
-	Command  []string      `yaml:"command" doc:"The program of the half, as [./controller, --once]; a command line after -- replaces it."`
+// Part is a part of a scenario played on its own.
+type Part struct {
+	Command  []string      `yaml:"command" doc:"The program of the part, as [./controller, --once]; a command line after -- replaces it."`
 	Restarts int           `yaml:"restarts" doc:"How often the program starts again after an exit status other than 0."`
 	Steps    []Step        `yaml:"steps" doc:"The steps, in order."`
 	Expect   []Expectation `yaml:"expect" doc:"The expectations after the steps."`
@@ -116,7 +116,7 @@ func (s *Scenario) Validate() error {
 	return nil
 }
 
-func (h *Half) Validate() error {
+func (h *Part) Validate() error {
 	switch {
 	case len(h.Steps) == 0 && len(h.Expect) == 0 && len(h.Command) == 0:
 		return errors.New("there is nothing to play: give steps, expect or both")
@@ -126,25 +126,25 @@ func (h *Half) Validate() error {
 	return nil
 }
 
-// The halves of a scenario.
+// The parts of a scenario.
 const (
-	ClientHalf     = "client"
-	KubernetesHalf = "kubernetes"
-	ProgramHalf    = "program"
+	ClientPart     = "client"
+	KubernetesPart = "kubernetes"
+	ProgramPart    = "program"
 )
 
-// Halves lists the halves in the order of play.
-var Halves = []string{ClientHalf, KubernetesHalf, ProgramHalf}
+// Parts lists the parts in the order of play.
+var Parts = []string{ClientPart, KubernetesPart, ProgramPart}
 
-// Half is a half by its name, nil if the scenario does not have it.
-func (s *Scenario) Half(name string) *Half {
-	return map[string]*Half{ClientHalf: s.Client, KubernetesHalf: s.Kubernetes, ProgramHalf: s.Program}[name]
+// Part is a part by its name, nil if the scenario does not have it.
+func (s *Scenario) Part(name string) *Part {
+	return map[string]*Part{ClientPart: s.Client, KubernetesPart: s.Kubernetes, ProgramPart: s.Program}[name]
 }
 
-// HalfNames returns the names of the scenario's halves, in the order in which they run.
-func (s *Scenario) HalfNames() (names []string) {
-	for _, name := range Halves {
-		if s.Half(name) != nil {
+// PartNames returns the names of the scenario's parts, in the order in which they run.
+func (s *Scenario) PartNames() (names []string) {
+	for _, name := range Parts {
+		if s.Part(name) != nil {
 			names = append(names, name)
 		}
 	}
@@ -164,7 +164,7 @@ func flat(steps []Step) (all []*Step) {
 }
 
 // find returns the first matching step, also within another one.
-func (h *Half) find(wanted func(*Step) bool) *Step {
+func (h *Part) find(wanted func(*Step) bool) *Step {
 	steps := flat(h.Steps)
 	if i := slices.IndexFunc(steps, wanted); i >= 0 {
 		return steps[i]
@@ -172,8 +172,8 @@ func (h *Half) find(wanted func(*Step) bool) *Step {
 	return nil
 }
 
-// allExpectations lists the expectations of the half and of its steps.
-func (h *Half) allExpectations() []Expectation {
+// allExpectations lists the expectations of the part and of its steps.
+func (h *Part) allExpectations() []Expectation {
 	all := slices.Clone(h.Expect)
 	for _, s := range flat(h.Steps) {
 		_, expectations := s.holds()
@@ -182,8 +182,8 @@ func (h *Half) allExpectations() []Expectation {
 	return all
 }
 
-// rules are the fault rules that the half adds.
-func (h *Half) rules() (rules []faults.Rule) {
+// rules are the fault rules that the part adds.
+func (h *Part) rules() (rules []faults.Rule) {
 	for _, s := range flat(h.Steps) {
 		if f, ok := s.Value.(*Fault); ok {
 			if rule, err := f.rule(); err == nil {
@@ -194,10 +194,10 @@ func (h *Half) rules() (rules []faults.Rule) {
 	return rules
 }
 
-// RunsPrograms reports whether a half is about a program, or runs one.
-func (s *Scenario) RunsPrograms(half string) bool {
-	h := s.Half(half)
-	return half == ProgramHalf || h != nil && (len(h.Command) > 0 || h.find(func(s *Step) bool { return s.Kind == execKind }) != nil)
+// RunsPrograms reports whether a part is about a program, or runs one.
+func (s *Scenario) RunsPrograms(part string) bool {
+	h := s.Part(part)
+	return part == ProgramPart || h != nil && (len(h.Command) > 0 || h.find(func(s *Step) bool { return s.Kind == execKind }) != nil)
 }
 
 // exactlyOne refuses another number than one of things that exclude each other.
@@ -209,9 +209,9 @@ func exactlyOne(names []string, given ...bool) error {
 	return fmt.Errorf("give exactly one of %s and %s", strings.Join(names[:last], ", "), names[last])
 }
 
-// Cures lists the cures that the half shows, each by the indexes of its steps: one named
+// Cures lists the cures that the part shows, each by the indexes of its steps: one named
 // "cure: …", and those named "cure: and …" that go with it.
-func (h *Half) Cures() (list [][]int) {
+func (h *Part) Cures() (list [][]int) {
 	for i := range h.Steps {
 		switch name := h.Steps[i].Name; {
 		case strings.HasPrefix(name, "cure: and ") && list != nil:

@@ -43,7 +43,7 @@ func TestServed(t *testing.T) {
 		f.answer = func(scenarios.APICall) scenarios.Answer {
 			return scenarios.Answer{Status: 200, Body: map[string]any{"Done": map[bool]string{true: "yes"}[f.now >= 5*time.Second]}}
 		}
-		r := play(t, text, scenarios.ClientHalf, scenarios.Setup{Target: f})
+		r := play(t, text, scenarios.ClientPart, scenarios.Setup{Target: f})
 		judge(t, tt.name, r, tt.want)
 		if tt.rule != "" && r.Failure != nil && r.Failure.Unmet[0].Rule != tt.rule {
 			t.Errorf("%s: the rule is %s, want %s", tt.name, r.Failure.Unmet[0].Rule, tt.rule)
@@ -87,19 +87,19 @@ func TestRestOfPolls(t *testing.T) {
 	} {
 		calls := tt.calls
 		f, setup := program(calls...)
-		r := play(t, "program: {steps: [{start: true}, {rest: {"+tt.rest+"}}]}", scenarios.ProgramHalf, setup)
+		r := play(t, "program: {steps: [{start: true}, {rest: {"+tt.rest+"}}]}", scenarios.ProgramPart, setup)
 		if passed := r.Status == scenarios.Passed; passed != (tt.want > 0) || passed && (f.now < tt.want-time.Second || f.now > tt.want+time.Second) {
 			t.Errorf("%s: %s at %s, want rest at %s: %v", tt.name, r.Status, f.now, tt.want, r.Failure)
 		}
 	}
 }
 
-// TestClusterGone proves that a half which loses its cluster could not run, and says nothing
+// TestClusterGone proves that a part which loses its cluster could not run, and says nothing
 // of the client.
 func TestClusterGone(t *testing.T) {
 	for _, expect := range []string{"service: {name: web, fields: {a: b}}", "ingress: {}", "finalizer: {object: service/web, name: a, custom: true}"} {
 		c := &fakeCluster{gone: true}
-		r := play(t, "kubernetes: {steps: [{set: {a: b}}], expect: [{"+expect+"}]}", scenarios.KubernetesHalf, scenarios.Setup{Target: &fake{}, Cluster: c})
+		r := play(t, "kubernetes: {steps: [{set: {a: b}}], expect: [{"+expect+"}]}", scenarios.KubernetesPart, scenarios.Setup{Target: &fake{}, Cluster: c})
 		if r.Status != scenarios.Broken {
 			t.Errorf("%s: %s, want it not to run: %v", expect, r.Status, r.Failure)
 		}

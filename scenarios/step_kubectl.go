@@ -14,7 +14,7 @@ var kubectlKind = kind[Kubectl](Kind{Name: "kubectl", About: "Change the cluster
 
 // Kubectl changes the cluster. It has exactly one of apply, patch and delete.
 type Kubectl struct {
-	Apply  Manifest `yaml:"apply" doc:"Objects to apply, as YAML. They are deleted at the end of the half."`
+	Apply  Manifest `yaml:"apply" doc:"Objects to apply, as YAML. They are deleted at the end of the part."`
 	Patch  *Patch   `yaml:"patch" doc:"A merge patch of one object."`
 	Delete Manifest `yaml:"delete" doc:"Objects to delete, as YAML; kind and metadata are enough."`
 	// Balancer saves what a controller calls the load balancer of the one Service in
@@ -39,8 +39,8 @@ func (k *Kubectl) Validate() error {
 }
 
 func (k *Kubectl) check(c *checker, at spot, in scope) {
-	if in.half != KubernetesHalf {
-		c.refuse(at, "it needs a cluster: put it in the kubernetes half")
+	if in.part != KubernetesPart {
+		c.refuse(at, "it needs a cluster: put it in the kubernetes part")
 		return
 	}
 	if k.Balancer != "" {

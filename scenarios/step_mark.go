@@ -7,7 +7,7 @@ import (
 
 var markKind = kind[mark](Kind{Name: "mark", About: "Name this moment for calls.since."})
 
-// mark names a moment; "" is when the steps of the half begin.
+// mark names a moment; "" is when the steps of the part begin.
 type mark string
 
 func (m mark) title() string { return "mark " + string(m) }
@@ -26,7 +26,7 @@ func (m mark) do(ctx context.Context, p *play, _ *Step) (err error) {
 		return err
 	}
 	maps.DeleteFunc(p.earlier, func(at position, _ map[string]string) bool { return at.mark == string(m) })
-	for _, e := range p.scenario.Half(p.half).allExpectations() {
+	for _, e := range p.scenario.Part(p.part).allExpectations() {
 		if n, ok := e.Value.(noting); ok && n.since() == string(m) && err == nil {
 			err = n.note(ctx, p)
 		}

@@ -73,7 +73,7 @@ func (e *Exec) do(ctx context.Context, p *play, _ *Step) error {
 }
 
 var startKind = kind[start](Kind{Name: "start", About: "true: start the watched program; it starts after the steps if absent.", needs: programs,
-	notClient: "it is for the program half: in the client half, exec runs a program"})
+	notClient: "it is for the program part: in the client part, exec runs a program"})
 
 type start bool
 
@@ -85,13 +85,13 @@ func (start) do(ctx context.Context, p *play, _ *Step) error {
 }
 
 var stopKind = kind[stop](Kind{Name: "stop", About: "true: kill the watched program; a later start starts it again.",
-	notClient: "the client half has no program to kill"})
+	notClient: "the client part has no program to kill"})
 
 type stop bool
 
 func (stop) title() string { return "kill the program" }
 
-// do ends the program of the half as a crash does.
+// do ends the program of the part as a crash does.
 func (stop) do(_ context.Context, p *play, _ *Step) error {
 	if p.running == nil {
 		return errors.New("the program is not started")

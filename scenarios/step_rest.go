@@ -148,7 +148,7 @@ func (r *restStep) wait(ctx context.Context, p *play, polls *polling) error {
 	}
 }
 
-// hasCalled reports whether the client has made a call since the half began, also so many
+// hasCalled reports whether the client has made a call since the part began, also so many
 // that the journal forgot some.
 func (p *play) hasCalled(ctx context.Context) bool {
 	calls, err := p.Target.Calls(ctx, p.marks[""])
@@ -160,7 +160,7 @@ type restState struct {
 	rest      *restStep
 	disturbed bool   // since the last rest
 	retried   bool   // it has called since
-	faulted   uint64 // in the journal since the half began
+	faulted   uint64 // in the journal since the part began
 }
 
 // restStateOf reads what has happened since the last rest. A journal that forgot some of it

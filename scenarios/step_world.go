@@ -58,7 +58,7 @@ func (s Settings) check(c *checker, at spot, in scope) {
 			value = ""
 		}
 		c.addErr(at.in(setting.Name), c.names.CheckCondition(setting.Name, value))
-		if in.half != KubernetesHalf && !template().MatchString(setting.Name) {
+		if in.part != KubernetesPart && !template().MatchString(setting.Name) {
 			c.addErr(at.in(setting.Name), c.names.CheckConditionID(setting.Name))
 		}
 	}

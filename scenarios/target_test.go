@@ -168,12 +168,12 @@ func (c *fakeCluster) Kubectl(_ context.Context, stdin string, args ...string) (
 	return nil, nil
 }
 
-// play plays a half of a scenario that must load without a problem.
-func play(t *testing.T, text, half string, setup scenarios.Setup) scenarios.Result {
+// play plays a part of a scenario that must load without a problem.
+func play(t *testing.T, text, part string, setup scenarios.Setup) scenarios.Result {
 	t.Helper()
 	s, err := scenarios.Load("dir/f.yaml", []byte("about: a\n"+text), scenarios.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return scenarios.Play(t.Context(), s, half, setup)
+	return scenarios.Play(t.Context(), s, part, setup)
 }

@@ -55,7 +55,7 @@ func TestTemplatesAreBounded(t *testing.T) {
 		}}
 		var result scenarios.Result
 		text := "client:\n  steps:\n    - call: {action: A, save: {v: Long}}\n    - call: {action: B, params: {P: \"" + strings.Repeat("{{v}}", 1000) + "\"}}\n"
-		took := allocated(func() { result = play(t, text, scenarios.ClientHalf, scenarios.Setup{Target: f}) })
+		took := allocated(func() { result = play(t, text, scenarios.ClientPart, scenarios.Setup{Target: f}) })
 		if result.Failure == nil || result.Status != scenarios.Broken || !strings.Contains(result.Failure.Reason, "the templates become more than 4 MiB") {
 			t.Errorf("the result is %+v", result)
 		}
@@ -73,7 +73,7 @@ func TestResultsAreBounded(t *testing.T) {
 	}}
 	var steps int
 	result := play(t, "advice: "+long+"\nclient:\n  steps:\n    - call: {action: A, expect: {code: Bad.Luck, message: "+long+"x}}\n"+
-		"  expect:\n    - calls: {action: "+long[:100_000]+", exactly: 1}\n", scenarios.ClientHalf,
+		"  expect:\n    - calls: {action: "+long[:100_000]+", exactly: 1}\n", scenarios.ClientPart,
 		scenarios.Setup{Target: f, Progress: func(s scenarios.StepDone) { steps += len(s.Title) }})
 	text, err := json.Marshal(result)
 	if err != nil || result.Failure == nil || len(text) > 256<<10 || steps > 2<<10 {

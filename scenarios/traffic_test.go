@@ -21,7 +21,7 @@ func trafficTo(t *testing.T, address, step string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result := scenarios.Play(t.Context(), s, scenarios.ClientHalf, scenarios.Setup{Target: &fake{listener: address}})
+	result := scenarios.Play(t.Context(), s, scenarios.ClientPart, scenarios.Setup{Target: &fake{listener: address}})
 	if result.Status == scenarios.Passed {
 		return ""
 	}
@@ -97,7 +97,7 @@ client:
 		t.Fatal(err)
 	}
 	target := &fake{listener: strings.TrimPrefix(server.URL, "http://")}
-	if result := scenarios.Play(t.Context(), s, scenarios.ClientHalf, scenarios.Setup{Target: target}); result.Status != scenarios.Passed {
+	if result := scenarios.Play(t.Context(), s, scenarios.ClientPart, scenarios.Setup{Target: target}); result.Status != scenarios.Passed {
 		t.Fatal(result.Failure)
 	}
 	if n := connections.Load(); n != 5 {
@@ -122,7 +122,7 @@ client:
 		t.Fatal(err)
 	}
 	target := &fake{}
-	if result := scenarios.Play(t.Context(), s, scenarios.ClientHalf, scenarios.Setup{Target: target}); result.Status != scenarios.Passed {
+	if result := scenarios.Play(t.Context(), s, scenarios.ClientPart, scenarios.Setup{Target: target}); result.Status != scenarios.Passed {
 		t.Fatal(result.Failure)
 	}
 	did := strings.Join(target.did, "\n")

@@ -64,7 +64,7 @@ func scenarioDir(t *testing.T) string {
 }
 
 // TestScenarioResetOfCluster proves that a reset leaves a cluster's nodes their instances,
-// and that a half is not played without them.
+// and that a part is not played without them.
 func TestScenarioResetOfCluster(t *testing.T) {
 	t.Parallel()
 	s := binary.Serve(t, "--engine", "memory")
@@ -111,19 +111,20 @@ func TestScenarioRun(t *testing.T) {
 		{"by name", []string{"arrears"}, 0, "passed: arrears, client"},
 		{"failed", []string{bad}, 1, bad + ":6: call DescribeLoadBalancers\n  expected  TotalCount \"1\"\n  saw       TotalCount \"0\"\n  calls     since the beginning:\n            Slb DescribeRegions RegionId=cn-hangzhou → 200\n            Slb DescribeLoadBalancers"},
 		{"stops at the first", []string{bad, good, "--fail-fast"}, 1, "0 passed, 1 failed, 0 could not run, 0 skipped"},
-		{"keeps going", []string{bad, good}, 1, "1 passed, 1 failed, 0 could not run, 1 skipped\n  failed: bad, client\n2 client halves run"},
+		{"keeps going", []string{bad, good}, 1, "1 passed, 1 failed, 0 could not run, 1 skipped\n  failed: bad, client\n2 client parts run"},
 		{"folder", []string{dir}, 1, "2 passed, 1 failed, 0 could not run, 1 skipped"},
 		{"value", []string{good, "--set", "zone=cn-hangzhou-k"}, 1, "expected  code \"OperationFailed.ZoneResourceLimit\""},
 		{"remote", append([]string{good}, remote...), 0, "passed: good, client"},
 		{"leaves a load balancer", append([]string{leaves}, remote...), 0, "passed: leaves, client"},
 		{"finds it", append([]string{leaves}, remote...), 1, `TotalCount "2"`},
 		{"and knows why", append([]string{leaves}, remote...), 1, "note:     it passes on a new emulator, so the state of this one makes it fail (it held before: 2 used of slb_quota_instances_num); --reset deletes everything in it first"},
-		{"fails anywhere", append([]string{bad, "--set", "wanted=9"}, remote...), 1, "0 skipped\n1 client half run"},
+		{"fails anywhere", append([]string{bad, "--set", "wanted=9"}, remote...), 1, "0 skipped\n1 client part run"},
 		{"reset", append([]string{leaves, "--reset"}, remote...), 0, "passed: leaves, client"},
 		{"reset of nothing", []string{good, "--reset"}, 2, "--reset needs --server"},
-		{"one half", []string{good, "--half", "client"}, 0, "1 passed, 0 failed"},
-		{"no half", []string{good, "--half", "none"}, 2, "--half none is none of client, kubernetes, program"},
-		{"half of another command", []string{good, "--half", "program"}, 2, "nothing ran of 1 scenario"},
+		{"one part", []string{good, "--part", "client"}, 0, "1 passed, 0 failed"},
+		{"one part, by the flag of 0.1.0", []string{good, "--half", "client"}, 0, "1 passed, 0 failed"},
+		{"no part", []string{good, "--part", "none"}, 2, "--part none is none of client, kubernetes, program"},
+		{"part of another command", []string{good, "--part", "program"}, 2, "nothing ran of 1 scenario"},
 		{"restart of a running server", append([]string{restart}, remote...), 2, "restart.yaml:4: restart\n  reason    a running emulator is not ended"},
 		{"nobody there", []string{good, "--server", "http://127.0.0.1:1"}, 2, "is clbemu running"},
 		{"wrong file", []string{wrong, good}, 2, wrong + ":4:22: client.steps[0].wait.within: \"soon\" is not a duration"},
@@ -190,7 +191,7 @@ client:
 `)
 	r := binary.Run(t, "scenario", "run", file)
 	for _, want := range []string{"ok        4  exec sh -c test -n", "failed    9  exec sh", "expected  exit status 0\n  saw       3\n", "  output    oops\n",
-		"no client called this emulator: does the program take its endpoint", "1 client half run by programs of the scenario\n"} {
+		"no client called this emulator: does the program take its endpoint", "1 client part run by programs of the scenario\n"} {
 		if r.Code != 1 || !strings.Contains(r.Stdout, want) {
 			t.Errorf("run = %d, %s%s, want 1 and %q", r.Code, r.Stdout, r.Stderr, want)
 		}
@@ -209,13 +210,13 @@ func TestScenarioWatch(t *testing.T) {
 		want string
 	}{
 		{[]string{file, "--", "echo", "here I am"}, 0, "  | here I am\n  ok        3  the program echo here I am\n"},
-		{[]string{file, "--", "echo"}, 0, "1 passed, 0 failed, 0 could not run, 0 skipped\n1 program half run by echo\n"},
+		{[]string{file, "--", "echo"}, 0, "1 passed, 0 failed, 0 could not run, 0 skipped\n1 program part run by echo\n"},
 		{[]string{file, "--", "false"}, 1, "expected  exit status 0\n  saw       1\n"},
 		{[]string{file, "--for", "1s", "--", "sleep", "1000"}, 0, "passed: p, program"},
 		{[]string{file, "--", filepath.Join(dir, "none")}, 2, "no such file"},
 		{[]string{file}, 2, "give the command after --"},
 		{[]string{file, "--"}, 2, "give the command after --"},
-		{[]string{filepath.Join(dir, "good.yaml"), "--", "true"}, 2, "good has no program half: scenarios of the library that have one: arrears, "},
+		{[]string{filepath.Join(dir, "good.yaml"), "--", "true"}, 2, "good has no program part: scenarios of the library that have one: arrears, "},
 		{[]string{"arears", "--", "true"}, 2, "do you mean arrears?"},
 		{[]string{file, "--reset", "--", "true"}, 2, "--reset needs --server"},
 	}
@@ -250,7 +251,7 @@ func TestScenarioWaits(t *testing.T) {
 func TestScenarioClients(t *testing.T) {
 	t.Parallel()
 	r := binary.Run(t, "scenario", "run")
-	for _, want := range []string{fmt.Sprintf("%d client halves run by clbemu's own scripted client\n", len(clientHalves(t))), "none of your own clients was tested: "} {
+	for _, want := range []string{fmt.Sprintf("%d client parts run by clbemu's own scripted client\n", len(clientParts(t))), "none of your own clients was tested: "} {
 		if r.Code != 0 || !strings.Contains(r.Stdout, want) {
 			t.Errorf("run = %d, want 0 and %q in\n%s", r.Code, want, r.Stdout)
 		}
@@ -263,7 +264,7 @@ func TestScenarioSkipped(t *testing.T) {
 	t.Parallel()
 	file := writeFile(t, filepath.Join(t.TempDir(), "k.yaml"), "about: k\ngiven: {cluster: [{kind: Service, name: web}]}\nkubernetes:\n  steps:\n    - kubectl: {delete: {kind: Service, metadata: {name: web}}}\n")
 	if r := binary.Run(t, "scenario", "run", file); r.Code != 2 || !strings.Contains(r.Stdout, "skipped: k, kubernetes") {
-		t.Errorf("run = %+v, want 2 and the half skipped", r)
+		t.Errorf("run = %+v, want 2 and the part skipped", r)
 	}
 }
 
@@ -374,8 +375,8 @@ func TestLintOfWorld(t *testing.T) {
 	}
 }
 
-// clientHalves are the scenarios of the library that clbemu's own client can play.
-func clientHalves(t *testing.T) (names []string) {
+// clientParts are the scenarios of the library that clbemu's own client can play.
+func clientParts(t *testing.T) (names []string) {
 	t.Helper()
 	for _, name := range scenarios.LibraryNames() {
 		text, _ := scenarios.LibraryText(name)
@@ -391,37 +392,37 @@ func clientHalves(t *testing.T) (names []string) {
 }
 
 // TestOwnCommand proves that run and watch both wait for the program whose command stands in
-// the half, and that watch says where there is none.
+// the part, and that watch says where there is none.
 func TestOwnCommand(t *testing.T) {
-	half := func(command string) string {
+	part := func(command string) string {
 		return writeFile(t, filepath.Join(t.TempDir(), "own.yaml"), "about: A test.\nadvice: None.\nprogram:\n"+command+"  expect:\n  - calls: {action: DescribeRegions, exactly: 1}\n")
 	}
 	// It takes a moment to its first call.
 	slow := fmt.Sprintf("  command: [sh, -c, 'sleep 0.3; %[1]s call DescribeRegions --api \"http://$SLB_ENDPOINT\"']\n", binary.Path)
 	for _, verb := range []string{"run", "watch"} {
-		r := binary.Run(t, "scenario", verb, half(slow))
+		r := binary.Run(t, "scenario", verb, part(slow))
 		if r.Code != 0 {
 			t.Errorf("scenario %s of a file with a command = %+v", verb, r)
 		}
 		endless := "  command: [sleep, '1000']\n"
-		if r := binary.Run(t, "scenario", verb, "--for", "200ms", half(endless)); r.Code != 1 || !strings.Contains(r.Stdout+r.Stderr, "DescribeRegions") {
+		if r := binary.Run(t, "scenario", verb, "--for", "200ms", part(endless)); r.Code != 1 || !strings.Contains(r.Stdout+r.Stderr, "DescribeRegions") {
 			t.Errorf("scenario %s of a program that does nothing = %+v", verb, r)
 		}
 	}
 	other := fmt.Sprintf("  command: [sh, -c, '%[1]s call DescribeZones --api \"http://$SLB_ENDPOINT\"']\n", binary.Path)
-	if r := binary.Run(t, "scenario", "run", half(other)); r.Code != 0 || !strings.Contains(oneLine(r.Stdout), "not applicable: own, program (the program never makes the call that it is about") || !strings.Contains(r.Stdout, "0 passed, 0 failed, 0 could not run, 0 skipped, 1 not applicable") {
+	if r := binary.Run(t, "scenario", "run", part(other)); r.Code != 0 || !strings.Contains(oneLine(r.Stdout), "not applicable: own, program (the program never makes the call that it is about") || !strings.Contains(r.Stdout, "0 passed, 0 failed, 0 could not run, 0 skipped, 1 not applicable") {
 		t.Errorf("scenario run of a program that never makes the call = %+v", r)
 	}
 	refused := fmt.Sprintf("  command: [sh, -c, '%[1]s call DeleteLoadBalancer LoadBalancerId=lb-none --api \"http://$SLB_ENDPOINT\"; exit 0']\n", binary.Path)
-	if r := binary.Run(t, "scenario", "run", half(refused)); r.Code != 1 {
+	if r := binary.Run(t, "scenario", "run", part(refused)); r.Code != 1 {
 		t.Errorf("scenario run of a program that was refused something = %+v", r)
 	}
 	once := "  command: [sh, -c, 'test -e again || { touch again; exit 1; }; %[1]s call DescribeRegions --api \"http://$SLB_ENDPOINT\"']\n"
 	t.Chdir(t.TempDir())
-	if r := binary.Run(t, "scenario", "run", "--restarts", "1", half(fmt.Sprintf(once, binary.Path))); r.Code != 0 {
+	if r := binary.Run(t, "scenario", "run", "--restarts", "1", part(fmt.Sprintf(once, binary.Path))); r.Code != 0 {
 		t.Errorf("scenario run of a program that is started again = %+v", r)
 	}
-	if r := binary.Run(t, "scenario", "watch", half("")); r.Code != 2 || !strings.Contains(oneLine(r.Stderr), "the program half of own has no command: give the command after --") {
+	if r := binary.Run(t, "scenario", "watch", part("")); r.Code != 2 || !strings.Contains(oneLine(r.Stderr), "the program part of own has no command: give the command after --") {
 		t.Errorf("scenario watch of a file without a command = %+v", r)
 	}
 }

@@ -77,7 +77,7 @@ func TestCommands(t *testing.T) {
 	b.shows("#detail .command", "clbemu explain ORDER.ARREARAGE")
 	b.shows("#unusual", "in arrears")
 	b.World(t, "account.arrears", "false")
-	run("/scenarios?name=arrears", "document.querySelector('#detail .command')", "clbemu scenario run arrears", "clbemu scenario run arrears --half kubernetes --server ")
+	run("/scenarios?name=arrears", "document.querySelector('#detail .command')", "clbemu scenario run arrears", "clbemu scenario run arrears --part kubernetes --server ")
 }
 
 // sequence returns the sequence of the newest call of an action.

@@ -17,8 +17,8 @@ import (
 // reconcile is examples/go/reconcile, which runs once too.
 const reconcile = "reconcile"
 
-// played are the controllers that every program half of the library judges: three right ones,
-// by the ways in which a controller can be right, and four wrong ones with the halves that
+// played are the controllers that every program part of the library judges: three right ones,
+// by the ways in which a controller can be right, and four wrong ones with the parts that
 // they fail. A program may be started again, as a unit or a Job does.
 var played = []struct {
 	name     string
@@ -35,15 +35,15 @@ var played = []struct {
 	{"foreign", 0, []string{"arrears", "insufficient-balance", "ram-permission-missing"}},
 }
 
-// TestProgramHalves plays each program half of the library with seven controllers, and proves
+// TestProgramParts plays each program part of the library with seven controllers, and proves
 // that it judges outcomes: the right ones pass whatever their way, and each of the wrong ones
 // fails where its fault shows, and there alone.
-func TestProgramHalves(t *testing.T) {
+func TestProgramParts(t *testing.T) {
 	dir := t.TempDir()
 	if out, err := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", dir, ".", "../../examples/go/reconcile").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	halves := 0
+	parts := 0
 	for _, name := range scenarios.LibraryNames() {
 		text, _ := scenarios.LibraryText(name)
 		if testing.Short() { // five-minutes-of-503, which are some seconds for programs
@@ -56,7 +56,7 @@ func TestProgramHalves(t *testing.T) {
 		if s.Program == nil {
 			continue
 		}
-		halves++
+		parts++
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for _, c := range played {
@@ -80,7 +80,7 @@ func TestProgramHalves(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					result := scenarios.Play(t.Context(), s, scenarios.ProgramHalf, scenarios.Setup{Target: local, Programs: local, Restarts: c.restarts,
+					result := scenarios.Play(t.Context(), s, scenarios.ProgramPart, scenarios.Setup{Target: local, Programs: local, Restarts: c.restarts,
 						Program: scenarios.Program{Command: command}, For: time.Minute})
 					if err := local.Close(t.Context()); err != nil {
 						t.Error(err)
@@ -92,8 +92,8 @@ func TestProgramHalves(t *testing.T) {
 			}
 		})
 	}
-	if halves < 11 {
-		t.Errorf("%d scenarios judge programs, want 11 or more", halves)
+	if parts < 11 {
+		t.Errorf("%d scenarios judge programs, want 11 or more", parts)
 	}
 	for _, c := range played {
 		for _, name := range c.fails {

@@ -43,7 +43,7 @@ var bank = map[string]func(*controller) error{
 	"stuck":         stuck,
 	"hot-loop":      hotLoop,
 	"restless":      restless,
-	// Wrong for program halves alone.
+	// Wrong for program parts alone.
 	"gives-up":  givesUp,
 	"impatient": impatient,
 }

@@ -23,9 +23,9 @@ func TestStatementsInCI(t *testing.T) {
 	}
 	skipped := testsThatSkip(t)
 	for _, s := range statements {
-		name, half, scenario := s.By.Scenario()
+		name, part, scenario := s.By.Scenario()
 		test, ours := strings.CutPrefix(s.By.Name, "kubernetes_test.")
-		if scenario && half == "kubernetes" && needsCCM[name] != "" || s.By.Kind == explain.ByTest && ours && skipped[test] {
+		if scenario && part == "kubernetes" && needsCCM[name] != "" || s.By.Kind == explain.ByTest && ours && skipped[test] {
 			t.Errorf("%s is not played in CI, which contracttests/seeds.md says of %q", s.By.Name, s.Says)
 		}
 	}

@@ -74,7 +74,7 @@ var ids = []struct {
 	{regexp.MustCompile(`127\.0\.0\.1:\d+`), "<address>"},
 	{regexp.MustCompile(`198\.1[89]\.\d+\.\d+`), "<address>"},
 	{regexp.MustCompile(`\b172\.(1[6-9]|2\d|3[01])\.255\.\d+`), "<address>"}, // a network of kind
-	{regexp.MustCompile(`\ba[0-9a-f]{31}(x?)\b`), "<name>$1"},                // x is a change of TestHalfValues
+	{regexp.MustCompile(`\ba[0-9a-f]{31}(x?)\b`), "<name>$1"},                // x is a change of TestPartValues
 }
 
 // withoutIDs is an Event's text with placeholders for what differs from run to run.

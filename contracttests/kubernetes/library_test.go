@@ -19,7 +19,7 @@ import (
 	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/process"
 )
 
-// needsCCM says why the kubernetes half of a scenario is nothing for the driver.
+// needsCCM says why the kubernetes part of a scenario is nothing for the driver.
 var needsCCM = map[string]string{
 	"backend-add-throttled":      finding,
 	"cert-id-removed":            annotated,
@@ -74,15 +74,15 @@ func TestFindings(t *testing.T) {
 // longest begin first, and the others are played next to them.
 var longest = []string{"five-minutes-of-503", "load-balancer-lost", "throttling-storm"}
 
-// TestLibrary plays the kubernetes half of each scenario of the library, each
+// TestLibrary plays the kubernetes part of each scenario of the library, each
 // with a cloud and a controller of its own, as many at once as there are control
 // planes. The cloud has another Service's load balancer too, which is none of theirs.
 func TestLibrary(t *testing.T) {
-	begun, halves := time.Now(), kubernetesHalves(t)
+	begun, parts := time.Now(), kubernetesParts(t)
 	t.Cleanup(func() {
-		t.Logf("%d scenarios on %d control planes took %s", len(halves), planes, time.Since(begun).Round(time.Second))
+		t.Logf("%d scenarios on %d control planes took %s", len(parts), planes, time.Since(begun).Round(time.Second))
 	})
-	for _, name := range halves {
+	for _, name := range parts {
 		t.Run(name, func(t *testing.T) {
 			if why := needsCCM[name]; why != "" {
 				requireCCM(t, why)
@@ -105,8 +105,8 @@ func TestLibrary(t *testing.T) {
 	}
 }
 
-// kubernetesHalves are the scenarios that have one, the longest first.
-func kubernetesHalves(t *testing.T) (names []string) {
+// kubernetesParts are the scenarios that have one, the longest first.
+func kubernetesParts(t *testing.T) (names []string) {
 	t.Helper()
 	files, err := filepath.Glob("../../scenarios/library/*.yaml")
 	if err != nil {
@@ -123,7 +123,7 @@ func kubernetesHalves(t *testing.T) (names []string) {
 	}
 	for _, name := range longest {
 		if !slices.Contains(names, name) {
-			t.Fatalf("%s is not among the scenarios with a kubernetes half: %q", name, names)
+			t.Fatalf("%s is not among the scenarios with a kubernetes part: %q", name, names)
 		}
 	}
 	others := slices.DeleteFunc(names, func(name string) bool { return slices.Contains(longest, name) })
@@ -131,13 +131,13 @@ func kubernetesHalves(t *testing.T) (names []string) {
 }
 
 // ofScenario leaves to the scenario what becomes of its load balancers. The reset
-// between its halves ends the sessions of RAM roles, and no access key.
+// between its parts ends the sessions of RAM roles, and no access key.
 func ofScenario(f *fixture) { f.leaves, f.accessKey = math.MaxInt, true }
 
 func play(f *fixture, name string, flags ...string) {
 	f.Cleanup(f.awaitServicesGone)
 	f.forgetEvents()
-	out, err := f.playHalf(name, flags...)
+	out, err := f.playPart(name, flags...)
 	if *recordVersion != "" {
 		recordOutcome(f.T, name, f.judged(out, err))
 		return
@@ -157,10 +157,10 @@ func play(f *fixture, name string, flags ...string) {
 	f.record(name)
 }
 
-// playHalf plays the kubernetes half of a scenario of the library or of a file.
-func (f *fixture) playHalf(name string, flags ...string) (out string, err error) {
+// playPart plays the kubernetes part of a scenario of the library or of a file.
+func (f *fixture) playPart(name string, flags ...string) (out string, err error) {
 	f.cloud.Env = []string{"PATH=" + filepath.Dir(f.cluster.Kubectl()) + ":" + os.Getenv("PATH")}
-	out, err = f.cloud.Control(f.ctx, append([]string{"scenario", "run", name, "--half", "kubernetes",
+	out, err = f.cloud.Control(f.ctx, append([]string{"scenario", "run", name, "--part", "kubernetes",
 		"--api", "http://" + f.cloud.Endpoint, "--kubeconfig", f.cluster.Kubeconfig}, flags...)...)
 	f.Log(out)
 	return out, err
@@ -207,7 +207,7 @@ kubernetes:
 		if err := os.WriteFile(file, fmt.Appendf(nil, scenario, tag), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if out, err := f.playHalf(file); (err == nil) != found {
+		if out, err := f.playPart(file); (err == nil) != found {
 			t.Errorf("by the tag %s: %v\n%s\nwant a load balancer found: %v", tag, err, out, found)
 		}
 		f.awaitServicesGone()
@@ -244,7 +244,7 @@ func (f *fixture) servicesGone(ctx context.Context) error {
 var inKindsWorld = []string{"add-before-delete-at-quota", "eni-on-shared", "network-conflict", "rebinding", "vswitch-exhausted", "zone-sold-out"}
 
 // TestLibraryInKind plays them in the world of the kind cluster, into which worldwatch
-// brings the nodes, also after the reset between the halves.
+// brings the nodes, also after the reset between the parts.
 func TestLibraryInKind(t *testing.T) {
 	requireCCM(t, annotated)
 	worldwatch := filepath.Join(shared.dir, "worldwatch")

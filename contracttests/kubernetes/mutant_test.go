@@ -45,7 +45,7 @@ func TestMutant(t *testing.T) {
 			f.neighbour(nlbs(play)) // as in TestLibrary
 			f.Cleanup(f.awaitServicesGone)
 			f.forgetEvents()
-			if _, err := f.playHalf(file); err != nil {
+			if _, err := f.playPart(file); err != nil {
 				t.Error(err)
 			}
 		})

@@ -20,10 +20,10 @@ import (
 // a scenario waits for takes some 10 s.
 const enough = "30s"
 
-// halvesFile has which mutants of the kubernetes halves were run; contracttests/seeds.md shows it.
-const halvesFile = "../testdata/mutants/kubernetes.json"
+// partsFile has which mutants of the kubernetes parts were run; contracttests/seeds.md shows it.
+const partsFile = "../testdata/mutants/kubernetes.json"
 
-// unnoticed are the steps without which a half passes, with the reason.
+// unnoticed are the steps without which a part passes, with the reason.
 var unnoticed = map[string]string{
 	"backend-quota without steps [0]":          "the quota that is given is too small for three nodes already",
 	"renamed-by-hand without steps [3]":        "another name must change nothing",
@@ -32,22 +32,22 @@ var unnoticed = map[string]string{
 	"tag-removed-by-hand without steps [3]":    "a lost tag must change nothing",
 }
 
-// statedHalves are the kubernetes halves that play statements of the documents.
-func statedHalves(t *testing.T) (names []string) {
+// statedParts are the kubernetes parts that play statements of the documents.
+func statedParts(t *testing.T) (names []string) {
 	t.Helper()
 	_, statements, err := explain.Statements()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range statements {
-		if name, half, ok := s.By.Scenario(); ok && half == "kubernetes" && !slices.Contains(names, name) {
+		if name, part, ok := s.By.Scenario(); ok && part == "kubernetes" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
 	return names
 }
 
-// TestMutants proves of each kubernetes half that plays a statement that it fails without each of its cures, and
+// TestMutants proves of each kubernetes part that plays a statement that it fails without each of its cures, and
 // without each of its causes of trouble. It takes half a minute for each, so that it runs on
 // request, and records what it found.
 func TestMutants(t *testing.T) {
@@ -55,10 +55,10 @@ func TestMutants(t *testing.T) {
 		t.Skip("E2E_MUTANTS=1 takes each cure and each cause out of its scenario, in some 20 minutes")
 	}
 	var mu sync.Mutex
-	outcomes := readOutcomes(t, halvesFile)
+	outcomes := readOutcomes(t, partsFile)
 	started := make(map[string]bool)
 	t.Run("all", func(t *testing.T) {
-		for _, name := range statedHalves(t) {
+		for _, name := range statedParts(t) {
 			for i, m := range mutantsOf(t, name) {
 				t.Run(fmt.Sprintf("%s/%d", name, i+1), func(t *testing.T) {
 					f := start(t, ofScenario, func(f *fixture) {
@@ -68,7 +68,7 @@ func TestMutants(t *testing.T) {
 					})
 					f.neighbour(nlbs(name)) // as in TestLibrary
 					f.Cleanup(f.awaitServicesGone)
-					_, err := f.playHalf(m.file)
+					_, err := f.playPart(m.file)
 					mu.Lock()
 					defer mu.Unlock()
 					key := name + "/kubernetes"
@@ -86,14 +86,14 @@ func TestMutants(t *testing.T) {
 			}
 		}
 	})
-	writeRecord(t, halvesFile, outcomes)
+	writeRecord(t, partsFile, outcomes)
 }
 
-// halfMutant is a scenario without a cure, or without a cause of trouble.
-type halfMutant struct{ where, file string }
+// partMutant is a scenario without a cure, or without a cause of trouble.
+type partMutant struct{ where, file string }
 
-// mutantsOf writes a file for each mutant of a kubernetes half.
-func mutantsOf(t *testing.T, name string) (all []halfMutant) {
+// mutantsOf writes a file for each mutant of a kubernetes part.
+func mutantsOf(t *testing.T, name string) (all []partMutant) {
 	t.Helper()
 	text, _ := scenarios.LibraryText(name)
 	scenario, err := scenarios.Load(name+".yaml", text, scenarios.Options{})
@@ -115,8 +115,8 @@ func mutantsOf(t *testing.T, name string) (all []halfMutant) {
 		if err := yaml.Unmarshal(text, &document); err != nil {
 			t.Fatal(err)
 		}
-		half := childOf(document.Content[0], "kubernetes")
-		steps := childOf(half, "steps")
+		part := childOf(document.Content[0], "kubernetes")
+		steps := childOf(part, "steps")
 		var kept, removed []*yaml.Node
 		for i, step := range steps.Content {
 			if slices.Contains(cure, i) {
@@ -126,8 +126,8 @@ func mutantsOf(t *testing.T, name string) (all []halfMutant) {
 			}
 		}
 		steps.Content = kept
-		forget(document.Content[0], half, removed)
-		shorten(half)
+		forget(document.Content[0], part, removed)
+		shorten(part)
 		shorter, err := yaml.Marshal(&document)
 		if err != nil {
 			t.Fatal(err)
@@ -136,7 +136,7 @@ func mutantsOf(t *testing.T, name string) (all []halfMutant) {
 		if err := os.WriteFile(file, shorter, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, halfMutant{fmt.Sprintf("without steps %v", cure), file})
+		all = append(all, partMutant{fmt.Sprintf("without steps %v", cure), file})
 	}
 	return all
 }
@@ -151,10 +151,10 @@ func troubles(step *yaml.Node) bool {
 
 // forget removes what only the removed steps give or use: expectations about a load
 // balancer that one of them names, values, and what is saved for them.
-func forget(root, half *yaml.Node, removed []*yaml.Node) {
+func forget(root, part *yaml.Node, removed []*yaml.Node) {
 	for _, step := range removed {
 		if name := childOf(childOf(step, "kubectl"), "balancer").Value; name != "" {
-			expect := childOf(half, "expect")
+			expect := childOf(part, "expect")
 			expect.Content = slices.DeleteFunc(expect.Content, func(e *yaml.Node) bool { return mentions(e, "{{"+name+"}}") })
 		}
 	}
@@ -166,11 +166,11 @@ func forget(root, half *yaml.Node, removed []*yaml.Node) {
 		}
 		i += 2
 	}
-	forgetSaves(half, childOf(half, "steps"))
+	forgetSaves(part, childOf(part, "steps"))
 }
 
-// forgetSaves takes away what is saved under a node of a half and used nowhere in it.
-func forgetSaves(half, node *yaml.Node) {
+// forgetSaves takes away what is saved under a node of a part and used nowhere in it.
+func forgetSaves(part, node *yaml.Node) {
 	for i := 0; node.Kind == yaml.MappingNode && i+1 < len(node.Content); {
 		save := node.Content[i+1]
 		if node.Content[i].Value != "save" {
@@ -178,7 +178,7 @@ func forgetSaves(half, node *yaml.Node) {
 			continue
 		}
 		for j := 0; j+1 < len(save.Content); {
-			if mentions(half, "{{"+save.Content[j].Value+"}}") {
+			if mentions(part, "{{"+save.Content[j].Value+"}}") {
 				j += 2
 			} else {
 				save.Content = slices.Delete(save.Content, j, j+2)
@@ -191,7 +191,7 @@ func forgetSaves(half, node *yaml.Node) {
 		}
 	}
 	for _, child := range node.Content {
-		forgetSaves(half, child)
+		forgetSaves(part, child)
 	}
 }
 

@@ -21,16 +21,16 @@ import (
 	"github.com/clbemu/clbemu/scenarios"
 )
 
-// valuesFile has how many values of the kubernetes halves were changed, and which changes
+// valuesFile has how many values of the kubernetes parts were changed, and which changes
 // still hold; contracttests/seeds.md shows it.
 const valuesFile = "../testdata/mutants/values.json"
 
-// TestHalfValues proves of each value that a kubernetes half expects that it matters: at the
+// TestPartValues proves of each value that a kubernetes part expects that it matters: at the
 // moment when an expectation holds, it does not hold with the value changed. The driver plays
-// most halves, and a real CCM in CCM_BIN the others.
-func TestHalfValues(t *testing.T) {
+// most parts, and a real CCM in CCM_BIN the others.
+func TestPartValues(t *testing.T) {
 	if os.Getenv("E2E_MUTANTS") == "" {
-		t.Skip("E2E_MUTANTS=1 plays each half, and holds each expectation with each of its values changed")
+		t.Skip("E2E_MUTANTS=1 plays each part, and holds each expectation with each of its values changed")
 	}
 	plane := <-shared.free
 	shared.free <- plane
@@ -38,7 +38,7 @@ func TestHalfValues(t *testing.T) {
 	var mu sync.Mutex
 	outcomes := readOutcomes(t, valuesFile)
 	t.Run("all", func(t *testing.T) {
-		for _, name := range kubernetesHalves(t) {
+		for _, name := range kubernetesParts(t) {
 			t.Run(name, func(t *testing.T) {
 				if (ccmBinary() == "") != (needsCCM[name] == "") || ccmBinary() != "" && findings[name] != "" {
 					t.Skip("the other controller plays it, or a real CCM fails it")
@@ -62,7 +62,7 @@ func TestHalfValues(t *testing.T) {
 	}
 }
 
-// holdChanged plays a half, and holds the changes of each expectation when it holds.
+// holdChanged plays a part, and holds the changes of each expectation when it holds.
 func (f *fixture) holdChanged(name string) (is changes.Outcome) {
 	f.Helper()
 	text, _ := scenarios.LibraryText(name)
@@ -73,7 +73,7 @@ func (f *fixture) holdChanged(name string) (is changes.Outcome) {
 	}
 	remote := &target.Remote{API: "http://" + f.cloud.Endpoint, Control: f.cloud.ControlURL(), Products: products.All(),
 		AccessKeyID: apiclient.AccessKeyID, AccessKeySecret: apiclient.AccessKeySecret}
-	result := scenarios.Play(f.ctx, scenario, scenarios.KubernetesHalf, scenarios.Setup{
+	result := scenarios.Play(f.ctx, scenario, scenarios.KubernetesPart, scenarios.Setup{
 		Target: remote, Programs: remote, Cluster: target.Kubectl{Kubeconfig: f.cluster.Kubeconfig},
 		Held: func(expectation *yaml.Node, also func(*yaml.Node) bool) {
 			why := ""

@@ -14,7 +14,7 @@ import (
 	"github.com/clbemu/clbemu/scenarios"
 )
 
-// TestLibraryApart proves that each client half passes apart, whatever the emulator that plays
+// TestLibraryApart proves that each client part passes apart, whatever the emulator that plays
 // it holds, and that nothing of it stands in that emulator.
 func TestLibraryApart(t *testing.T) {
 	e, err := emulator.New(t.Context(), emulator.Config{Seed: 1, Apart: private.Player{}})
@@ -42,7 +42,7 @@ func TestLibraryApart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if testing.Short() && i%8 != 0 || !slices.Contains(s.HalfNames(), scenarios.ClientHalf) {
+		if testing.Short() && i%8 != 0 || !slices.Contains(s.PartNames(), scenarios.ClientPart) {
 			continue
 		}
 		played++
@@ -52,7 +52,7 @@ func TestLibraryApart(t *testing.T) {
 	}
 	added, changed := e.Journal().Query(journal.Query{}).Last-calls, exported(t, e) != before
 	if played < 12 || added != 0 || changed {
-		t.Errorf("%d halves left %d entries in the journal; the state changed: %t", played, added, changed)
+		t.Errorf("%d parts left %d entries in the journal; the state changed: %t", played, added, changed)
 	}
 }
 

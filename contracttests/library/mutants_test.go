@@ -92,15 +92,15 @@ func scalars(node *yaml.Node, where string, visit func(where string, node *yaml.
 // condition is set. All texts count as names but those listed as free. With -short it tries
 // an eighth of the scenarios, which the seed chooses.
 func TestMutants(t *testing.T) {
-	part := 1
+	every := 1
 	if testing.Short() {
-		part = 8
+		every = 8
 	}
-	chosen := binary.Chances(t, *seed, "-short").IntN(part)
+	chosen := binary.Chances(t, *seed, "-short").IntN(every)
 	names, tried := target.NewNames(emulator.NamesIn(world.Default())), new(atomic.Int64)
 	t.Run("all", func(t *testing.T) { // ends when all of them have
 		for i, name := range scenarios.LibraryNames() {
-			if i%part != chosen {
+			if i%every != chosen {
 				continue
 			}
 			t.Run(name, func(t *testing.T) {
@@ -124,7 +124,7 @@ func TestMutants(t *testing.T) {
 			})
 		}
 	})
-	if tried.Load() < int64(2400/part) {
+	if tried.Load() < int64(2400/every) {
 		t.Errorf("%d mutants were tried, want thousands", tried.Load())
 	}
 }
@@ -179,9 +179,9 @@ func refusedWhenSet(t *testing.T, local *private.Emulator, s *scenarios.Scenario
 	for _, server := range s.Given.Servers {
 		all = append(all, scenarios.Settings{{Name: "instance." + server.ID + ".reachAt", Value: "127.0.0.1:1"}})
 	}
-	for _, name := range scenarios.Halves {
-		if half := s.Half(name); half != nil {
-			for _, step := range half.Steps {
+	for _, name := range scenarios.Parts {
+		if part := s.Part(name); part != nil {
+			for _, step := range part.Steps {
 				if set, ok := step.Value.(*scenarios.Settings); ok {
 					all = append(all, *set)
 				}

@@ -13,29 +13,29 @@ import (
 	"github.com/clbemu/clbemu/scenarios"
 )
 
-// TestAbsences proves of each value of a kubernetes half that can be changed unnoticed that the half
+// TestAbsences proves of each value of a kubernetes part that can be changed unnoticed that the part
 // expects something of that name to be absent: nothing else is a reason.
 func TestAbsences(t *testing.T) {
 	text, err := os.ReadFile("../testdata/mutants/values.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var halves map[string]changes.Outcome
-	if err := json.Unmarshal(text, &halves); err != nil {
+	var parts map[string]changes.Outcome
+	if err := json.Unmarshal(text, &parts); err != nil {
 		t.Fatal(err)
 	}
-	for half, is := range halves {
-		paths := absences(t, strings.TrimSuffix(half, "/kubernetes"))
+	for part, is := range parts {
+		paths := absences(t, strings.TrimSuffix(part, "/kubernetes"))
 		for _, survivor := range is.Survived {
 			path, _, _ := strings.Cut(survivor.Change, ": ")
 			if survivor.Why != changes.Absent || !slices.Contains(paths, path) {
-				t.Errorf("%s survives %s, because it %q; it expects to be absent: %q", half, survivor.Change, survivor.Why, paths)
+				t.Errorf("%s survives %s, because it %q; it expects to be absent: %q", part, survivor.Change, survivor.Why, paths)
 			}
 		}
 	}
 }
 
-// absences are the paths of values in the expectations of a kubernetes half that something is
+// absences are the paths of values in the expectations of a kubernetes part that something is
 // not there.
 func absences(t *testing.T, name string) (paths []string) {
 	t.Helper()

@@ -48,19 +48,19 @@ var unnoticed = []survival{
 
 var seed = flag.Uint64("seed", 0, "repeat a run by its seed; 0 takes a new one")
 
-var updateMutants = flag.Bool("update-mutants", false, "record the changes of each half, and those that no play notices")
+var updateMutants = flag.Bool("update-mutants", false, "record the changes of each part, and those that no play notices")
 
-// valuesFile has the changes of each half; contracttests/seeds.md shows them.
+// valuesFile has the changes of each part; contracttests/seeds.md shows them.
 const valuesFile = "../testdata/mutants/library.json"
 
 // compareRecord compares what was tried with the record, or writes it.
-func compareRecord(t *testing.T, halves map[string]changes.Outcome) {
+func compareRecord(t *testing.T, parts map[string]changes.Outcome) {
 	t.Helper()
-	for name, is := range halves {
+	for name, is := range parts {
 		is.Sort()
-		halves[name] = is
+		parts[name] = is
 	}
-	want, err := json.MarshalIndent(halves, "", "  ")
+	want, err := json.MarshalIndent(parts, "", "  ")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,52 +78,52 @@ func compareRecord(t *testing.T, halves map[string]changes.Outcome) {
 
 // TestValues proves that each value of an expectation of the library, each cure and each
 // cause of trouble matters: it changes them one at a time, or takes them out, and wants the
-// play to fail, or the scenario to be refused when it is loaded. It plays the halves that
+// play to fail, or the scenario to be refused when it is loaded. It plays the parts that
 // need no cluster; with -short an eighth of the changes, which the seed chooses.
 func TestValues(t *testing.T) {
-	part := 1
+	every := 1
 	if testing.Short() && !*updateMutants {
-		part = 8
+		every = 8
 	}
-	chosen := binary.Chances(t, *seed, "-short").IntN(part)
+	chosen := binary.Chances(t, *seed, "-short").IntN(every)
 	names := target.NewNames(emulator.NamesIn(world.Default()))
 	var mu sync.Mutex
 	tried, listed := make(map[string]int), make(map[int]bool)
-	halves := make(map[string]changes.Outcome)
+	parts := make(map[string]changes.Outcome)
 	t.Run("all", func(t *testing.T) {
 		for _, name := range scenarios.LibraryNames() {
-			for _, half := range []string{scenarios.ClientHalf, scenarios.ProgramHalf} {
+			for _, part := range []string{scenarios.ClientPart, scenarios.ProgramPart} {
 				text, _ := scenarios.LibraryText(name)
 				s, err := scenarios.Load(name+".yaml", text, scenarios.Options{Names: names})
 				if err != nil {
 					t.Fatal(err)
 				}
-				if s.Half(half) == nil {
+				if s.Part(part) == nil {
 					continue
 				}
-				t.Run(name+"/"+half, func(t *testing.T) {
+				t.Run(name+"/"+part, func(t *testing.T) {
 					t.Parallel()
 					begin := time.Now()
-					if result := play(t, s, half, time.Minute); result.Status != scenarios.Passed {
+					if result := play(t, s, part, time.Minute); result.Status != scenarios.Passed {
 						t.Fatalf("unchanged: %s", result.Failure)
 					}
 					limit := 3*time.Since(begin) + 5*time.Second
-					for i, change := range changes.OfHalf(t, name, half) {
-						if i%part != chosen {
+					for i, change := range changes.OfPart(t, name, part) {
+						if i%every != chosen {
 							continue
 						}
 						t.Run(fmt.Sprint(i), func(t *testing.T) {
 							t.Parallel()
 							noticed := slices.ContainsFunc(change.Texts, func(text []byte) bool {
 								s, err := scenarios.Load(name+".yaml", text, scenarios.Options{Names: names})
-								return err != nil || play(t, s, half, limit).Status != scenarios.Passed
+								return err != nil || play(t, s, part, limit).Status != scenarios.Passed
 							})
 							mu.Lock()
 							defer mu.Unlock()
 							tried[change.Kind]++
-							is := halves[name+"/"+half]
+							is := parts[name+"/"+part]
 							is.Run++
-							defer func() { halves[name+"/"+half] = is }()
+							defer func() { parts[name+"/"+part] = is }()
 							if noticed {
 								return
 							}
@@ -145,14 +145,14 @@ func TestValues(t *testing.T) {
 		t.Logf("%5d %s", tried[kind], kind)
 		all += tried[kind]
 	}
-	if t.Logf("%5d changes", all); all < 900/part {
+	if t.Logf("%5d changes", all); all < 900/every {
 		t.Errorf("%d changes were tried, want thousands", all)
 	}
-	if part > 1 {
+	if every > 1 {
 		return // what is recorded is the whole
 	}
 	if !t.Failed() {
-		compareRecord(t, halves)
+		compareRecord(t, parts)
 	}
 	for i, row := range unnoticed {
 		if !listed[i] {
@@ -161,9 +161,9 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// play plays a half on an emulator of its own, with a program that does as it should. A
+// play plays a part on an emulator of its own, with a program that does as it should. A
 // play that takes longer than the limit fails.
-func play(t *testing.T, s *scenarios.Scenario, half string, limit time.Duration) scenarios.Result {
+func play(t *testing.T, s *scenarios.Scenario, part string, limit time.Duration) scenarios.Result {
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
 	local, err := private.New(ctx)
@@ -176,7 +176,7 @@ func play(t *testing.T, s *scenarios.Scenario, half string, limit time.Duration)
 			t.Error(err)
 		}
 	}()
-	return scenarios.Play(ctx, s, half, scenarios.Setup{Target: local, Programs: &creator{emulator: local}, Program: scenarios.Program{Command: []string{"creator"}}, For: time.Minute})
+	return scenarios.Play(ctx, s, part, scenarios.Setup{Target: local, Programs: &creator{emulator: local}, Program: scenarios.Program{Command: []string{"creator"}}, For: time.Minute})
 }
 
 // creator is a program that creates a load balancer with a group and a backend. It makes a

@@ -31,7 +31,7 @@ type Mutant struct {
 	// Type is that of a value outside of functions.
 	Type string `yaml:"type"`
 	// By are the plays that must notice it, beside those of the statements that name it:
-	// PACKAGE.TEST, or "scenario NAME/HALF".
+	// PACKAGE.TEST, or "scenario NAME/PART".
 	By []string `yaml:"by"`
 	// Survives says of a play why it does not notice the mutant.
 	Survives map[string]string `yaml:"survives"`

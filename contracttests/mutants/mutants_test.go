@@ -44,9 +44,9 @@ func TestTable(t *testing.T) {
 		}
 		for _, by := range m.By {
 			if name, ok := strings.CutPrefix(by, "scenario "); ok {
-				name, half, _ := strings.Cut(name, "/")
-				if text, _ := scenarios.LibraryText(name); !strings.Contains(string(text), "\n"+half+":") {
-					t.Errorf("%s: there is no %s half of %s", m.Name, half, name)
+				name, part, _ := strings.Cut(name, "/")
+				if text, _ := scenarios.LibraryText(name); !strings.Contains(string(text), "\n"+part+":") {
+					t.Errorf("%s: there is no %s part of %s", m.Name, part, name)
 				}
 			} else if tests[by] == "" {
 				t.Errorf("%s: there is no test %s", m.Name, by)

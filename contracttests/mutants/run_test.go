@@ -30,10 +30,10 @@ var patience = flag.Duration("patience", 30*time.Second, "how long a play in a c
 // record has what each mutant was noticed by; contracttests/seeds.md shows it.
 const record = "../testdata/mutants/lines.json"
 
-// clusterFolder has the tests that need a control plane, and kubernetes halves.
+// clusterFolder has the tests that need a control plane, and kubernetes parts.
 const clusterFolder = "contracttests/kubernetes"
 
-// play is a test, or a half, and a mutant that it must notice.
+// play is a test, or a part, and a mutant that it must notice.
 type play struct {
 	by     string
 	mutant *mutants.Mutant // nil for none
@@ -103,8 +103,8 @@ func TestMutants(t *testing.T) {
 
 // folderOf is the folder of what plays.
 func folderOf(by string, tests map[string]string) string {
-	switch half, ok := strings.CutPrefix(by, "scenario "); {
-	case ok && strings.HasSuffix(half, "/kubernetes"):
+	switch part, ok := strings.CutPrefix(by, "scenario "); {
+	case ok && strings.HasSuffix(part, "/kubernetes"):
 		return clusterFolder
 	case ok:
 		return "contracttests/mutants"
@@ -177,8 +177,8 @@ func sideBySide(plays []play, do func(play)) {
 func one(binary, folder string, p play, limit time.Duration) outcome {
 	begun := time.Now()
 	name, args := p.by[strings.LastIndex(p.by, ".")+1:], []string(nil)
-	if half, ok := strings.CutPrefix(p.by, "scenario "); ok {
-		name, args = "TestHalf", []string{"-half", strings.TrimSuffix(half, "/client")}
+	if part, ok := strings.CutPrefix(p.by, "scenario "); ok {
+		name, args = "TestPart", []string{"-part", strings.TrimSuffix(part, "/client")}
 	}
 	cmd := exec.Command(binary, append(args, "-test.run", "^"+name+"$", "-test.v", "-test.timeout", limit.String())...)
 	cmd.Dir = filepath.Join(root, folder)

@@ -391,11 +391,11 @@ type SymptomCause struct {
 	Cure     string `json:"cure"`
 }
 
-// LibraryScenario is a scenario of the library; halves are those that it has.
+// LibraryScenario is a scenario of the library; parts are those that it has.
 type LibraryScenario struct {
-	Name   string   `json:"name"`
-	Halves []string `json:"halves" enum:"client,kubernetes,program"`
-	About  string   `json:"about"`
+	Name  string   `json:"name"`
+	Parts []string `json:"parts" enum:"client,kubernetes,program"`
+	About string   `json:"about"`
 }
 
 // ScenarioEvent is the data of an event of WatchScenarios. The stream starts with all

@@ -199,7 +199,7 @@ func testFaults(ctx context.Context, c *controlclient.Client, ok func(string, bo
 // testPlaying starts a scenario that would take an hour, watches it and stops it.
 func testPlaying(ctx context.Context, c *controlclient.Client, ok func(string, bool, error)) {
 	library, err := c.Library(ctx)
-	ok("library", len(library) > 10 && library[0].About != "" && len(library[0].Halves) > 0, err)
+	ok("library", len(library) > 10 && library[0].About != "" && len(library[0].Parts) > 0, err)
 	text, err := c.LibraryScenario(ctx, "arrears")
 	ok("text", strings.Contains(string(text), "about: "), err)
 	started, err := c.StartScenario(ctx, "", []byte(endless))

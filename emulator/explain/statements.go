@@ -43,7 +43,7 @@ const (
 // Way says how a statement is played.
 type Way struct {
 	Kind string `json:"kind"`
-	// Name names what plays it, NAME/HALF for a scenario, a check of deploy/kind for kind; or
+	// Name names what plays it, NAME/PART for a scenario, a check of deploy/kind for kind; or
 	// the reason why nothing can, or does yet.
 	Name string `json:"name"`
 }
@@ -59,7 +59,7 @@ func (w *Way) UnmarshalYAML(node *yaml.Node) error {
 // a real one of the right version does; "kind" for what a kind cluster with a real CCM does;
 // or "" if nothing plays it.
 func (w Way) Where() string {
-	_, half, _ := strings.Cut(w.Name, "/")
+	_, part, _ := strings.Cut(w.Name, "/")
 	switch {
 	case w.Kind == ByNothing || w.Kind == Open:
 		return ""
@@ -67,24 +67,24 @@ func (w Way) Where() string {
 		return "kind"
 	case w.Kind == ByCCM:
 		return "CCM"
-	case w.Kind == ByScenario && half == "kubernetes", w.Kind == ByTest && strings.HasPrefix(w.Name, "kubernetes_test."):
+	case w.Kind == ByScenario && part == "kubernetes", w.Kind == ByTest && strings.HasPrefix(w.Name, "kubernetes_test."):
 		return "CI, CCM"
 	}
 	return "CI"
 }
 
-// Scenario returns the names of the scenario and of its half that play a statement.
-func (w Way) Scenario() (name, half string, ok bool) {
-	name, half, _ = strings.Cut(w.Name, "/")
-	return name, half, w.Kind == ByScenario
+// Scenario returns the names of the scenario and of its part that play a statement.
+func (w Way) Scenario() (name, part string, ok bool) {
+	name, part, _ = strings.Cut(w.Name, "/")
+	return name, part, w.Kind == ByScenario
 }
 
 // String says what plays a statement.
 func (w Way) String() string {
 	switch w.Kind {
 	case ByScenario:
-		name, half, _ := w.Scenario()
-		return fmt.Sprintf("scenario %s, %s half", name, half)
+		name, part, _ := w.Scenario()
+		return fmt.Sprintf("scenario %s, %s part", name, part)
 	case ByCommand:
 		return w.Name
 	case ByCCM:

@@ -83,7 +83,7 @@ type Statement struct {
 	// About are words of which the refusal has one, where its code does not say what it is
 	// about. The parameter's name is one of a statement about a parameter.
 	About []string `yaml:"about"`
-	// Case plays the statement, in the default world, as the client half of a scenario does.
+	// Case plays the statement, in the default world, as the client part of a scenario does.
 	Case []scenarios.Step `yaml:"case"`
 	// Unchecked is the reason why there is no case.
 	Unchecked string `yaml:"unchecked"`
@@ -146,7 +146,7 @@ func (s *Statement) Verdict() Verdict {
 // Reason returns why a statement does not hold, or has no case.
 func (s *Statement) Reason() string { return s.Unchecked + s.Differs + s.Open }
 
-// Scenario returns the case as a scenario with a client half, nil if there is none.
+// Scenario returns the case as a scenario with a client part, nil if there is none.
 func (s *Statement) Scenario() *scenarios.Scenario { return s.play }
 
 // Name returns the place of a statement in the whole, such as

@@ -9,9 +9,9 @@ import (
 	"github.com/clbemu/clbemu/scenarios"
 )
 
-// TestCures proves of each cure that a client half shows that the half fails without it: a
+// TestCures proves of each cure that a client part shows that the part fails without it: a
 // cure that changes nothing would prove nothing. The end-to-end tests do so for the
-// kubernetes halves.
+// kubernetes parts.
 func TestCures(t *testing.T) {
 	seen := 0
 	for _, s := range loaded(t) {
@@ -22,20 +22,20 @@ func TestCures(t *testing.T) {
 			seen++
 			t.Run(fmt.Sprintf("%s/%d", s.Name, n+1), func(t *testing.T) {
 				t.Parallel()
-				without, half := *s, *s.Client
-				without.Client = &half
-				half.Steps = nil
+				without, part := *s, *s.Client
+				without.Client = &part
+				part.Steps = nil
 				for i, step := range s.Client.Steps {
 					if slices.Contains(cure, i) {
 						continue
 					}
-					half.Steps = append(half.Steps, step)
+					part.Steps = append(part.Steps, step)
 				}
 				local, err := private.New(t.Context())
 				if err != nil {
 					t.Fatal(err)
 				}
-				result := scenarios.Play(t.Context(), &without, scenarios.ClientHalf, scenarios.Setup{Target: local})
+				result := scenarios.Play(t.Context(), &without, scenarios.ClientPart, scenarios.Setup{Target: local})
 				if result.Status != scenarios.Failed {
 					t.Errorf("without %q it is %s: %v", s.Client.Steps[cure[0]].Name, result.Status, result.Failure)
 				}
@@ -46,6 +46,6 @@ func TestCures(t *testing.T) {
 		}
 	}
 	if seen < 18 {
-		t.Errorf("the client halves show %d cures", seen)
+		t.Errorf("the client parts show %d cures", seen)
 	}
 }

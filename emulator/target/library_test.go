@@ -29,7 +29,7 @@ func loaded(t *testing.T) (list []*scenarios.Scenario) {
 	return list
 }
 
-// playLocal plays a client half on a private emulator and returns what the
+// playLocal plays a client part on a private emulator and returns what the
 // journal says of it.
 func playLocal(t *testing.T, s *scenarios.Scenario) string {
 	t.Helper()
@@ -37,7 +37,7 @@ func playLocal(t *testing.T, s *scenarios.Scenario) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result := scenarios.Play(t.Context(), s, scenarios.ClientHalf, scenarios.Setup{Target: local})
+	result := scenarios.Play(t.Context(), s, scenarios.ClientPart, scenarios.Setup{Target: local})
 	if result.Status != scenarios.Passed {
 		t.Errorf("%s: %s\n%s", s.Name, result.Status, result.Failure)
 	}
@@ -68,7 +68,7 @@ func playLocal(t *testing.T, s *scenarios.Scenario) string {
 	return string(text)
 }
 
-// TestLibraryPlays proves that each client half of the library passes on a
+// TestLibraryPlays proves that each client part of the library passes on a
 // private emulator, twice with the same calls, ids, times and answers; where the clock
 // runs faster, without times and repeated looks.
 func TestLibraryPlays(t *testing.T) {

@@ -49,12 +49,12 @@ func OneAddress(api, control http.Handler) http.Handler {
 	})
 }
 
-// Play plays the client half of a scenario and reports the progress of each step. Its
+// Play plays the client part of a scenario and reports the progress of each step. Its
 // calls come through a separate listener, which needs no certificate.
 func (p *Player) Play(ctx context.Context, s *scenarios.Scenario, progress func(scenarios.StepDone)) scenarios.Result {
 	failed := func(err error) scenarios.Result {
-		return scenarios.Result{Scenario: s.Name, File: s.File, Half: scenarios.ClientHalf, Status: scenarios.Broken,
-			Failure: &scenarios.Failure{File: s.File, Line: 1, Step: scenarios.ClientHalf, Reason: err.Error()}}
+		return scenarios.Result{Scenario: s.Name, File: s.File, Part: scenarios.ClientPart, Status: scenarios.Broken,
+			Failure: &scenarios.Failure{File: s.File, Line: 1, Step: scenarios.ClientPart, Reason: err.Error()}}
 	}
 	listener, err := listen.TCP("listener of a scenario", "127.0.0.1:0")
 	if err != nil {
@@ -68,7 +68,7 @@ func (p *Player) Play(ctx context.Context, s *scenarios.Scenario, progress func(
 	if remote.AccessKeyID, remote.AccessKeySecret, err = p.key(); err != nil {
 		return failed(err)
 	}
-	result := scenarios.Play(ctx, s, scenarios.ClientHalf, scenarios.Setup{Target: remote, Progress: progress})
+	result := scenarios.Play(ctx, s, scenarios.ClientPart, scenarios.Setup{Target: remote, Progress: progress})
 	if err := remote.Close(context.WithoutCancel(ctx)); err != nil {
 		result.Notes = append(result.Notes, err.Error())
 	}

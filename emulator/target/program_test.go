@@ -159,33 +159,33 @@ func TestCrashBesideProgram(t *testing.T) {
 	}
 }
 
-// TestProgramHalves plays the program halves of the library with a client that
+// TestProgramParts plays the program parts of the library with a client that
 // does as it should, those that a client that makes one load balancer can be
 // judged by, and proves that they pass; and with one that does nothing, that they
 // fail.
-func TestProgramHalves(t *testing.T) {
+func TestProgramParts(t *testing.T) {
 	judges := map[string]bool{"arrears": true, "insufficient-balance": true, "killed-in-mid-sync": true, "ram-permission-missing": true, "reply-lost-after-create": true}
-	halves := 0
+	parts := 0
 	for _, s := range loaded(t) {
 		if s.Program == nil {
 			continue
 		}
-		if halves++; !judges[s.Name] {
+		if parts++; !judges[s.Name] {
 			continue
 		}
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
 			for role, want := range map[string]scenarios.Status{"create": scenarios.Passed, "fail": scenarios.Failed} {
 				local := newOpen(t, false)
-				result := scenarios.Play(t.Context(), s, scenarios.ProgramHalf, scenarios.Setup{Target: local, Programs: local, Program: program(role), For: time.Minute})
+				result := scenarios.Play(t.Context(), s, scenarios.ProgramPart, scenarios.Setup{Target: local, Programs: local, Program: program(role), For: time.Minute})
 				if result.Status != want {
 					t.Errorf("%s: %s, want %s: %s", role, result.Status, want, result.Failure)
 				}
 			}
 		})
 	}
-	if halves < 11 {
-		t.Errorf("%d scenarios judge programs, want 11 or more", halves)
+	if parts < 11 {
+		t.Errorf("%d scenarios judge programs, want 11 or more", parts)
 	}
 }
 

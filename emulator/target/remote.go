@@ -235,7 +235,7 @@ func (r *Remote) Close(ctx context.Context) error {
 	}
 	for name := range r.set {
 		key, secret := strings.CutSuffix(name, ".secret")
-		if _, listed := r.before[key+".status"]; secret && !listed { // the half made the key
+		if _, listed := r.before[key+".status"]; secret && !listed { // the part made the key
 			delete(r.set, name)
 			r.set[key+".status"] = true
 		}

@@ -153,8 +153,8 @@ func TestTargets(t *testing.T) {
 				t.Errorf("Faults = %+v, %v, want one hit", list, err)
 			}
 			do(t, target.ClearFaults(ctx, "f"))
-			half := 0.5
-			do(t, target.SetClock(ctx, time.Hour, &half))
+			part := 0.5
+			do(t, target.SetClock(ctx, time.Hour, &part))
 			calls, err := target.Calls(ctx, mark)
 			if err != nil || len(calls) != 2 || calls[0].UserAgent != scenarios.ClientAgent || calls[0].Code != "ORDER.ARREARAGE" || len(calls[1].Faults) != 1 {
 				t.Errorf("Calls = %+v, %v, want the refusal of the client and the lost call", calls, err)
@@ -184,7 +184,7 @@ func TestTimeout(t *testing.T) {
 }
 
 // TestRemoteIsPutBack proves that a running emulator has its conditions and the
-// pace of its clock back when a half is over, and that it is not ended.
+// pace of its clock back when a part is over, and that it is not ended.
 func TestRemoteIsPutBack(t *testing.T) {
 	remote, s := newRemote(t)
 	ctx := t.Context()
@@ -252,7 +252,7 @@ func TestFormerValues(t *testing.T) {
 	}
 }
 
-// TestRestoresKeys proves that a key that a half makes is gone after it, and that a secret
+// TestRestoresKeys proves that a key that a part makes is gone after it, and that a secret
 // that can't be restored is an error.
 func TestRestoresKeys(t *testing.T) {
 	remote, s := newRemote(t)

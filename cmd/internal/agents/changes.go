@@ -101,7 +101,7 @@ func (t *tools) changesClouds() {
 		}
 		return c.ResetCloud(ctx, in.Name)
 	})
-	writer(t, "run_scenario", "Run the client half of a scenario, of the library or your own, on an emulator of its own. With cloud, it runs in a copy of that cloud, with all that is in it, which is deleted afterwards. The answer says whether it passed, and if not, what was expected and what was seen.", func(ctx context.Context, in struct {
+	writer(t, "run_scenario", "Run the client part of a scenario, of the library or your own, on an emulator of its own. With cloud, it runs in a copy of that cloud, with all that is in it, which is deleted afterwards. The answer says whether it passed, and if not, what was expected and what was seen.", func(ctx context.Context, in struct {
 		on
 		Name string `json:"name,omitempty" jsonschema:"a name from list_scenarios"`
 		YAML string `json:"yaml,omitempty" jsonschema:"a scenario of your own, in place of a name"`

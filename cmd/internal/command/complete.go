@@ -269,7 +269,7 @@ func completeEverywhere(cmd *cobra.Command) {
 	for flag, offer := range map[string]completing{
 		"region": fromEmulator(regionNames), "account": fromEmulator(accountIDs), "access-key-id": fromEmulator(accessKeys),
 		"cloud": fromEmulator(cloudNames),
-		"half":  choices(scenarios.ClientHalf, scenarios.KubernetesHalf), "shell": choices("sh", "fish", "powershell", "dotenv"),
+		"part":  choices(scenarios.ClientPart, scenarios.KubernetesPart), "shell": choices("sh", "fish", "powershell", "dotenv"),
 		"engine": choices(emulator.Bolt, emulator.Memory, engineEtcd), "auth": choices(authStrict, authOff),
 		"data-plane": choices(emulator.DataPlanes...), "data-plane-source": choices(sourceOwn, sourceTransparent), "read": choices(readLeader, readLocal),
 		"log-format": choices(logAuto, logConsole, logJSON), "log-level": choices("debug", "info", "warn", "error"), "for": completeWait,

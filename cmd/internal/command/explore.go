@@ -29,7 +29,7 @@ import (
 
 // exploration is one run of the command: its flags and what came of it.
 type exploration struct {
-	half, out, junit       string
+	part, out, junit       string
 	depth, parallel, plays int
 	seed                   uint64
 	calls, disturbances    string
@@ -56,7 +56,7 @@ gets lost, comes late or never, a read is stale, the program is killed, or a con
 the world is on for a while. Once the client is idle, clbemu deletes, stops or changes a
 resource it created. clbemu compares its end with the end of the undisturbed play.
 
-The client is the script of the scenario's client half; or PROGRAM, with its program half,
+The client is the script of the scenario's client part; or PROGRAM, with its program part,
 or without a scenario; or, with --kubeconfig or --control-planes, a controller in a cluster, which PROGRAM
 starts: it finds the cluster in KUBECONFIG and the cloud in the variables of clbemu env.
 
@@ -75,7 +75,7 @@ Exit codes: 0 no violation, 1 a violation that the scenario does not name as kno
 		RunE:              x.run,
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&x.half, "half", "", "half to explore: client, program or kubernetes (default: chosen by the other arguments)")
+	partFlag(flags, &x.part, "part to explore: client, program or kubernetes (default: chosen by the other arguments)")
 	flags.IntVar(&x.depth, "depth", 1, "disturbances of a play: 1 or 2")
 	flags.IntVar(&x.parallel, "parallel", 2*runtime.NumCPU(), "number of plays that run at once")
 	flags.IntVar(&x.plays, "plays", 0, "limit of plays, chosen by --seed; 0 is all")
@@ -234,17 +234,17 @@ func (x *exploration) config(cmd *cobra.Command, args []string) (c explore.Confi
 		}
 		file = files[0]
 	}
-	c = exploring.Config(file.name, file.text, x.halfOf(file))
+	c = exploring.Config(file.name, file.text, x.partOf(file))
 	c.Program.Command = x.program
 	c.First = x.failFast
 	c.Depth, c.Parallel, c.Plays, c.Seed = x.depth, x.parallel, x.plays, x.seed
 	c.Calls, c.Disturbances = glob.Split(x.calls), glob.Split(x.disturbances)
-	if c.Half == scenarios.KubernetesHalf {
+	if c.Part == scenarios.KubernetesPart {
 		if err := x.checkPlanes(); err != nil {
 			return c, err
 		}
 		if len(x.kubeconfigs) == 0 && x.controlPlanes == 0 {
-			return c, usage(errors.New("the kubernetes half needs a cluster: name it with --kubeconfig, or start some with --control-planes"))
+			return c, usage(errors.New("the kubernetes part needs a cluster: name it with --kubeconfig, or start some with --control-planes"))
 		}
 	}
 	return c, nil
@@ -267,26 +267,26 @@ func (x *exploration) check(names []string) error {
 		return fmt.Errorf("%q is no pattern", badPattern(x.calls, x.disturbances))
 	case x.resume && x.out == "":
 		return errors.New("--resume needs --out, the folder with the results so far")
-	case x.half != "" && x.half != scenarios.ClientHalf && x.half != scenarios.ProgramHalf && x.half != scenarios.KubernetesHalf:
-		return fmt.Errorf("--half is client, program or kubernetes, not %s", x.half)
+	case x.part != "" && x.part != scenarios.ClientPart && x.part != scenarios.ProgramPart && x.part != scenarios.KubernetesPart:
+		return fmt.Errorf("--part is client, program or kubernetes, not %s", x.part)
 	}
 	return new(scenarios.Explore).CheckDisturbances(x.disturbances)
 }
 
-// halfOf chooses the half that the command line is about.
-func (x *exploration) halfOf(file scenarioFile) string {
+// partOf chooses the part that the command line is about.
+func (x *exploration) partOf(file scenarioFile) string {
 	switch {
-	case x.half != "":
-		return x.half
+	case x.part != "":
+		return x.part
 	case len(x.kubeconfigs) > 0 || x.controlPlanes != 0:
-		return scenarios.KubernetesHalf
+		return scenarios.KubernetesPart
 	case len(x.program) > 0:
-		return scenarios.ProgramHalf
+		return scenarios.ProgramPart
 	}
 	if s, err := scenarios.Load(file.name, file.text, scenarios.Options{}); err == nil && s.Client == nil && s.Program != nil {
-		return scenarios.ProgramHalf
+		return scenarios.ProgramPart
 	}
-	return scenarios.ClientHalf
+	return scenarios.ClientPart
 }
 
 // playsFile holds the outcomes so far, each in a line after the one that says of what.
@@ -299,7 +299,7 @@ type header struct {
 
 func (x *exploration) headerOf(c *explore.Config) header {
 	hash := sha256.New()
-	fmt.Fprintf(hash, "%s\n%s\n%q\n%d %d %d", c.Text, c.Half, c.Program.Command, c.Depth, c.Plays, c.Seed)
+	fmt.Fprintf(hash, "%s\n%s\n%q\n%d %d %d", c.Text, c.Part, c.Program.Command, c.Depth, c.Plays, c.Seed)
 	if c.Calls != nil || c.Disturbances != nil {
 		fmt.Fprintf(hash, "\n%q %q", c.Calls, c.Disturbances)
 	}
@@ -426,12 +426,12 @@ func findingFile(i int, f explore.Finding) string {
 }
 
 // replayFlags are those that a scenario needs that a violation became.
-func replayFlags(half string) string {
-	switch half {
-	case scenarios.KubernetesHalf:
-		return " --half kubernetes --kubeconfig KUBECONFIG"
-	case scenarios.ProgramHalf:
-		return " --half program"
+func replayFlags(part string) string {
+	switch part {
+	case scenarios.KubernetesPart:
+		return " --part kubernetes --kubeconfig KUBECONFIG"
+	case scenarios.ProgramPart:
+		return " --part program"
 	}
 	return ""
 }
@@ -478,7 +478,7 @@ func showExploration(s *terminal.Screen, r *explore.Report, out string) error {
 		s.Printf("polls: at rest the client repeats %s, which count for nothing\n", strings.Join(r.Polls, ", "))
 	}
 	if len(r.Findings) > 0 {
-		s.Printf("play one again: clbemu scenario run FILE%s\n", replayFlags(r.Half))
+		s.Printf("play one again: clbemu scenario run FILE%s\n", replayFlags(r.Part))
 	}
 	if len(r.Varying) > 0 {
 		s.Printf("left out: %s that varied between two undisturbed plays\n", counted(len(r.Varying), "call"))

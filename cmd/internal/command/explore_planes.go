@@ -119,7 +119,7 @@ func (x *exploration) checkPlanes() error {
 // startPlanes starts the control planes that the command line asks for, once the scenario
 // can be read.
 func (x *exploration) startPlanes(ctx context.Context, c *explore.Config, problems io.Writer) error {
-	if c.Half != scenarios.KubernetesHalf {
+	if c.Part != scenarios.KubernetesPart {
 		return nil
 	}
 	if x.controlPlanes > 0 {

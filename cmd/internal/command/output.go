@@ -37,8 +37,6 @@ func outputFlags(root *cobra.Command) {
 func counted[N int | uint64](n N, thing string) string {
 	switch {
 	case n == 1:
-	case strings.HasSuffix(thing, "lf"): // half
-		thing = thing[:len(thing)-1] + "ves"
 	case strings.HasSuffix(thing, "y") && !strings.HasSuffix(thing, "ay"): // entry, but not play
 		thing = thing[:len(thing)-1] + "ies"
 	default:

@@ -31,10 +31,10 @@ func newScenario() *cobra.Command {
 outcome. Name a scenario by its file, its folder (for all files in it), or its name
 in the library that comes with clbemu.
 
-The client half of a scenario is a scripted client, or runs your programs, against a
-private emulator in memory or a running one. The kubernetes half watches a controller
+The client part of a scenario is a scripted client, or runs your programs, against a
+private emulator in memory or a running one. The kubernetes part watches a controller
 in a cluster whose cloud is a running emulator; it is skipped without a cluster. The
-program half judges a program that clbemu scenario watch runs.`,
+program part judges a program that clbemu scenario watch runs.`,
 		Args: noArgs,
 		RunE: help,
 	}
@@ -66,14 +66,14 @@ finds the scenarios that play it.`,
 			}
 			all := make([]controlapi.LibraryScenario, len(loaded))
 			for i, s := range loaded {
-				all[i] = controlapi.LibraryScenario{Name: s.Name, Halves: s.HalfNames(), About: s.About}
+				all[i] = controlapi.LibraryScenario{Name: s.Name, Parts: s.PartNames(), About: s.About}
 			}
 			return printing(cmd).show(list("scenarios", all), func(s *terminal.Screen) error {
 				var rows [][]string
 				for _, l := range all {
-					rows = append(rows, []string{l.Name, strings.Join(l.Halves, ", "), l.About})
+					rows = append(rows, []string{l.Name, strings.Join(l.Parts, ", "), l.About})
 				}
-				return s.Table([]string{"SCENARIO", "HALVES", "ABOUT"}, rows)
+				return s.Table([]string{"SCENARIO", "PARTS", "ABOUT"}, rows)
 			})
 		},
 	}

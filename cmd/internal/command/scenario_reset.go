@@ -9,7 +9,7 @@ import (
 	"github.com/clbemu/clbemu/scenarios"
 )
 
-// stateBefore describes what a running emulator held before a half was played on it.
+// stateBefore describes what a running emulator held before a part was played on it.
 type stateBefore struct {
 	run  *scenarioRun
 	held []string
@@ -25,7 +25,7 @@ func (r *scenarioRun) beforeOf(ctx context.Context, on scenarios.Target) *stateB
 	return &stateBefore{r, held}
 }
 
-// suggestReset suggests --reset where it helps: when the half passes on a new emulator, or,
+// suggestReset suggests --reset where it helps: when the part passes on a new emulator, or,
 // where it can't be played on one, if this one was in use.
 func (u *stateBefore) suggestReset(ctx context.Context, s *scenarios.Scenario, result *scenarios.Result) {
 	prepared := result.Failure != nil && strings.HasPrefix(result.Failure.Step, "given")
@@ -34,7 +34,7 @@ func (u *stateBefore) suggestReset(ctx context.Context, s *scenarios.Scenario, r
 	}
 	before := "it held before: " + strings.Join(u.held, ", ")
 	const way = "--reset deletes everything in it first"
-	switch scripted := result.Half == scenarios.ClientHalf && !s.RunsPrograms(result.Half); {
+	switch scripted := result.Part == scenarios.ClientPart && !s.RunsPrograms(result.Part); {
 	case scripted && !passesAlone(ctx, s):
 	case scripted && len(u.held) == 0:
 		result.Notes = append(result.Notes, "it passes on a new emulator, so the state of this one makes it fail; "+way)
@@ -45,12 +45,12 @@ func (u *stateBefore) suggestReset(ctx context.Context, s *scenarios.Scenario, r
 	}
 }
 
-// passesAlone plays a client half on a private emulator, which takes no time.
+// passesAlone plays a client part on a private emulator, which takes no time.
 func passesAlone(ctx context.Context, s *scenarios.Scenario) bool {
 	local, err := private.New(ctx)
 	if err != nil {
 		return false
 	}
-	result := scenarios.Play(ctx, s, scenarios.ClientHalf, scenarios.Setup{Target: local})
+	result := scenarios.Play(ctx, s, scenarios.ClientPart, scenarios.Setup{Target: local})
 	return local.Close(ctx) == nil && result.Status == scenarios.Passed
 }

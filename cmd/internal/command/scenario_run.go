@@ -30,7 +30,7 @@ type scenarioRun struct {
 	reset, faults, tls bool
 	failFast           bool
 	printer            *printer
-	half               string
+	part               string
 	set                []string
 	program            []string
 	judgeAfter         time.Duration
@@ -56,8 +56,8 @@ func newScenarioRun() *cobra.Command {
 		Short: "Run scenarios: the whole library by default",
 		Long: `Run scenarios: the whole library by default. Each one gets its own emulator in memory,
 unless --server names a running one (CLBEMU_SERVER does not count). On a running emulator, clbemu restores conditions
-and fault rules after each half, and leaves resources as they are. --reset empties the
-emulator before each half (fault rules stay unless --faults is given), and imports the
+and fault rules after each part, and leaves resources as they are. --reset empties the
+emulator before each part (fault rules stay unless --faults is given), and imports the
 cluster's nodes as instances again.
 
 Exit codes: 0 all passed or not applicable, 1 one failed, 2 one could not run.`,
@@ -74,8 +74,8 @@ Exit codes: 0 all passed or not applicable, 1 one failed, 2 one could not run.`,
 		},
 	}
 	r.define(cmd.Flags())
-	cmd.Flags().StringVar(&r.kubeconfig, "kubeconfig", "", "cluster for the kubernetes halves; kubectl must be on the PATH")
-	cmd.Flags().StringVar(&r.half, "half", "", "run only this half: client, kubernetes or program")
+	cmd.Flags().StringVar(&r.kubeconfig, "kubeconfig", "", "cluster for the kubernetes parts; kubectl must be on the PATH")
+	partFlag(cmd.Flags(), &r.part, "run only this part: client, kubernetes or program")
 	addSet(cmd, &r.set)
 	return cmd
 }
@@ -85,11 +85,11 @@ func (r *scenarioRun) define(flags *pflag.FlagSet) {
 	server := flags.Lookup("server")
 	server.Usage, server.DefValue = "control API of a running emulator (default: a private one for each scenario)", ""
 	r.server = ""
-	flags.BoolVar(&r.reset, "reset", false, "before each half, delete everything but the fault rules on the running emulator and plant its world again")
+	flags.BoolVar(&r.reset, "reset", false, "before each part, delete everything but the fault rules on the running emulator and plant its world again")
 	flags.BoolVar(&r.faults, "faults", false, "with --reset, delete the fault rules too")
 	flags.BoolVar(&r.tls, "tls", false, "serve the API of a private emulator over HTTPS; programs trust it through SSL_CERT_FILE")
-	flags.DurationVar(&r.judgeAfter, "for", 5*time.Minute, "how long the program of a program half may run before clbemu judges it")
-	flags.IntVar(&r.restarts, "restarts", 0, "start the program of a program half again that ends with an error, as a unit or a Job would, so many times")
+	flags.DurationVar(&r.judgeAfter, "for", 5*time.Minute, "how long the program of a program part may run before clbemu judges it")
+	flags.IntVar(&r.restarts, "restarts", 0, "start the program of a program part again that ends with an error, as a unit or a Job would, so many times")
 	flags.StringVar(&r.junit, "junit", "", "file to write a JUnit report to")
 	flags.BoolVar(&r.failFast, "fail-fast", false, "stop after the first scenario that fails")
 }
@@ -113,8 +113,8 @@ func (r *scenarioRun) run(cmd *cobra.Command, args []string) error {
 	if r.faults && !r.reset {
 		return usage(errors.New("--faults needs --reset"))
 	}
-	if r.half != "" && !slices.Contains(scenarios.Halves, r.half) {
-		return usage(fmt.Errorf("--half %s is none of %s", r.half, strings.Join(scenarios.Halves, ", ")))
+	if r.part != "" && !slices.Contains(scenarios.Parts, r.part) {
+		return usage(fmt.Errorf("--part %s is none of %s", r.part, strings.Join(scenarios.Parts, ", ")))
 	}
 	loaded, err := loadChecked(args, r.set, r.names())
 	if err != nil {
@@ -141,12 +141,19 @@ func (r *scenarioRun) playAndReport(cmd *cobra.Command, loaded []*scenarios.Scen
 	return r.verdict(len(loaded))
 }
 
-// halves lists the halves of a scenario to play.
-func (r *scenarioRun) halves(s *scenarios.Scenario) (names []string) {
-	for _, half := range s.HalfNames() {
+// partFlag adds the flag --part, and the name that it had up to 0.1.0.
+func partFlag(flags *pflag.FlagSet, part *string, usage string) {
+	flags.StringVar(part, "part", "", usage)
+	flags.StringVar(part, "half", "", usage)
+	flags.Lookup("half").Hidden = true
+}
+
+// parts lists the parts of a scenario to play.
+func (r *scenarioRun) parts(s *scenarios.Scenario) (names []string) {
+	for _, part := range s.PartNames() {
 		switch {
-		case r.half == half, r.half == "" && (half != scenarios.ProgramHalf || len(s.Program.Command) > 0):
-			names = append(names, half)
+		case r.part == part, r.part == "" && (part != scenarios.ProgramPart || len(s.Program.Command) > 0):
+			names = append(names, part)
 		}
 	}
 	return names
@@ -155,8 +162,8 @@ func (r *scenarioRun) halves(s *scenarios.Scenario) (names []string) {
 // playAll plays scenarios until one fails, or all of them.
 func (r *scenarioRun) playAll(ctx context.Context, loaded []*scenarios.Scenario) {
 	for _, s := range loaded {
-		for _, half := range r.halves(s) {
-			result := r.play(ctx, s, half)
+		for _, part := range r.parts(s) {
+			result := r.play(ctx, s, part)
 			r.results = append(r.results, result)
 			r.show(result)
 			bad := result.Status == scenarios.Failed || result.Status == scenarios.Broken
@@ -167,35 +174,35 @@ func (r *scenarioRun) playAll(ctx context.Context, loaded []*scenarios.Scenario)
 	}
 }
 
-// play plays a half on its own target.
-func (r *scenarioRun) play(ctx context.Context, s *scenarios.Scenario, half string) scenarios.Result {
+// play plays a part on its own target.
+func (r *scenarioRun) play(ctx context.Context, s *scenarios.Scenario, part string) scenarios.Result {
 	on := scenarios.Setup{Progress: r.progress, Waiting: r.waiting, Program: scenarios.Program{Command: r.program}, For: r.judgeAfter, Restarts: r.restarts}
-	if half == scenarios.KubernetesHalf {
+	if part == scenarios.KubernetesPart {
 		if r.kubeconfig == "" {
-			return scenarios.Result{Scenario: s.Name, File: s.File, Half: half, Status: scenarios.Skipped,
+			return scenarios.Result{Scenario: s.Name, File: s.File, Part: part, Status: scenarios.Skipped,
 				Reason: "there is no cluster: name one with --kubeconfig"}
 		}
 		on.Cluster = target.Kubectl{Kubeconfig: r.kubeconfig}
 	}
-	if half == scenarios.ProgramHalf && !r.printer.forPrograms() {
+	if part == scenarios.ProgramPart && !r.printer.forPrograms() {
 		on.Output = prefixed{r.screen}
 	}
-	on, end, err := r.target(ctx, on, s.RunsPrograms(half))
+	on, end, err := r.target(ctx, on, s.RunsPrograms(part))
 	if err != nil {
-		return scenarios.Result{Scenario: s.Name, File: s.File, Half: half, Status: scenarios.Broken,
-			Failure: &scenarios.Failure{File: s.File, Line: 1, Step: half, Reason: err.Error()}}
+		return scenarios.Result{Scenario: s.Name, File: s.File, Part: part, Status: scenarios.Broken,
+			Failure: &scenarios.Failure{File: s.File, Line: 1, Step: part, Reason: err.Error()}}
 	}
-	r.say("%s, %s: %s\n", s.Name, half, s.About)
+	r.say("%s, %s: %s\n", s.Name, part, s.About)
 	r.wait = newWaitLine(r.screen)
 	before := r.beforeOf(ctx, on.Target)
-	result := scenarios.Play(ctx, s, half, on)
+	result := scenarios.Play(ctx, s, part, on)
 	r.wait.clear()
 	before.suggestReset(ctx, s, &result)
 	if err := end(context.WithoutCancel(ctx)); err != nil {
 		result.Notes = append(result.Notes, err.Error())
 		if result.Status == scenarios.Passed {
 			result.Status = scenarios.Broken
-			result.Failure = &scenarios.Failure{File: s.File, Line: 1, Step: "end of " + half, Reason: err.Error()}
+			result.Failure = &scenarios.Failure{File: s.File, Line: 1, Step: "end of " + part, Reason: err.Error()}
 		}
 	}
 	return result
@@ -266,9 +273,9 @@ func (r *scenarioRun) verdict(loaded int) error {
 	count := scenarios.Summary(r.results)
 	switch {
 	case count[scenarios.Broken] > 0:
-		return notPlayed(fmt.Errorf("%s of %d could not run", counted(count[scenarios.Broken], "half"), len(r.results)))
+		return notPlayed(fmt.Errorf("%s of %d could not run", counted(count[scenarios.Broken], "part"), len(r.results)))
 	case count[scenarios.Failed] > 0:
-		return failed(fmt.Errorf("%s of %d failed", counted(count[scenarios.Failed], "half"), len(r.results)))
+		return failed(fmt.Errorf("%s of %d failed", counted(count[scenarios.Failed], "part"), len(r.results)))
 	case count[scenarios.Passed]+count[scenarios.NotApplicable] == 0:
 		return notPlayed(fmt.Errorf("nothing ran of %s", counted(loaded, "scenario")))
 	}

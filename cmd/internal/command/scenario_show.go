@@ -101,12 +101,12 @@ var styleOf = map[scenarios.Status]terminal.Style{
 	scenarios.Passed: terminal.Good, scenarios.Failed: terminal.Bad, scenarios.Broken: terminal.Bad, scenarios.Skipped: terminal.Odd, scenarios.NotApplicable: terminal.Odd,
 }
 
-// headOf returns how a half ended, such as "failed: arrears, client".
+// headOf returns how a part ended, such as "failed: arrears, client".
 func headOf(result scenarios.Result) string {
-	return fmt.Sprintf("%s: %s, %s", styleOf[result.Status].Render(string(result.Status)), result.Scenario, result.Half)
+	return fmt.Sprintf("%s: %s, %s", styleOf[result.Status].Render(string(result.Status)), result.Scenario, result.Part)
 }
 
-// show prints how a half ended, and why.
+// show prints how a part ended, and why.
 func (r *scenarioRun) show(result scenarios.Result) {
 	switch head := headOf(result); {
 	case result.Failure != nil:
@@ -159,18 +159,15 @@ func whoseClients(results []scenarios.Result) (lines []string) {
 		if r.Status == scenarios.Skipped || r.Client == "" {
 			continue
 		}
-		who := r.Half + " half\x00" + r.Client
+		who := r.Part + "\x00" + r.Client
 		if count[who]++; !slices.Contains(order, who) {
 			order = append(order, who)
 		}
 	}
 	scriptedOnly := len(order) > 0
 	for _, who := range order {
-		half, client, _ := strings.Cut(who, "\x00")
-		if count[who] > 1 {
-			half = strings.TrimSuffix(half, "half") + "halves"
-		}
-		lines = append(lines, fmt.Sprintf("%d %s run by %s", count[who], half, client))
+		part, client, _ := strings.Cut(who, "\x00")
+		lines = append(lines, fmt.Sprintf("%s run by %s", counted(count[who], part+" part"), client))
 		scriptedOnly = scriptedOnly && client == scenarios.ScriptedClient
 	}
 	if scriptedOnly {

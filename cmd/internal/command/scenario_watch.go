@@ -11,18 +11,18 @@ import (
 )
 
 func newScenarioWatch() *cobra.Command {
-	r := &scenarioRun{half: scenarios.ProgramHalf}
+	r := &scenarioRun{part: scenarios.ProgramPart}
 	cmd := &cobra.Command{
 		Use:   "watch [FILE|DIR|NAME...] [-- COMMAND [ARGUMENT...]]",
 		Short: "Test your program with scenarios",
-		Long: `Test your program with the program halves of scenarios: by default, of all scenarios
+		Long: `Test your program with the program parts of scenarios: by default, of all scenarios
 of the library that have one. For each, clbemu starts the command in the environment
 that clbemu env prints, makes the cloud fail as the scenario says, and judges the
 program by its calls. The program should exit by itself with status 0; clbemu judges
-one that keeps running, such as a controller, after --for, and then stops it. A half is
-not applicable to a program that never makes the call which the half is about.
+one that keeps running, such as a controller, after --for, and then stops it. A part is
+not applicable to a program that never makes the call which the part is about.
 
-Without a command, each program half runs the command that stands in it.
+Without a command, each program part runs the command that stands in it.
 
 Time is real here. Give --tls for programs that need HTTPS, such as Terraform.
 
@@ -65,7 +65,7 @@ func (r *scenarioRun) watch(cmd *cobra.Command, args []string) error {
 	var without []string
 	for _, s := range loaded {
 		if own && s.Program != nil && len(s.Program.Command) == 0 {
-			return usage(fmt.Errorf("the program half of %s has no command: give the command after --, as in clbemu scenario watch %s -- make test", s.Name, s.Name))
+			return usage(fmt.Errorf("the program part of %s has no command: give the command after --, as in clbemu scenario watch %s -- make test", s.Name, s.Name))
 		}
 		if s.Program == nil {
 			without = append(without, s.Name)
@@ -74,7 +74,7 @@ func (r *scenarioRun) watch(cmd *cobra.Command, args []string) error {
 		}
 	}
 	if len(names) > 0 && len(without) > 0 {
-		return usage(fmt.Errorf("%s has no program half: %s", strings.Join(without, ", "), watchable()))
+		return usage(fmt.Errorf("%s has no program part: %s", strings.Join(without, ", "), watchable()))
 	}
 	return r.playAndReport(cmd, with)
 }

@@ -36,7 +36,7 @@ func TestExitCodes(t *testing.T) {
 			"world set account.balance=1 --account nosuch", "snapshot restore nosuch", "snapshot delete nosuch", "journal --action Crate*", "journal --since-mark nosuch", "wait --for nosuch=x", "get -o nosuch", "env --shell ksh", "quota --nosuch",
 		}},
 		"a value that is none": {exitUsage, []string{
-			"clock advance 1day", "clock advance -1h", "clock scale fast", "clock scale -1", "wait --timeout soon", "world set account.arrears", "serve --auth maybe", "serve --listen nowhere", "scenario run --half other", "snapshot take ../up", "journal mark a/b",
+			"clock advance 1day", "clock advance -1h", "clock scale fast", "clock scale -1", "wait --timeout soon", "world set account.arrears", "serve --auth maybe", "serve --listen nowhere", "scenario run --part other", "snapshot take ../up", "journal mark a/b",
 		}},
 		"something wrong, or refused": {exitFailed, []string{
 			"fault add WRONG", "scenario lint WRONG", "world validate WRONG", "serve --world WRONG", "state reset --data-dir DIR --world WRONG", "world import WRONG", "state import WRONG",

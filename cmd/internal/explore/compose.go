@@ -11,7 +11,7 @@ import (
 	"github.com/clbemu/clbemu/scenarios"
 )
 
-// A play is a scenario: the explored half with the disturbances as steps, and with what
+// A play is a scenario: the explored part with the disturbances as steps, and with what
 // the undisturbed play led to as expectations.
 
 // ruleNames are the names of the fault rules of a play.
@@ -35,7 +35,7 @@ type composer struct {
 	*explorer
 	play   planned
 	judged bool
-	half   *yaml.Node
+	part   *yaml.Node
 	steps  []*yaml.Node
 	during map[*yaml.Node]bool // the rests under a condition
 	again  map[*yaml.Node]int  // the rests after another start, with the rest of before
@@ -49,10 +49,10 @@ func (e *explorer) compose(p planned, judged bool) (all composed, err error) {
 		return all, err
 	}
 	root := document.Content[0]
-	c := &composer{explorer: e, play: p, judged: judged, half: child(root, e.Half), during: make(map[*yaml.Node]bool), again: make(map[*yaml.Node]int)}
+	c := &composer{explorer: e, play: p, judged: judged, part: child(root, e.Part), during: make(map[*yaml.Node]bool), again: make(map[*yaml.Node]int)}
 	all.learns = !judged
-	for _, name := range append(slices.Clone(scenarios.Halves), "explore") {
-		if name != e.Half {
+	for _, name := range append(slices.Clone(scenarios.Parts), "explore") {
+		if name != e.Part {
 			remove(root, name)
 		}
 	}
@@ -60,7 +60,7 @@ func (e *explorer) compose(p planned, judged bool) (all composed, err error) {
 		put(root, "about", scalar("Found by clbemu explore: "+p.id()+"."))
 		remove(root, "advice")
 	}
-	if steps := child(c.half, "steps"); steps != nil {
+	if steps := child(c.part, "steps"); steps != nil {
 		c.steps = steps.Content
 	}
 	c.filter()
@@ -68,12 +68,12 @@ func (e *explorer) compose(p planned, judged bool) (all composed, err error) {
 	if judged {
 		c.expect()
 	}
-	put(c.half, "steps", &yaml.Node{Kind: yaml.SequenceNode, Content: c.steps})
-	if e.subject.program && e.Half == scenarios.ProgramHalf {
+	put(c.part, "steps", &yaml.Node{Kind: yaml.SequenceNode, Content: c.steps})
+	if e.subject.program && e.Part == scenarios.ProgramPart {
 		c.restartProgram()
 	}
-	if e.subject.program && child(c.half, "command") == nil && len(e.Program.Command) > 0 {
-		c.half.Content = append([]*yaml.Node{scalar("command"), listOf(e.Program.Command)}, c.half.Content...)
+	if e.subject.program && child(c.part, "command") == nil && len(e.Program.Command) > 0 {
+		c.part.Content = append([]*yaml.Node{scalar("command"), listOf(e.Program.Command)}, c.part.Content...)
 	}
 	dropUnused(root)
 	all.during = c.restsDuring()
@@ -117,8 +117,8 @@ func (c *composer) requireBackOff(rest *yaml.Node) {
 
 // restartProgram lets the program start again, as whoever runs it would.
 func (c *composer) restartProgram() {
-	if child(c.half, "restarts") == nil {
-		put(c.half, "restarts", scalar(fmt.Sprint(c.subject.Tries)))
+	if child(c.part, "restarts") == nil {
+		put(c.part, "restarts", scalar(fmt.Sprint(c.subject.Tries)))
 	}
 }
 
@@ -141,10 +141,10 @@ func (c *composer) filter() {
 		}
 	}
 	c.steps = kept
-	if list := child(c.half, "expect"); list != nil {
+	if list := child(c.part, "expect"); list != nil {
 		list.Content = slices.DeleteFunc(list.Content, flaky)
 		if len(list.Content) == 0 {
-			remove(c.half, "expect")
+			remove(c.part, "expect")
 		}
 	}
 }
@@ -166,7 +166,7 @@ func (c *composer) disturb() {
 			c.addManualChange(d)
 		}
 	}
-	if c.Half != scenarios.ProgramHalf {
+	if c.Part != scenarios.ProgramPart {
 		return
 	}
 	c.steps = append(c.steps, c.rest(c.quietTime()))
@@ -310,7 +310,7 @@ func (c *composer) stepOf(call Call) int {
 
 // start begins the program, unless a step of the scenario does.
 func (c *composer) start() {
-	if c.Half != scenarios.ProgramHalf || slices.ContainsFunc(c.steps, func(s *yaml.Node) bool { return child(s, "start") != nil }) {
+	if c.Part != scenarios.ProgramPart || slices.ContainsFunc(c.steps, func(s *yaml.Node) bool { return child(s, "start") != nil }) {
 		return
 	}
 	c.steps = append(c.steps, snippet("{start: true}"))
@@ -380,9 +380,9 @@ func (c *composer) lastActingStep(call Call) int {
 func (c *composer) addManualChange(d Disturbance) {
 	state, at := c.base.last(), len(c.steps)
 	switch {
-	case d.Kind == againKind && c.Half == scenarios.ProgramHalf:
+	case d.Kind == againKind && c.Part == scenarios.ProgramPart:
 		return // which starts again anyway
-	case c.Half == scenarios.ProgramHalf:
+	case c.Part == scenarios.ProgramPart:
 		c.steps = append(c.steps, c.rest(c.quietTime()))
 		at++
 	default:

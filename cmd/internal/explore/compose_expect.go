@@ -26,19 +26,19 @@ const writeGlobs = "Activate*,Add*,Allocate*,Apply*,Associate*,Attach*,Change*,C
 
 // expect adds what the undisturbed play led to.
 func (c *composer) expect() {
-	if c.Half == scenarios.KubernetesHalf {
+	if c.Part == scenarios.KubernetesPart {
 		c.expectAtRests()
 	}
-	list := child(c.half, "expect")
+	list := child(c.part, "expect")
 	if list == nil {
 		list = &yaml.Node{Kind: yaml.SequenceNode}
-		put(c.half, "expect", list)
+		put(c.part, "expect", list)
 	}
 	within := settleScript
 	if c.subject.program {
 		within = settleProgram
 	}
-	if c.Half != scenarios.KubernetesHalf {
+	if c.Part != scenarios.KubernetesPart {
 		list.Content = append(list.Content, stateNode(c.base.last(), within))
 		list.Content = append(list.Content, c.keeps()...)
 	} else if !c.off(ruleRefused) {
@@ -118,7 +118,7 @@ func (c *composer) judgeLate(list *yaml.Node) {
 	put(child(rest, "rest"), "after", scalar(scenarios.Duration(c.lateTime()).String()))
 	c.steps = append(c.steps, &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{scalar("expect"), judged}}, rest)
 	list.Content = []*yaml.Node{stateNode(c.base.last(), settleProgram)}
-	c.during[rest] = c.Half == scenarios.KubernetesHalf
+	c.during[rest] = c.Part == scenarios.KubernetesPart
 }
 
 // lateTime is how long such a client is watched: twice its longest back-off so far, if that
@@ -139,7 +139,7 @@ func (c *composer) sinceAgain() (list []*yaml.Node) {
 		list = append(list, snippet("{backends: {since: %s}}", againMark))
 	}
 	deletes := slices.ContainsFunc(c.base.calls, func(is Call) bool { return is.Action == deletion })
-	if c.Half == scenarios.KubernetesHalf {
+	if c.Part == scenarios.KubernetesPart {
 		return append(list, c.served(againMark, -1)...)
 	}
 	list = append(list, c.served(againMark, len(c.base.lost)-1)...)
@@ -238,13 +238,13 @@ func (c *composer) ingressKinds(rest int, namespace string) *yaml.Node {
 	return kinds
 }
 
-// namespaces lists those of the Services that the half applies.
+// namespaces lists those of the Services that the part applies.
 func (e *explorer) namespaces() (all []string) {
 	var document yaml.Node
 	if err := yaml.Unmarshal(e.Text, &document); err != nil {
 		return nil // impossible: it has loaded
 	}
-	steps := child(child(document.Content[0], e.Half), "steps")
+	steps := child(child(document.Content[0], e.Part), "steps")
 	if steps == nil {
 		return nil
 	}

@@ -27,8 +27,8 @@ type Config struct {
 	// File names the scenario, and Text is its text.
 	File string
 	Text []byte
-	// Half is the half to play, and Program the program that it is about, if any.
-	Half    string
+	// Part is the part to play, and Program the program that it is about, if any.
+	Part    string
 	Program scenarios.Program
 	// Depth is the number of disturbances of a play, 1 or 2.
 	Depth int
@@ -117,7 +117,7 @@ type Outcome struct {
 // Report is the result of an exploration.
 type Report struct {
 	Scenario string `json:"scenario"`
-	Half     string `json:"half"`
+	Part     string `json:"part"`
 	Client   string `json:"client"`
 	Depth    int    `json:"depth"`
 	Seed     uint64 `json:"seed"`
@@ -196,7 +196,7 @@ type explorer struct {
 // subject holds what all plays share.
 type subject struct {
 	scenarios.Explore
-	half    string
+	part    string
 	program bool // a program is the client
 	ends    bool // it ends on its own
 	// polls are the reads that it repeats at rest, which count for nothing, and every is the
@@ -224,15 +224,15 @@ func (e *explorer) run(ctx context.Context) (*Report, error) {
 	if e.scenario, err = e.Load(e.File, e.Text); err != nil {
 		return nil, err
 	}
-	half := e.scenario.Half(e.Half)
-	if half == nil {
-		return nil, fmt.Errorf("%s has no %s half", e.scenario.Name, e.Half)
+	part := e.scenario.Part(e.Part)
+	if part == nil {
+		return nil, fmt.Errorf("%s has no %s part", e.scenario.Name, e.Part)
 	}
 	if len(e.Program.Command) == 0 {
-		e.Program.Command = half.Command
+		e.Program.Command = part.Command
 	}
-	e.subject = subject{Explore: e.scenario.Explore.WithDefaults(e.Half), half: e.Half, program: e.Half != scenarios.ClientHalf}
-	report := &Report{Scenario: e.scenario.Name, Half: e.Half, Client: e.Program.String(), Depth: e.Depth, Seed: e.Seed, Quiet: time.Duration(e.subject.Quiet).Seconds()}
+	e.subject = subject{Explore: e.scenario.Explore.WithDefaults(e.Part), part: e.Part, program: e.Part != scenarios.ClientPart}
+	report := &Report{Scenario: e.scenario.Name, Part: e.Part, Client: e.Program.String(), Depth: e.Depth, Seed: e.Seed, Quiet: time.Duration(e.subject.Quiet).Seconds()}
 	if !e.subject.program {
 		report.Client = scenarios.ScriptedClient
 	}
@@ -307,7 +307,7 @@ func (e *explorer) playUndisturbed(ctx context.Context) (*observed, error) {
 		return nil, err
 	}
 	if seen.result.Status != scenarios.Passed {
-		if f := seen.result.Failure; e.Half == scenarios.KubernetesHalf && !e.subject.restless && f != nil && f.Unmet != nil && f.Unmet[0].Kind == kindRest {
+		if f := seen.result.Failure; e.Part == scenarios.KubernetesPart && !e.subject.restless && f != nil && f.Unmet != nil && f.Unmet[0].Kind == kindRest {
 			e.subject.restless = true // it may poll
 			return e.playUndisturbed(ctx)
 		}

@@ -41,7 +41,7 @@ client:
 `
 
 func config(text string) explore.Config {
-	return exploring.Config("explored.yaml", []byte(text), scenarios.ClientHalf)
+	return exploring.Config("explored.yaml", []byte(text), scenarios.ClientPart)
 }
 
 // run explores, and expects every play to be possible.
@@ -84,7 +84,7 @@ func again(t *testing.T, c explore.Config, f explore.Finding) scenarios.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result := scenarios.Play(t.Context(), s, scenarios.ClientHalf, scenarios.Setup{Target: place})
+	result := scenarios.Play(t.Context(), s, scenarios.ClientPart, scenarios.Setup{Target: place})
 	if err := place.Close(t.Context()); err != nil {
 		t.Error(err)
 	}
@@ -279,7 +279,7 @@ func TestUndisturbed(t *testing.T) {
 	for text, want := range map[string]string{
 		"client: {steps: [{call: {action: DeleteLoadBalancer, params: {LoadBalancerId: lb-none}}}]}":                     "fails undisturbed",
 		"client: {steps: [{set: {account.arrears: true}}], expect: [{quota: {name: slb_quota_instances_num, used: 0}}]}": "makes no call",
-		"program: {steps: [{start: true}]}": "no client half",
+		"program: {steps: [{start: true}]}": "no client part",
 	} {
 		if _, err := explore.Run(t.Context(), config("about: a\n"+text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)

@@ -65,7 +65,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// service is a half with three rests.
+// service is a part with three rests.
 const service = `about: A controller serves a Service.
 kubernetes:
   steps:
@@ -102,7 +102,7 @@ func TestClusterRules(t *testing.T) {
 		{planned{{Kind: conditionKind, What: "podWithoutInterface", At: attached}}, nil, map[string]int{"DetachNetworkInterface,": 1, "AttachNetworkInterface,": 1, "DeleteNetworkInterface": 0, "served:": 0}},
 		{planned{{Kind: againKind, Rest: 1}}, nil, map[string]int{"{stop: true}": 1, "{start: true}": 1, "mark: again": 1, "backends: {since: again}": 1, "served: {since: again}": 1, "state:": 5, "backends: {since: rest-2}": 1}},
 	} {
-		e := &explorer{Config: Config{Text: []byte(service), Half: scenarios.KubernetesHalf, Conditions: conditions}, subject: subject{program: true, Explore: scenarios.Explore{Off: tt.off}.WithDefaults(scenarios.KubernetesHalf)},
+		e := &explorer{Config: Config{Text: []byte(service), Part: scenarios.KubernetesPart, Conditions: conditions}, subject: subject{program: true, Explore: scenarios.Explore{Off: tt.off}.WithDefaults(scenarios.KubernetesPart)},
 			base: &observed{states: [][]string{{web}, {web}, nil, nil}, steps: []uint64{1, 2, 3, 4, 5, 6}, lost: [][]string{nil, {"web tcp:80"}, {"web"}},
 				interfaces: []string{`NetworkInterface InstanceID="node-1" PrivateIPAddresses=["10.0.0.2"] Type="Secondary"`},
 				ingress:    []map[string]map[string][]string{{"other": {"web": {"private"}}}, {"shop": {"web": {"public", "name"}}}}}}
@@ -189,8 +189,8 @@ func TestNamesChangeNothing(t *testing.T) {
 		for _, play := range []planned{nil, {{Kind: conditionKind, What: "arrears", At: add}}} {
 			var texts [2]composed
 			for i, text := range []string{service, named} {
-				e := &explorer{Config: Config{Text: []byte(text), Half: scenarios.KubernetesHalf, Conditions: []Condition{{Name: "arrears", On: map[string]string{"account.arrears": "true"}, Off: map[string]string{"account.arrears": "false"}}}},
-					subject: subject{program: true, Explore: scenarios.Explore{}.WithDefaults(scenarios.KubernetesHalf)},
+				e := &explorer{Config: Config{Text: []byte(text), Part: scenarios.KubernetesPart, Conditions: []Condition{{Name: "arrears", On: map[string]string{"account.arrears": "true"}, Off: map[string]string{"account.arrears": "false"}}}},
+					subject: subject{program: true, Explore: scenarios.Explore{}.WithDefaults(scenarios.KubernetesPart)},
 					base:    &observed{calls: []Call{add}, states: [][]string{{"LoadBalancer one"}, {"LoadBalancer two"}, nil, nil}, steps: []uint64{1, 2, 3, 4, 5, 6}}}
 				var err error
 				if texts[i], err = e.compose(play, true); err != nil {

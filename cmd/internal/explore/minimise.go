@@ -18,7 +18,7 @@ func (e *explorer) minimise(ctx context.Context, f *Finding) {
 	disturbances := planned(e.outcomes[at].Disturbances)
 	smaller := &explorer{Config: e.Config, scenario: e.scenario, subject: e.subject, actions: e.actions}
 	for step := e.steps() - 1; step >= 0 && ctx.Err() == nil; step-- {
-		text, ok := without(smaller.Text, e.Half, step)
+		text, ok := without(smaller.Text, e.Part, step)
 		if !ok {
 			continue
 		}
@@ -30,16 +30,16 @@ func (e *explorer) minimise(ctx context.Context, f *Finding) {
 	}
 }
 
-// steps counts the steps of the half.
-func (e *explorer) steps() int { return len(e.scenario.Half(e.Half).Steps) }
+// steps counts the steps of the part.
+func (e *explorer) steps() int { return len(e.scenario.Part(e.Part).Steps) }
 
 // without is a scenario without one of its steps.
-func without(text []byte, half string, step int) ([]byte, bool) {
+func without(text []byte, part string, step int) ([]byte, bool) {
 	var document yaml.Node
 	if err := yaml.Unmarshal(text, &document); err != nil {
 		return nil, false
 	}
-	steps := child(child(document.Content[0], half), "steps")
+	steps := child(child(document.Content[0], part), "steps")
 	if steps == nil || step >= len(steps.Content) || len(steps.Content) < 2 {
 		return nil, false
 	}

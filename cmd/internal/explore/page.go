@@ -56,7 +56,7 @@ const interrupted = "it was interrupted"
 // Page is what the console shows of an exploration.
 type Page struct {
 	Scenario string  `json:"scenario"`
-	Half     string  `json:"half"`
+	Part     string  `json:"part"`
 	Client   string  `json:"client"`
 	Summary  Summary `json:"summary"`
 	Stopped  string  `json:"stopped,omitempty"`
@@ -91,7 +91,7 @@ type PageCell struct {
 // Page returns what the console shows. Where the journals are too much together, those of
 // plays that are fine go first.
 func (r *Report) Page() *Page {
-	p := &Page{Scenario: r.Scenario, Half: r.Half, Client: r.Client, Summary: r.Summary(), Stopped: r.Stopped, Findings: []PageFinding{}, Rows: []PageRow{}}
+	p := &Page{Scenario: r.Scenario, Part: r.Part, Client: r.Client, Summary: r.Summary(), Stopped: r.Stopped, Findings: []PageFinding{}, Rows: []PageRow{}}
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		p.Findings = append(p.Findings, PageFinding{f.Rule, f.Known, f.Difference(), f.Plays})

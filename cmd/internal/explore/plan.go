@@ -240,7 +240,7 @@ func (e *explorer) atRest() (all []Disturbance) {
 		all = append(all, Disturbance{Kind: againKind, Rest: rest})
 	}
 	rests := [][]string{e.base.last()}
-	if e.Half == scenarios.KubernetesHalf {
+	if e.Part == scenarios.KubernetesPart {
 		rests = e.base.states[:max(len(e.base.states)-2, 0)]
 	}
 	for rest, state := range rests {
@@ -258,7 +258,7 @@ func (e *explorer) atRest() (all []Disturbance) {
 // explore did not start is not started again.
 func (e *explorer) restsToStartAt() int {
 	switch {
-	case e.Half != scenarios.KubernetesHalf:
+	case e.Part != scenarios.KubernetesPart:
 		return 1
 	case len(e.Program.Command) == 0:
 		return 0

@@ -64,7 +64,7 @@ func (e *explorer) playAt(ctx context.Context, s *scenarios.Scenario, all compos
 	if e.Env != nil {
 		setup.Program.Env = e.Env(worker)
 	}
-	if e.Half == scenarios.KubernetesHalf {
+	if e.Part == scenarios.KubernetesPart {
 		w.cluster = e.Cluster(worker)
 		setup.Cluster = w.cluster
 	}
@@ -74,7 +74,7 @@ func (e *explorer) playAt(ctx context.Context, s *scenarios.Scenario, all compos
 	setup.Progress = func(done scenarios.StepDone) { w.step(ctx, done) }
 	setup.AtStart = func(mark uint64) { w.start(ctx, mark) }
 	setup.AtEnd = func(ctx context.Context, names map[string]string) { w.end(ctx, names, s.Values) }
-	w.result = scenarios.Play(ctx, s, e.Half, setup)
+	w.result = scenarios.Play(ctx, s, e.Part, setup)
 	w.waited = patient.waited
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -209,7 +209,7 @@ func (e *explorer) ingressOf(ctx context.Context, cluster scenarios.Cluster) (ki
 // kindRest is the kind of the step that waits for rest.
 const kindRest = "rest"
 
-// named puts the names of what the half saved in place of their values, in lines that
+// named puts the names of what the part saved in place of their values, in lines that
 // compare with those of other plays.
 func named(lines []string, names, values map[string]string) {
 	for i := range lines {

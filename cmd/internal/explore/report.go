@@ -160,7 +160,7 @@ func (r *Report) WriteJUnit(w io.Writer) error {
 }
 
 func (o *Outcome) result(scenario string) scenarios.Result {
-	is := scenarios.Result{Scenario: scenario, Half: o.ID, Seconds: o.Seconds, Status: scenarios.Passed}
+	is := scenarios.Result{Scenario: scenario, Part: o.ID, Seconds: o.Seconds, Status: scenarios.Passed}
 	switch o.Verdict {
 	case Violated:
 		is.Status = scenarios.Failed

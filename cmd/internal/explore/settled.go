@@ -43,7 +43,7 @@ func (c *composer) forPolls(rest *yaml.Node) {
 	case !c.subject.program:
 	case c.judged && len(c.subject.polls) > 0:
 		put(rest, "polls", listOf(c.subject.polls))
-	case !c.judged && (c.Half == scenarios.ProgramHalf || c.subject.restless):
+	case !c.judged && (c.Part == scenarios.ProgramPart || c.subject.restless):
 		put(rest, "polls", listOf([]string{"*"}))
 		put(rest, "after", scalar(min(time.Duration(c.subject.Late), learning*time.Duration(c.subject.Quiet)).String()))
 	}

@@ -118,7 +118,7 @@ func configOf(program string, p planted) explore.Config {
 		text = strings.Replace(text, "within: 10s", "within: 5s, late: 4s", 1)
 		command = append([]string{program, "-late", "2s"}, command[1:]...)
 	}
-	c := exploring.Config("controllers.yaml", []byte(text), scenarios.ProgramHalf)
+	c := exploring.Config("controllers.yaml", []byte(text), scenarios.ProgramPart)
 	c.Program.Command = command
 	if !testing.Short() {
 		return c

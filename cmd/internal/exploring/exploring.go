@@ -16,18 +16,18 @@ import (
 	"github.com/clbemu/clbemu/scenarios"
 )
 
-// Config returns the configuration to explore a half of a scenario, each play with an
+// Config returns the configuration to explore a part of a scenario, each play with an
 // its own emulator.
-func Config(file string, text []byte, half string) explore.Config {
+func Config(file string, text []byte, part string) explore.Config {
 	known := emulator.Names()
 	all := target.NewNames(known)
 	return explore.Config{
-		File: file, Text: text, Half: half, Depth: 1, Parallel: 4, Seed: 1,
+		File: file, Text: text, Part: part, Depth: 1, Parallel: 4, Seed: 1,
 		Load: func(file string, text []byte) (*scenarios.Scenario, error) {
 			return scenarios.Load(file, text, scenarios.Options{Names: all})
 		},
 		Open: func(ctx context.Context, _ int) (explore.Place, error) {
-			if half == scenarios.ClientHalf {
+			if part == scenarios.ClientPart {
 				return private.New(ctx)
 			}
 			return private.NewOpen(ctx, false)

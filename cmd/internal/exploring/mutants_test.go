@@ -86,7 +86,7 @@ func exploreProgram(t *testing.T, m mutant, program []string) *explore.Report {
 	if text == deletes {
 		program = append(program, "-delete")
 	}
-	c := exploring.Config("program.yaml", []byte(text), scenarios.ProgramHalf)
+	c := exploring.Config("program.yaml", []byte(text), scenarios.ProgramPart)
 	c.Program.Command, c.Parallel = program, 8
 	c.First = m.name != ""
 	if m.by != "" {
@@ -207,7 +207,7 @@ client:
 // TestConditions proves that each condition can be played at each call that it is for.
 func TestConditions(t *testing.T) {
 	for product, text := range adds {
-		r, err := explore.Run(t.Context(), exploring.Config("adds.yaml", []byte(text), scenarios.ClientHalf))
+		r, err := explore.Run(t.Context(), exploring.Config("adds.yaml", []byte(text), scenarios.ClientPart))
 		if err != nil || r.Stopped != "" {
 			t.Fatalf("%s: %+v, %v", product, r, err)
 		}
@@ -230,7 +230,7 @@ func TestConditions(t *testing.T) {
 func BenchmarkReference(b *testing.B) {
 	program := built(b, mutant{})
 	for b.Loop() {
-		c := exploring.Config("program.yaml", []byte(creates), scenarios.ProgramHalf)
+		c := exploring.Config("program.yaml", []byte(creates), scenarios.ProgramPart)
 		c.Program.Command = program
 		r, err := explore.Run(b.Context(), c)
 		if err != nil {

@@ -123,7 +123,7 @@ func (r *Run) play(ctx context.Context, c *Case, mark string, hider *hider) (Jud
 	if c.Changes {
 		s.ledger = r.Ledger
 	}
-	result := scenarios.Play(ctx, c.Scenario, scenarios.ClientHalf, scenarios.Setup{Target: s})
+	result := scenarios.Play(ctx, c.Scenario, scenarios.ClientPart, scenarios.Setup{Target: s})
 	for _, e := range s.exchanges {
 		hider.learn(e)
 	}

@@ -26,7 +26,7 @@ type Change struct {
 	Texts [][]byte // the whole in YAML
 }
 
-// changes collects the changes of a half of a scenario.
+// changes collects the changes of a part of a scenario.
 type changes struct {
 	t        testing.TB
 	document yaml.Node
@@ -42,20 +42,20 @@ func OfExpectation(t testing.TB, expectation *yaml.Node) []Change {
 	return c.all
 }
 
-// OfHalf lists the changes of a half of a library scenario, and of what it is given.
-func OfHalf(t testing.TB, name, half string) []Change {
+// OfPart lists the changes of a part of a library scenario, and of what it is given.
+func OfPart(t testing.TB, name, part string) []Change {
 	text, _ := scenarios.LibraryText(name)
-	c := &changes{t: t, program: half == scenarios.ProgramHalf}
+	c := &changes{t: t, program: part == scenarios.ProgramPart}
 	if err := yaml.Unmarshal(text, &c.document); err != nil {
 		t.Fatal(err)
 	}
 	root := c.document.Content[0]
-	played := child(root, half)
-	if half == scenarios.ClientHalf { // others may need less of what is given
+	played := child(root, part)
+	if part == scenarios.ClientPart { // others may need less of what is given
 		c.given(child(root, "given"))
 	}
-	c.steps(half+".steps", child(played, "steps"))
-	c.expected(half+".expect", child(played, "expect"))
+	c.steps(part+".steps", child(played, "steps"))
+	c.expected(part+".expect", child(played, "expect"))
 	return c.all
 }
 

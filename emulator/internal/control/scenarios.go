@@ -24,7 +24,7 @@ import (
 type Player interface {
 	// Load reads a scenario; an error has a line for everything that is wrong.
 	Load(name string, text []byte) (*scenarios.Scenario, error)
-	// Play plays its client half and reports the progress of each step.
+	// Play plays its client part and reports the progress of each step.
 	Play(ctx context.Context, s *scenarios.Scenario, progress func(scenarios.StepDone)) scenarios.Result
 }
 
@@ -207,7 +207,7 @@ func (a *api) begin(p *play) error {
 	return nil
 }
 
-// play is a scenario with the player of its client half, apart if not on this emulator.
+// play is a scenario with the player of its client part, apart if not on this emulator.
 type play struct {
 	scenario *scenarios.Scenario
 	player   Player
@@ -244,7 +244,7 @@ func (a *api) playOf(r *http.Request, body io.Reader) (p *play, err error) {
 	case err != nil:
 		return nil, err
 	case p.scenario.Client == nil:
-		return nil, errors.New(name + " has no client half: clbemu scenario run plays the other")
+		return nil, errors.New(name + " has no client part: clbemu scenario run plays the other")
 	}
 	return p, nil
 }
@@ -336,7 +336,7 @@ var library = sync.OnceValues(func() ([]controlapi.LibraryScenario, error) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, controlapi.LibraryScenario{Name: name, Halves: s.HalfNames(), About: s.About})
+		list = append(list, controlapi.LibraryScenario{Name: name, Parts: s.PartNames(), About: s.About})
 	}
 	return list, nil
 })

@@ -20,15 +20,15 @@ func (p *player) Load(name string, text []byte) (*scenarios.Scenario, error) {
 	case "bad":
 		return nil, errors.New(name + ":1: bad")
 	case "kubernetes":
-		return &scenarios.Scenario{Name: "k", Kubernetes: &scenarios.Half{}}, nil
+		return &scenarios.Scenario{Name: "k", Kubernetes: &scenarios.Part{}}, nil
 	}
-	return &scenarios.Scenario{Name: strings.TrimSuffix(name, ".yaml"), Client: &scenarios.Half{}}, nil
+	return &scenarios.Scenario{Name: strings.TrimSuffix(name, ".yaml"), Client: &scenarios.Part{}}, nil
 }
 
 func (p *player) Play(_ context.Context, s *scenarios.Scenario, progress func(scenarios.StepDone)) scenarios.Result {
 	progress(scenarios.StepDone{Line: 7, Title: "call DescribeRegions", Passed: true})
 	p.during()
-	return scenarios.Result{Scenario: s.Name, Half: scenarios.ClientHalf, Status: scenarios.Passed}
+	return scenarios.Result{Scenario: s.Name, Part: scenarios.ClientPart, Status: scenarios.Passed}
 }
 
 // TestScenarios proves that what is sent is played, and what is named from the
@@ -54,7 +54,7 @@ func TestScenarios(t *testing.T) {
 	f.ask("POST", "/v1/scenarios/run?name=arrears", "", 200, &result)
 	f.mustRefuse("POST", "/v1/scenarios/run?name=nosuch", "", 422, "nosuch")
 	f.mustRefuse("POST", "/v1/scenarios/run", "bad", 422, "scenario.yaml:1: bad")
-	f.mustRefuse("POST", "/v1/scenarios/run", "kubernetes", 422, "no client half")
+	f.mustRefuse("POST", "/v1/scenarios/run", "kubernetes", 422, "no client part")
 	f.mustRefuse("POST", "/v1/scenarios/run", strings.Repeat("x", 2<<20), 413, "too large")
 
 	status = controlapi.Scenarios{}
@@ -72,7 +72,7 @@ type longWinded struct {
 }
 
 func (p *longWinded) Play(_ context.Context, s *scenarios.Scenario, _ func(scenarios.StepDone)) scenarios.Result {
-	return scenarios.Result{Scenario: s.Name, Half: scenarios.ClientHalf, Status: scenarios.Passed, Notes: []string{strings.Repeat("x", p.length)}}
+	return scenarios.Result{Scenario: s.Name, Part: scenarios.ClientPart, Status: scenarios.Passed, Notes: []string{strings.Repeat("x", p.length)}}
 }
 
 // TestResultsTogether proves that results are remembered up to what they may take

@@ -137,10 +137,10 @@ var (
 	GetScenarios = call[None, controlapi.Scenarios](Route{Method: "GET", Path: "/v1/scenarios",
 		Summary: "Show the running scenario, the last results, and the names in the library"})
 	RunScenario = call[YAML, scenarios.Result](Route{Method: "POST", Path: "/v1/scenarios/run", Parameters: ofScenario, Refusals: []int{conflict, unable},
-		Summary: "Run the client half of a scenario, until it ends or the caller disconnects"})
+		Summary: "Run the client part of a scenario, until it ends or the caller disconnects"})
 
 	StartScenario = call[YAML, controlapi.Playing](Route{Method: "POST", Path: "/v1/scenarios/start", Parameters: ofScenario, Refusals: []int{conflict, unable},
-		Summary: "Start the client half of a scenario; it runs until it ends or is stopped"})
+		Summary: "Start the client part of a scenario; it runs until it ends or is stopped"})
 	StopScenario = call[None, controlapi.Status](Route{Method: "POST", Path: "/v1/scenarios/stop", Refusals: []int{conflict},
 		Summary: "Stop the running scenario"})
 	WatchScenarios = call[None, Events[controlapi.ScenarioEvent]](Route{Method: "GET", Path: "/v1/scenarios/stream",

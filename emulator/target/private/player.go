@@ -10,7 +10,7 @@ import (
 	"github.com/clbemu/clbemu/scenarios"
 )
 
-// Player plays client halves of scenarios, each on an emulator of its own: it is the Apart of
+// Player plays client parts of scenarios, each on an emulator of its own: it is the Apart of
 // an emulator.Config.
 type Player struct{}
 
@@ -21,17 +21,17 @@ func (Player) Load(name string, text []byte) (*scenarios.Scenario, error) {
 	return scenarios.Load(name, text, scenarios.Options{Names: known()})
 }
 
-// Play plays the client half of a scenario and reports the progress of each step.
+// Play plays the client part of a scenario and reports the progress of each step.
 func (Player) Play(ctx context.Context, s *scenarios.Scenario, progress func(scenarios.StepDone)) scenarios.Result {
-	result := scenarios.Result{Scenario: s.Name, File: s.File, Half: scenarios.ClientHalf, Status: scenarios.Broken}
+	result := scenarios.Result{Scenario: s.Name, File: s.File, Part: scenarios.ClientPart, Status: scenarios.Broken}
 	local, err := New(ctx)
 	if err == nil {
-		result = scenarios.Play(ctx, s, scenarios.ClientHalf, scenarios.Setup{Target: local, Progress: progress})
+		result = scenarios.Play(ctx, s, scenarios.ClientPart, scenarios.Setup{Target: local, Progress: progress})
 		err = local.Close(context.WithoutCancel(ctx))
 	}
 	if err != nil {
 		result.Status = scenarios.Broken
-		result.Failure = &scenarios.Failure{File: s.File, Line: 1, Step: scenarios.ClientHalf, Reason: err.Error()}
+		result.Failure = &scenarios.Failure{File: s.File, Line: 1, Step: scenarios.ClientPart, Reason: err.Error()}
 	}
 	return result
 }

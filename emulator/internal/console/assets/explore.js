@@ -50,7 +50,7 @@ function drawCell({ text, plays }) {
 function drawResults() {
   $('#count').textContent = results.plays ? String(results.plays.length) : '';
   redraw($('#about'), results, () => (results.plays
-    ? [terms([[t`Scenario`, `${results.scenario}, ${results.half}`], [t`Client`, explored(results.client)], [t`Plays`, summed(results.summary)], [t`Stopped`, explored(results.stopped)]])]
+    ? [terms([[t`Scenario`, `${results.scenario}, ${results.part}`], [t`Client`, explored(results.client)], [t`Plays`, summed(results.summary)], [t`Stopped`, explored(results.stopped)]])]
     : el('div', { class: 'empty' }, el('h2', {}, t`No results yet`), el('p', {}, t`Explore your program, and let this page show the results:`),
       command(`clbemu explore --console ${location.host} -- ./my-controller --once`, true))));
   redraw($('#findings'), [results.findings], () => (results.findings?.length

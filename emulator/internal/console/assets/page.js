@@ -90,7 +90,7 @@ export function command(text, local = false) {
 
 // inCluster shows how a scenario is played with a controller in a cluster, which needs the
 // emulator that the controller calls.
-export const inCluster = (name) => command(`clbemu scenario run ${name} --half kubernetes --server ${location.host}${cloud === 'default' ? '' : ` --cloud ${cloud}`} --kubeconfig ~/.kube/config`, true);
+export const inCluster = (name) => command(`clbemu scenario run ${name} --part kubernetes --server ${location.host}${cloud === 'default' ? '' : ` --cloud ${cloud}`} --kubeconfig ~/.kube/config`, true);
 
 // quoted is a value as a shell takes it.
 export const quoted = (value) => (/^[\w.,:/@%+=-]+$/.test(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`);

@@ -39,7 +39,7 @@ const search = soon(() => attempt(async () => {
   drawList();
 }));
 
-const playable = (s) => s.halves.includes('client');
+const playable = (s) => s.parts.includes('client');
 
 function drawDetail(text) {
   const detail = $('#detail');
@@ -49,17 +49,17 @@ function drawDetail(text) {
       el('p', {}, t`Or test your program on its own emulator:`), command('clbemu scenario watch reply-lost-after-create -- go test ./...', true)));
     return;
   }
-  fill(detail, el('div', { class: 'bar' }, el('h2', {}, s.name), el('span', { class: 'quiet' }, t`halves: ${s.halves.join(', ')}`), el('a', { class: 'close', href: to({ name: '' }) }, t`Close`)),
+  fill(detail, el('div', { class: 'bar' }, el('h2', {}, s.name), el('span', { class: 'quiet' }, t`parts: ${s.parts.join(', ')}`), el('a', { class: 'close', href: to({ name: '' }) }, t`Close`)),
     el('p', {}, s.about),
     playable(s) ? el('p', { class: 'line' }, el('button', { type: 'button', id: 'play', class: 'primary', onclick: () => start(s.name) }, t`Run`), el('button', { type: 'button', id: 'stop', onclick: stop }, t`Stop`),
       el('label', {}, el('input', { type: 'checkbox', id: 'here', onchange: drawSteps }), t` on this emulator`),
       el('label', { id: 'freshly' }, el('input', { type: 'checkbox', id: 'fresh' }), t` delete everything first`))
-      : el('p', { class: 'quiet' }, t`It has no client half.`),
+      : el('p', { class: 'quiet' }, t`It has no client part.`),
     playable(s) && el('p', { class: 'quiet', id: 'where' }),
     el('div', { id: 'steps', 'aria-live': 'polite' }),
     el('h3', {}, t`On its own emulator`), command(`clbemu scenario run ${s.name}`, true),
-    s.halves.includes('program') && el('h3', {}, t`With your program`), s.halves.includes('program') && command(`clbemu scenario watch ${s.name} -- go test ./...`, true),
-    s.halves.includes('kubernetes') && el('h3', {}, t`With a controller in a cluster`), s.halves.includes('kubernetes') && inCluster(s.name),
+    s.parts.includes('program') && el('h3', {}, t`With your program`), s.parts.includes('program') && command(`clbemu scenario watch ${s.name} -- go test ./...`, true),
+    s.parts.includes('kubernetes') && el('h3', {}, t`With a controller in a cluster`), s.parts.includes('kubernetes') && inCluster(s.name),
     el('h3', {}, t`Its text`), el('ol', { class: 'text' }, text.trimEnd().split('\n').map((line) => el('li', {}, line.replace(/^(# yaml-language-server:).*/, '$1 …')))));
   drawSteps();
 }

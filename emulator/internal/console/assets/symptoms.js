@@ -19,12 +19,12 @@ function drawList() {
 }
 
 function cause({ about: said, scenario: name, cure }) {
-  const s = library.get(name) ?? { halves: [] };
+  const s = library.get(name) ?? { parts: [] };
   return el('article', { class: 'card' }, el('h3', {}, said ? translated(said) : texts(name).about ?? s.about),
     el('dl', {}, el('div', {}, el('dt', {}, t`Cure`), el('dd', {}, translated(cure))),
       name && el('div', {}, el('dt', {}, t`Scenario`), el('dd', {}, el('a', { href: `scenarios?name=${name}` }, name)))),
-    s.halves.includes('client') && el('p', {}, el('button', { type: 'button', class: 'primary', disabled: busy, onclick: () => play(name), 'aria-label': t`Run ${name}` }, t`Run`)),
-    s.halves.includes('kubernetes') && inCluster(name));
+    s.parts.includes('client') && el('p', {}, el('button', { type: 'button', class: 'primary', disabled: busy, onclick: () => play(name), 'aria-label': t`Run ${name}` }, t`Run`)),
+    s.parts.includes('kubernetes') && inCluster(name));
 }
 
 // drawAnswer shows what the text of the box is about.

@@ -12,15 +12,15 @@ import (
 	"github.com/clbemu/clbemu/scenarios"
 )
 
-var half = flag.String("half", "", "play the client half of this scenario")
+var part = flag.String("part", "", "play the client part of this scenario")
 
-// TestHalf plays the client half of a scenario of the library, for TestMutants.
-func TestHalf(t *testing.T) {
-	text, known := scenarios.LibraryText(*half)
-	if *half == "" {
+// TestPart plays the client part of a scenario of the library, for TestMutants.
+func TestPart(t *testing.T) {
+	text, known := scenarios.LibraryText(*part)
+	if *part == "" {
 		return
 	}
-	s, err := scenarios.Load(*half+".yaml", text, scenarios.Options{Names: target.NewNames(emulator.NamesIn(world.Default()))})
+	s, err := scenarios.Load(*part+".yaml", text, scenarios.Options{Names: target.NewNames(emulator.NamesIn(world.Default()))})
 	if err != nil || !known {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestHalf(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	if result := scenarios.Play(t.Context(), s, scenarios.ClientHalf, scenarios.Setup{Target: local}); result.Status != scenarios.Passed {
+	if result := scenarios.Play(t.Context(), s, scenarios.ClientPart, scenarios.Setup{Target: local}); result.Status != scenarios.Passed {
 		t.Fatal(result.Failure)
 	}
 }
