@@ -135,7 +135,7 @@ func (n *need) Shown() string {
 				text = strings.Join(append([]string{t.name}, strings.Join(t.values, "/")), "=")
 			}
 			if t.listener {
-				text = "a listener of " + strings.ToUpper(strings.Join(t.values, "/"))
+				text = "listener of " + strings.ToUpper(strings.Join(t.values, "/"))
 			}
 			if t.not {
 				text = "no " + text
@@ -153,7 +153,7 @@ func (n *need) Shown() string {
 		text = "with " + short(n.when) + ": " + text
 	}
 	if n.Finding == Breaks {
-		text += ", or the Service will not come up"
+		text += ", or fails"
 	}
 	return text
 }

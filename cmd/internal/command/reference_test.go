@@ -443,7 +443,7 @@ func annotationsPage(*testing.T) string {
 What a Cloud Controller Manager (CCM) reads of a Service of type LoadBalancer. `+"`clbemu lint-service`"+` checks the annotations of your
 Services. Each name follows `+"`%s`"+`, except in the last table.
 
-The last four columns were measured with %s,
+The last column was measured with %s,
 which ran against clbemu: a Service was created with the annotation; another one got it, another value, and lost it again.
 
 - **acts**: the load balancer became as the annotation says.
@@ -451,11 +451,11 @@ which ran against clbemu: a Service was created with the annotation; another one
 - **refused**: nothing changed, and an Event said why.
 
 An annotation of listeners also needs `+"`force-override-listeners=true`"+` on a load balancer that is reused (`+"`id`"+`). "Since" is the first tagged version of the CCM that reads the annotation. "Needs" is what it needs to take effect, or what the Service
-needs to come up, with the newest CCM; `+"`clbemu lint-service --ccm-version`"+` knows the earlier ones.
+needs to come up ("or fails"), with the newest CCM; `+"`clbemu lint-service --ccm-version`"+` knows the earlier ones.
 `, annotations.Prefixes[0], code(annotations.CCM()))
 	for _, product := range []string{annotations.CLB, annotations.NLB} {
 		fmt.Fprintf(&b, "\n## %s\n\n", strings.ToUpper(product))
-		t := table("annotation", "sets", "values", "needs", "since", "created with it", "added", "changed", "removed")
+		t := table("annotation", "sets", "values", "needs", "since", "created/added/changed/removed")
 		for _, a := range annotations.All() {
 			if !a.Of(product) || strings.HasPrefix(a.Key(), "service.beta.kubernetes.io/"+a.Name) {
 				continue
@@ -465,7 +465,7 @@ needs to come up, with the newest CCM; `+"`clbemu lint-service --ccm-version`"+`
 		b.WriteString(t.String())
 	}
 	b.WriteString("\n## Under service.beta.kubernetes.io/\n\n")
-	t := table("annotation", "sets", "values", "needs", "since", "created with it", "added", "changed", "removed")
+	t := table("annotation", "sets", "values", "needs", "since", "created/added/changed/removed")
 	for _, a := range annotations.All() {
 		if strings.HasPrefix(a.Key(), "service.beta.kubernetes.io/"+a.Name) {
 			row(t, annotationCells(&a, annotations.CLB)...)
@@ -485,17 +485,22 @@ func annotationCells(a *annotations.Annotation, product string) []string {
 			needs = append(needs, n.Shown())
 		}
 	}
-	e, refused := a.Effects[product], ""
-	if e.Event != "" {
-		refused = ": " + e.Event
+	values := strings.TrimPrefix(cmp.Or(a.ValuesOf(product).Words(), "any text"), "a whole number from ")
+	return []string{code(a.Name), a.Help, values, strings.Join(needs, "; "), a.Since, effectsCell(a.Effects[product])}
+}
+
+// effectsCell has what was measured, and the Event without how all of them begin.
+func effectsCell(e annotations.Effects) string {
+	if e.Created+e.Added+e.Changed+e.Removed == "" {
+		return ""
 	}
-	cell := func(effect annotations.Effect) string {
-		if effect != annotations.Refused {
-			return string(effect)
+	text := string(e.Created + "/" + e.Added + "/" + e.Changed + "/" + e.Removed)
+	if event := strings.TrimPrefix(e.Event, "Error syncing load balancer "); event != "" {
+		_, after, cut := strings.Cut(event, "]: ")
+		if !cut {
+			after = event
 		}
-		text := string(effect) + refused
-		refused = "" // the Event is there once a row
-		return text
+		text += ": " + strings.TrimPrefix(after, "apply model error: ")
 	}
-	return []string{code(a.Name), a.Help, cmp.Or(a.ValuesOf(product).Words(), "any text"), strings.Join(needs, "; "), a.Since, cell(e.Created), cell(e.Added), cell(e.Changed), cell(e.Removed)}
+	return text
 }
