@@ -152,6 +152,40 @@ func TestActionInstalls(t *testing.T) {
 	refused("latest", "the newest release is not found")
 }
 
+// TestActionLints proves that the action shows what is wrong with a manifest where a pull
+// request has it, and fails, by the version of the CCM that is given.
+func TestActionLints(t *testing.T) {
+	needs(t, "bash")
+	steps := readAction(t, "../action.yml").Runs.Steps
+	lint := steps[slices.IndexFunc(steps, func(s step) bool { return s.ID == "lint" })]
+	dir := t.TempDir()
+	manifest := func(name, annotation string) {
+		text := "apiVersion: v1\nkind: Service\nmetadata:\n  name: web\n  annotations:\n    service.beta.kubernetes.io/" + annotation + "\nspec:\n  type: LoadBalancer\n  ports: [{port: 80, protocol: TCP}]\n"
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	manifest("right.yaml", `alibaba-cloud-loadbalancer-default-weight: "50"`)
+	manifest("wrong.yaml", `alibaba-cloud-loadbalancer-adress-type: intranet`)
+	for _, tt := range []struct {
+		files, version, want string
+		fails                bool
+	}{
+		{"right.yaml", "", "", false},
+		{"right.yaml", "v2.9.1", "::warning file=right.yaml,line=6", true},
+		{"right.yaml wrong.yaml", "", "::warning file=wrong.yaml,line=6", true},
+		{".", "", "::warning file=wrong.yaml,line=6", true},
+		{"none.yaml", "", "none.yaml", true},
+	} {
+		cmd := exec.Command("bash", "-eo", "pipefail", "-c", lint.Run)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "PATH="+filepath.Dir(binary.Path)+":"+os.Getenv("PATH"), "LINT="+tt.files, "CLBEMU_CCM_VERSION="+tt.version)
+		text, err := cmd.CombinedOutput()
+		if err != nil != tt.fails || !strings.Contains(string(text), tt.want) {
+			t.Errorf("%s with %q: %v, %s, want %q", tt.files, tt.version, err, text, tt.want)
+		}
+	}
+}
+
 // TestActionArtifact proves that the verdicts of scenarios are uploaded only if there are
 // any, and that the jobs of a matrix upload them by different names, as they must.
 func TestActionArtifact(t *testing.T) {
