@@ -62,14 +62,15 @@ func (p *play) steps() []step {
 		{name: "the node comes back", scope: nodeScope, do: skip(noNode, func(ctx context.Context) error { return p.restore(ctx, node) })},
 		{name: "a pod of each Service goes", scope: podScope, do: skip(noPods, func(ctx context.Context) error { return p.replaceSlices(ctx, pods) })},
 		{name: "the pods come back", scope: podScope, do: skip(noPods, func(ctx context.Context) error { return p.replaceSlices(ctx, p.slicesOf(pods)) })},
+		{name: "each Service is edited", do: skip("", func(ctx context.Context) error { return p.annotate(ctx, "1") })},
 		{name: "a port of each Service changes", scope: portScope, do: skip(noPorts, func(ctx context.Context) error { return p.setPorts(ctx, ports, false) })},
 		{name: "the CCM restarts", restarts: true, do: skip("", func(ctx context.Context) error {
 			p.program.Kill()
 			return p.launch(ctx, p.started)
 		})},
-		{name: "the ports change back, and one change is throttled", scope: portScope, do: skip(noPorts, func(ctx context.Context) error {
+		{name: "all is edited back, and one change is throttled", scope: portScope, do: skip("", func(ctx context.Context) error {
 			_, err := p.cloud.AddFaults([]byte(`{name: rehearsal, match: {action: "Create*,Delete*,Set*,Update*,Add*,Remove*,Start*"}, when: {times: 1}, effect: {error: {code: Throttling.User}}}`))
-			return errors.Join(err, p.setPorts(ctx, ports, true))
+			return errors.Join(err, p.annotate(ctx, nil), p.setPorts(ctx, ports, true))
 		})},
 	}
 }
@@ -248,6 +249,22 @@ func (p *play) changing() (changes []portChange, s scope) {
 		}
 	}
 	return changes, s
+}
+
+// annotate gives each Service an annotation that means nothing: a CCM looks at the whole Service then.
+func (p *play) annotate(ctx context.Context, value any) (err error) {
+	for _, service := range p.Copy.Services {
+		err = errors.Join(err, p.plane.Update(ctx, service, func(now cluster.Object) {
+			metadata := now.Map("metadata")
+			if _, is := metadata["annotations"].(map[string]any); !is {
+				metadata["annotations"] = map[string]any{}
+			}
+			if now.Map("metadata", "annotations")["clbemu.example/rehearsal"] = value; value == nil {
+				delete(now.Map("metadata", "annotations"), "clbemu.example/rehearsal")
+			}
+		}))
+	}
+	return err
 }
 
 // uses reports whether a listener has a port.

@@ -90,7 +90,9 @@ func rows(changes []*Change) (lines []string) {
 
 func (p *Phase) more() (lines []string) {
 	for i := range p.Warnings {
-		lines = append(lines, "  Event: "+p.Warnings[i].String())
+		if !p.Warnings[i].Meant {
+			lines = append(lines, "  Event: "+p.Warnings[i].String())
+		}
 	}
 	if p.Unrested != "" {
 		lines = append(lines, "  "+strings.ReplaceAll(p.Unrested, "\n", "\n  "))
