@@ -188,8 +188,8 @@ func (p *play) step(ctx context.Context, s step) (*Phase, error) {
 	if err != nil {
 		return phase, err
 	}
-	if phase.Unrested = unrested; s.done != nil {
-		if err := s.done(ctx); err != nil {
+	if phase.Unrested = unrested; s.throttles { // calls that came are over, and others are not to be throttled later
+		if _, err := p.rec.control.DeleteFaults(ctx); err != nil {
 			return phase, err
 		}
 	}
@@ -197,7 +197,7 @@ func (p *play) step(ctx context.Context, s step) (*Phase, error) {
 	if err := errors.Join(p.rec.settle(ctx), p.own(ctx)); err != nil {
 		return phase, err
 	}
-	phase.Warnings, err = p.warnings(ctx, phase)
+	phase.Warnings, err = p.warnings(ctx, s.throttles)
 	for _, c := range phase.Changes {
 		c.Services = p.owners.of(c)
 		p.judge(c, before)
@@ -242,13 +242,13 @@ func tail(output string) string {
 }
 
 // warnings returns the CCM's new Events that warn.
-func (p *play) warnings(ctx context.Context, phase *Phase) (list []Warning, err error) {
+func (p *play) warnings(ctx context.Context, throttled bool) (list []Warning, err error) {
 	events, err := p.plane.List(ctx, "Event")
 	for _, e := range events {
 		w := Warning{Service: e.Text("involvedObject", "namespace") + "/" + e.Text("involvedObject", "name"), Reason: e.Text("reason"), Message: e.Text("message")}
 		if e.Text("type") == "Warning" && !p.seen[w.String()] {
 			p.seen[w.String()] = true
-			w.Meant = slices.ContainsFunc(phase.Changes, func(c *Change) bool { return c.Meant && c.Message != "" && strings.Contains(w.Message, c.Message) })
+			w.Meant = throttled && strings.Contains(w.Message, "flow control") // as the cloud says of Throttling.User
 			list = append(list, w)
 		}
 	}

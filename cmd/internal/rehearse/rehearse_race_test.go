@@ -110,6 +110,7 @@ func TestRehearse(t *testing.T) {
 		{next: deletesOthers, problems: -1, says: []string{"shop/web (" + a.lb + ")\n    delete listener 9000\n      clients notice: listener tcp 9000 deleted\n"}},
 		{next: startsOver, problems: -1, says: []string{"upgrade: 3 of 3 calls are findings", "delete listener 80\n      clients notice: listener tcp 80 deleted, for "}},
 		{next: drains, problems: -1, says: []string{"update VServerGroup k8s/80/web/shop/c1\n      i-bp1clbemu0000000001:30080: weight 0, stored: 100", "clients notice: listener tcp 80 without a server"}},
+		{next: misreads, problems: -1, says: []string{"a read of its load balancer is throttled: 3 of 3 calls are findings\n  shop/web (" + a.lb + ")\n    create VServerGroup "}},
 		{next: forgets, problems: 1, says: []string{"in the end: unused group k8s/20080/web/shop/c1 is left behind"}},
 		{next: schedules, problems: -1, says: []string{"update listener 80\n      Scheduler: rr, stored: wrr"}},
 		{old: schedules, next: schedules, change: []func(*rehearse.Config){withOld}, says: []string{"drift, which the old version changes already: 1 calls\n  shop/web (" + a.lb + ")\n    update listener 80\n", "changes nothing that it should not"}},

@@ -16,10 +16,10 @@ type step struct {
 	name  string
 	scope scope
 	// do lets it happen, or says why it can't.
-	do func(context.Context) (skipped string, err error)
-	// done, if set, runs when the CCM rests.
-	done     func(context.Context) error
+	do       func(context.Context) (skipped string, err error)
 	restarts bool
+	// throttles is set where the rehearsal throttles calls.
+	throttles bool
 }
 
 // scope is what may follow from a step.
@@ -63,12 +63,15 @@ func (p *play) steps() []step {
 		{name: "a pod of each Service goes", scope: podScope, do: skip(noPods, func(ctx context.Context) error { return p.replaceSlices(ctx, pods) })},
 		{name: "the pods come back", scope: podScope, do: skip(noPods, func(ctx context.Context) error { return p.replaceSlices(ctx, p.slicesOf(pods)) })},
 		{name: "each Service is edited", do: skip("", func(ctx context.Context) error { return p.annotate(ctx, "1") })},
+		{name: "each Service is edited, and a read of its load balancer is throttled", throttles: true, do: skip("", func(ctx context.Context) error {
+			return errors.Join(p.throttleReads(), p.annotate(ctx, "2"))
+		})},
 		{name: "a port of each Service changes", scope: portScope, do: skip(noPorts, func(ctx context.Context) error { return p.setPorts(ctx, ports, false) })},
 		{name: "the CCM restarts", restarts: true, do: skip("", func(ctx context.Context) error {
 			p.program.Kill()
 			return p.launch(ctx, p.started)
 		})},
-		{name: "all is edited back, and one change is throttled", scope: portScope, do: skip("", func(ctx context.Context) error {
+		{name: "all is edited back, and one change is throttled", scope: portScope, throttles: true, do: skip("", func(ctx context.Context) error {
 			_, err := p.cloud.AddFaults([]byte(`{name: rehearsal, match: {action: "Create*,Delete*,Set*,Update*,Add*,Remove*,Start*"}, when: {times: 1}, effect: {error: {code: Throttling.User}}}`))
 			return errors.Join(err, p.annotate(ctx, nil), p.setPorts(ctx, ports, true))
 		})},
@@ -263,6 +266,23 @@ func (p *play) annotate(ctx context.Context, value any) (err error) {
 				delete(now.Map("metadata", "annotations"), "clbemu.example/rehearsal")
 			}
 		}))
+	}
+	return err
+}
+
+// throttleReads throttles the read of each load balancer's groups or listeners once.
+func (p *play) throttleReads() error {
+	rules := []map[string]any{}
+	for id, b := range p.rec.now.balancers {
+		match := map[string]string{"action": "DescribeVServerGroups", "params.LoadBalancerId": id}
+		if b.Product == "Nlb" {
+			match = map[string]string{"action": "ListListeners", "params.LoadBalancerIds.1": id}
+		}
+		rules = append(rules, map[string]any{"name": "rehearsal-" + id, "match": match, "when": map[string]int{"times": 1}, "effect": map[string]any{"error": map[string]string{"code": "Throttling.User"}}})
+	}
+	text, err := json.Marshal(rules)
+	if err == nil {
+		_, err = p.cloud.AddFaults(text)
 	}
 	return err
 }
