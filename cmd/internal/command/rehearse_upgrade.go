@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -255,6 +256,10 @@ func (u *upgrade) start(ctx context.Context, program string, p *cluster.Plane, c
 	})
 	if len(args) == 0 {
 		args = []string{"--controllers=service,nlb", "--configure-cloud-routes=false"}
+	}
+	// Two CCMs can't have the port of the profiles, which only newer ones can be without.
+	if usage, _ := exec.CommandContext(ctx, program, "--help").CombinedOutput(); bytes.Contains(usage, []byte("--pprof-bind-addr")) {
+		command = append(command, "--pprof-bind-addr=0")
 	}
 	api, variables := "http://"+copied.Addr(), []string{"SSL_CERT_FILE=" + filepath.Join(u.dir, emulator.CAFile), "NO_PROXY=localhost,127.0.0.1," + copied.Addr()}
 	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"} {
