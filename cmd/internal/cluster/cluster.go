@@ -85,9 +85,8 @@ type Copy struct {
 	Services, Nodes, Slices, Endpoints []Object
 	// Config is the section Global of the CCM's configuration, without keys.
 	Config map[string]any
-	// Args are the arguments of the CCM's Deployment or DaemonSet, Image its image.
-	Args  []string
-	Image string
+	// Args are the arguments of the CCM's Deployment or DaemonSet.
+	Args []string
 	// Notes say what was left out.
 	Notes []string
 }
@@ -226,7 +225,6 @@ func (c *Copy) program(o Object) {
 		if container.Text("name") != ccmName && o.Name() != ccmName {
 			continue
 		}
-		c.Image = container.Text("image")
 		c.Args = nil
 		for _, part := range []string{"command", "args"} {
 			words, _ := container[part].([]any)

@@ -35,9 +35,10 @@ import (
 
 // upgrade is a rehearsal of a version of a Cloud Controller Manager.
 type upgrade struct {
-	ccm, old, kubeconfig, clusterID, report string
-	objects, apply                          []string
-	quiet, timeout                          time.Duration
+	ccm, old, kubeconfig, report string
+	clusterID, cloudConfig       string
+	objects, apply               []string
+	quiet, timeout               time.Duration
 	// dataDir is the account, args are more of the CCM's arguments.
 	dataDir string
 	args    []string
@@ -255,6 +256,7 @@ func (u *upgrade) start(ctx context.Context, program string, p *cluster.Plane, c
 		})
 	})
 	if len(args) == 0 {
+		u.note("the CCM's Deployment is not in the copy: it runs with --controllers=service,nlb and without routes, unless arguments after -- say otherwise")
 		args = []string{"--controllers=service,nlb", "--configure-cloud-routes=false"}
 	}
 	// Two CCMs can't have the port of the profiles, which only newer ones can be without.
@@ -271,6 +273,9 @@ func (u *upgrade) start(ctx context.Context, program string, p *cluster.Plane, c
 
 // config is the CCM's configuration: the cluster's own, with a key of the copy.
 func (u *upgrade) config(copied *emulator.Emulator) (text []byte, err error) {
+	if u.cloudConfig != "" {
+		return os.ReadFile(u.cloudConfig)
+	}
 	id := u.clusterID
 	if own, _ := u.copied.Config["clusterID"].(string); id == "" {
 		id = own

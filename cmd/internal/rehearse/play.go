@@ -39,7 +39,8 @@ var ErrIdle = errors.New("made no call of the cloud")
 
 // Run rehearses.
 func (c *Config) Run(ctx context.Context) (*Report, error) {
-	report := &Report{Services: len(c.Copy.Services), Nodes: len(c.Copy.Nodes), Notes: slices.Clone(c.Copy.Notes)}
+	report := &Report{Services: len(c.Copy.Services), Nodes: len(c.Copy.Nodes)}
+	defer func() { report.Notes = slices.Concat(c.Copy.Notes, report.Notes) }()
 	var old *play
 	if c.Old != "" && len(c.Apply) == 0 {
 		p, err := c.open(ctx, report, "the old version: ")
@@ -52,11 +53,11 @@ func (c *Config) Run(ctx context.Context) (*Report, error) {
 			return nil, fmt.Errorf("the old version: %w", err)
 		}
 		old = p
-		report.Notes = slices.Clone(c.Copy.Notes) // the next copy says the same
+		report.Notes = nil // the next copy says the same
 	}
 	p, err := c.open(ctx, report, "")
 	if err != nil {
-		return nil, err
+		return report, err
 	}
 	defer p.close(ctx)
 	if c.Old != "" {

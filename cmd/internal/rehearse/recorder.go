@@ -214,9 +214,12 @@ func (r *recorder) settle(ctx context.Context) error {
 	c := &Change{Change: upgradecheck.Change{Change: "what took the cloud some time"}}
 	r.now.moved(next, c)
 	r.notice(c, next)
-	if n := len(r.phase.Changes); n > 0 && len(c.Felt) > 0 {
+	switch n := len(r.phase.Changes); {
+	case len(c.Felt) > 0 && n > 0:
 		last := r.phase.Changes[n-1]
 		last.Felt = append(last.Felt, c.Felt...)
+	case len(c.Felt) > 0:
+		r.phase.Changes = append(r.phase.Changes, c)
 	}
 	return r.fork(ctx)
 }
