@@ -175,14 +175,26 @@ func (r *recorder) record(ctx context.Context, since uint64) error {
 		r.place(c, entry, next)
 		r.now.moved(next, c)
 		r.notice(c, next)
-		r.mu.Lock()
-		r.phase.Changes = append(r.phase.Changes, c)
-		r.mu.Unlock()
+		r.add(c)
 		if entry.Code == "" {
 			return r.fork(ctx)
 		}
 	}
 	return nil
+}
+
+// add adds a change to the phase, and counts a refusal that came before.
+func (r *recorder) add(c *Change) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	c.Times = 1
+	for _, o := range r.phase.Changes {
+		if c.Code != "" && o.Code == c.Code && o.Action == c.Action && o.LoadBalancer == c.LoadBalancer && o.Item == c.Item && o.Meant == c.Meant {
+			o.Times++
+			return
+		}
+	}
+	r.phase.Changes = append(r.phase.Changes, c)
 }
 
 // notice adds what clients notice of a change, and ends what they noticed before.

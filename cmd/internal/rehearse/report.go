@@ -69,8 +69,9 @@ type Change struct {
 	// Servers are the changes of the groups' members.
 	Servers []string `json:"servers,omitempty"`
 	Felt    []*Felt  `json:"felt,omitempty"`
-	// Message is a refusal's.
+	// Message is a refusal's, which came Times times.
 	Message string `json:"message,omitempty"`
+	Times   int    `json:"times,omitempty"`
 	// Guess is the number of the evidence that the answer rests on, and that is a guess.
 	Guess string `json:"guess,omitempty"`
 	// Meant reports whether it is what should follow from what happened.
@@ -121,7 +122,9 @@ func (f *Felt) String() string {
 func (c *Change) Words() string {
 	text := strings.TrimSpace(c.Change.Change + " " + c.Item)
 	if c.Code != "" {
-		text += ", refused with " + c.Code
+		if text += ", refused with " + c.Code; c.Times > 1 {
+			text += fmt.Sprintf(" %d times", c.Times)
+		}
 	}
 	return text
 }
@@ -131,11 +134,11 @@ func (c *Change) Details() (lines []string) {
 	lines = append(lines, c.Servers...)
 	if len(lines) == 0 {
 		for _, d := range c.Differences {
+			line := d.Parameter + ": " + cut(d.Sent)
 			if d.Stored != "" {
-				lines = append(lines, fmt.Sprintf("%s: %s, stored: %s", d.Parameter, d.Sent, d.Stored))
-			} else {
-				lines = append(lines, d.Parameter+": "+d.Sent)
+				line += ", stored: " + cut(d.Stored)
 			}
+			lines = append(lines, line)
 		}
 	}
 	if c.Message != "" {
@@ -145,6 +148,15 @@ func (c *Change) Details() (lines []string) {
 		lines = append(lines, "the answer rests on a guess, "+c.Guess)
 	}
 	return lines
+}
+
+// cut returns the beginning of a value.
+func cut(value string) string {
+	const most = 120
+	if len(value) > most {
+		return strings.ToValidUTF8(value[:most], "") + "…"
+	}
+	return value
 }
 
 // counts reports whether a change is one that the upgrade brings.
