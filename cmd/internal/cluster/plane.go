@@ -148,8 +148,9 @@ func (p *Plane) await(ctx context.Context, dir string) error {
 			}
 		}
 		if p.HTTP == nil {
-			trusted, roots := []byte{}, x509.NewCertPool()
-			if trusted, _ = os.ReadFile(certificate); roots.AppendCertsFromPEM(trusted) {
+			roots := x509.NewCertPool()
+			trusted, _ := os.ReadFile(certificate) // it may not be written yet
+			if roots.AppendCertsFromPEM(trusted) {
 				p.HTTP = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}}}
 				if err := p.writeKubeconfig(trusted); err != nil {
 					return err

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/clbemu/clbemu/cmd/internal/cluster"
 	"github.com/clbemu/clbemu/cmd/internal/rehearse"
@@ -44,6 +45,19 @@ type upgrade struct {
 	args    []string
 	dir     string
 	copied  *cluster.Copy
+}
+
+func (u *upgrade) define(flags *pflag.FlagSet) {
+	flags.StringVar(&u.ccm, "ccm", "", "program of the new version")
+	flags.StringVar(&u.old, "old", "", "program of the old version")
+	flags.StringVar(&u.kubeconfig, "kubeconfig", "", "kubeconfig of the cluster, which is only read")
+	flags.StringArrayVar(&u.objects, "objects", nil, "file with what kubectl get -o json prints, in place of --kubeconfig; may be repeated")
+	flags.StringVar(&u.clusterID, "cluster-id", "", "id of the cluster (default: the CCM's ConfigMap, or the tag ack.aliyun.com)")
+	flags.StringVar(&u.cloudConfig, "cloud-config", "", "the CCM's file about its cloud, with a key of the copy (default: the CCM's ConfigMap, with such a key)")
+	flags.StringArrayVar(&u.apply, "apply", nil, "file with a manifest to apply; may be repeated")
+	flags.StringVar(&u.report, "report", "", "file for the whole report, in Markdown")
+	flags.DurationVar(&u.quiet, "quiet", 10*time.Second, "a CCM that does nothing for this long rests")
+	flags.DurationVar(&u.timeout, "timeout", 5*time.Minute, "how long the CCM may take to rest, each time")
 }
 
 // run rehearses, and prints the report.
