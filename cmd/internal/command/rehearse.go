@@ -81,13 +81,11 @@ does not know.
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&r.dataDir, "data-dir", defaultDataDir, "folder of a stopped emulator's state")
-	u.define(flags)
+	u.define(cmd)
 	flags.StringVar(&r.trail, "trail", "", "file with the events; - is standard input")
 	flags.StringVar(&r.until, "until", "", "stop at this time, such as 2026-11-28T03:12:00Z")
 	flags.StringVar(&r.out, "out", "", "new folder for the account as it then is")
 	cmd.MarkFlagsMutuallyExclusive("ccm", "trail")
-	cmd.MarkFlagsMutuallyExclusive("kubeconfig", "objects")
-	cmd.MarkFlagsMutuallyExclusive("old", "apply")
 	return cmd
 }
 

@@ -20,7 +20,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/clbemu/clbemu/cmd/internal/cluster"
 	"github.com/clbemu/clbemu/cmd/internal/rehearse"
@@ -47,7 +46,8 @@ type upgrade struct {
 	copied  *cluster.Copy
 }
 
-func (u *upgrade) define(flags *pflag.FlagSet) {
+func (u *upgrade) define(cmd *cobra.Command) {
+	flags := cmd.Flags()
 	flags.StringVar(&u.ccm, "ccm", "", "program of the new version")
 	flags.StringVar(&u.old, "old", "", "program of the old version")
 	flags.StringVar(&u.kubeconfig, "kubeconfig", "", "kubeconfig of the cluster, which is only read")
@@ -58,6 +58,8 @@ func (u *upgrade) define(flags *pflag.FlagSet) {
 	flags.StringVar(&u.report, "report", "", "file for the whole report, in Markdown")
 	flags.DurationVar(&u.quiet, "quiet", 10*time.Second, "a CCM that does nothing for this long rests")
 	flags.DurationVar(&u.timeout, "timeout", 5*time.Minute, "how long the CCM may take to rest, each time")
+	cmd.MarkFlagsMutuallyExclusive("kubeconfig", "objects")
+	cmd.MarkFlagsMutuallyExclusive("old", "apply")
 }
 
 // run rehearses, and prints the report.
