@@ -14,7 +14,7 @@ import (
 func (p *play) apply(ctx context.Context) error {
 	changed := make(map[string]bool)
 	refused := make(map[string]string)
-	phase, err := p.step(ctx, step{name: "the manifest is applied", scope: scope{services: changed}, do: func(ctx context.Context) (string, error) {
+	phase, err := p.step(ctx, step{name: "the manifest is applied", scope: scope{services: changed}, do: func(ctx context.Context) error {
 		for _, o := range p.Apply {
 			if o.Kind() == "Service" {
 				changed[o.Key()] = true
@@ -25,11 +25,11 @@ func (p *play) apply(ctx context.Context) error {
 			}
 			if o.Kind() == "Service" {
 				if err := p.endpointsFor(ctx, o); err != nil {
-					return "", err
+					return err
 				}
 			}
 		}
-		return "", ctx.Err()
+		return ctx.Err()
 	}})
 	if err != nil {
 		return err

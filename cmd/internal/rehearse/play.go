@@ -162,7 +162,7 @@ func (p *play) run(ctx context.Context, program string) error {
 
 // start starts a version, and waits until it rests.
 func (p *play) start(ctx context.Context, name, program string) (*Phase, error) {
-	return p.step(ctx, step{name: name, do: func(ctx context.Context) (string, error) { return "", p.launch(ctx, program) }})
+	return p.step(ctx, step{name: name, starts: true, do: func(ctx context.Context) error { return p.launch(ctx, program) }})
 }
 
 func (p *play) launch(ctx context.Context, program string) (err error) {
@@ -176,16 +176,16 @@ func (p *play) step(ctx context.Context, s step) (*Phase, error) {
 	phase := &Phase{Name: s.name, Changes: []*Change{}}
 	p.phases = append(p.phases, phase)
 	p.Progress(p.prefix + s.name)
-	starting := p.program == nil || s.name == "upgrade" || s.name == "drift" || s.restarts
+	if phase.Skipped = s.impossible; s.impossible != "" {
+		return phase, nil
+	}
 	at, before := time.Now(), p.rec.now
 	p.rec.begin(phase)
 	p.scope = s.scope
-	skipped, err := s.do(ctx)
-	if err != nil || skipped != "" {
-		phase.Skipped = skipped
+	if err := s.do(ctx); err != nil {
 		return phase, err
 	}
-	unrested, err := p.rest(ctx, starting)
+	unrested, err := p.rest(ctx, s.starts)
 	if err != nil {
 		return phase, err
 	}
@@ -247,7 +247,8 @@ func (p *play) warnings(ctx context.Context, throttled bool) (list []Warning, er
 	events, err := p.plane.List(ctx, "Event")
 	for _, e := range events {
 		w := Warning{Service: e.Text("involvedObject", "namespace") + "/" + e.Text("involvedObject", "name"), Reason: e.Text("reason"), Message: e.Text("message")}
-		if e.Text("type") == "Warning" && !p.seen[w.String()] {
+		own := strings.Contains(e.Text("source", "component")+e.Text("reportingComponent"), "allocator") // of the API server
+		if e.Text("type") == "Warning" && !own && !p.seen[w.String()] {
 			p.seen[w.String()] = true
 			w.Meant = throttled && strings.Contains(w.Message, "flow control") // as the cloud says of Throttling.User
 			list = append(list, w)

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/clbemu/clbemu/cmd/internal/cluster"
@@ -15,11 +14,11 @@ import (
 type step struct {
 	name  string
 	scope scope
-	// do lets it happen, or says why it can't.
-	do       func(context.Context) (skipped string, err error)
-	restarts bool
-	// throttles is set where the rehearsal throttles calls.
-	throttles bool
+	do    func(context.Context) error
+	// impossible says why it can't happen, if it can't.
+	impossible string
+	// starts is set where a version starts, throttles where the rehearsal throttles calls.
+	starts, throttles bool
 }
 
 // scope is what may follow from a step.
@@ -39,42 +38,34 @@ func (p *play) steps() []step {
 	node, nodeScope := p.leaving()
 	pods, podScope := p.rolling()
 	ports, portScope := p.changing()
-	noNode, noPods, noPorts := "no node could leave: the cluster has one", "no Service has two endpoints that are ready", "no Service has a port that could change"
-	if node != nil {
-		noNode = ""
+	noNode, noPods, noPorts := "", "", ""
+	if node == nil {
+		noNode = "the cluster has one node"
 	}
-	if len(pods) > 0 {
-		noPods = ""
+	if len(pods) == 0 {
+		noPods = "no Service has two endpoints that are ready"
 	}
-	if len(ports) > 0 {
-		noPorts = ""
-	}
-	skip := func(why string, do func(context.Context) error) func(context.Context) (string, error) {
-		return func(ctx context.Context) (string, error) {
-			if why != "" {
-				return why, nil
-			}
-			return "", do(ctx)
-		}
+	if len(ports) == 0 {
+		noPorts = "annotations name the ports of all Services"
 	}
 	return []step{
-		{name: "a node leaves", scope: nodeScope, do: skip(noNode, func(ctx context.Context) error { return p.remove(ctx, node) })},
-		{name: "the node comes back", scope: nodeScope, do: skip(noNode, func(ctx context.Context) error { return p.restore(ctx, node) })},
-		{name: "a pod of each Service goes", scope: podScope, do: skip(noPods, func(ctx context.Context) error { return p.replaceSlices(ctx, pods) })},
-		{name: "the pods come back", scope: podScope, do: skip(noPods, func(ctx context.Context) error { return p.replaceSlices(ctx, p.slicesOf(pods)) })},
-		{name: "each Service is edited", do: skip("", func(ctx context.Context) error { return p.annotate(ctx, "1") })},
-		{name: "each Service is edited, and a read of its load balancer is throttled", throttles: true, do: skip("", func(ctx context.Context) error {
+		{name: "a node leaves", scope: nodeScope, impossible: noNode, do: func(ctx context.Context) error { return p.remove(ctx, node) }},
+		{name: "the node comes back", scope: nodeScope, impossible: noNode, do: func(ctx context.Context) error { return p.restore(ctx, node) }},
+		{name: "a pod of each Service goes", scope: podScope, impossible: noPods, do: func(ctx context.Context) error { return p.replaceSlices(ctx, pods) }},
+		{name: "the pods come back", scope: podScope, impossible: noPods, do: func(ctx context.Context) error { return p.replaceSlices(ctx, p.Copy.Slices) }},
+		{name: "each Service is edited", do: func(ctx context.Context) error { return p.annotate(ctx, "1") }},
+		{name: "each Service is edited, and a read of its load balancer is throttled", throttles: true, do: func(ctx context.Context) error {
 			return errors.Join(p.throttleReads(), p.annotate(ctx, "2"))
-		})},
-		{name: "a port of each Service changes", scope: portScope, do: skip(noPorts, func(ctx context.Context) error { return p.setPorts(ctx, ports, false) })},
-		{name: "the CCM restarts", restarts: true, do: skip("", func(ctx context.Context) error {
+		}},
+		{name: "a port of each Service changes", scope: portScope, impossible: noPorts, do: func(ctx context.Context) error { return p.setPorts(ctx, ports, false) }},
+		{name: "the CCM restarts", starts: true, do: func(ctx context.Context) error {
 			p.program.Kill()
 			return p.launch(ctx, p.started)
-		})},
-		{name: "all is edited back, and one change is throttled", scope: portScope, throttles: true, do: skip("", func(ctx context.Context) error {
+		}},
+		{name: "all is edited back, and one change is throttled", scope: portScope, throttles: true, do: func(ctx context.Context) error {
 			_, err := p.cloud.AddFaults([]byte(`{name: rehearsal, match: {action: "Create*,Delete*,Set*,Update*,Add*,Remove*,Start*"}, when: {times: 1}, effect: {error: {code: Throttling.User}}}`))
 			return errors.Join(err, p.annotate(ctx, nil), p.setPorts(ctx, ports, true))
-		})},
+		}},
 	}
 }
 
@@ -206,16 +197,6 @@ func (p *play) rolling() (changed []cluster.Object, s scope) {
 		}
 	}
 	return changed, s
-}
-
-// slicesOf are the copied ones of changed slices.
-func (p *play) slicesOf(changed []cluster.Object) (list []cluster.Object) {
-	for _, slice := range p.Copy.Slices {
-		if slices.ContainsFunc(changed, func(o cluster.Object) bool { return o.Key() == slice.Key() }) {
-			list = append(list, slice)
-		}
-	}
-	return list
 }
 
 // portChange gives a Service's port another number.

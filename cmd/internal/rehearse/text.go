@@ -17,19 +17,17 @@ func (p *Phase) summary() string {
 		return "it did not end"
 	case len(p.Changes) == 0:
 		return "nothing changes"
-	case p.allBefore():
-		return fmt.Sprintf("%d calls, all of which should follow or the old version makes too", len(p.Changes))
 	}
-	return fmt.Sprintf("%d calls, all of which should follow", len(p.Changes))
-}
-
-func (p *Phase) allBefore() bool {
+	before := 0
 	for _, c := range p.Changes {
 		if c.Before && !c.Meant {
-			return true
+			before++
 		}
 	}
-	return false
+	if before > 0 {
+		return fmt.Sprintf("%d calls should follow, the old version makes %d others too", len(p.Changes)-before, before)
+	}
+	return fmt.Sprintf("%d calls, all of which should follow", len(p.Changes))
 }
 
 // Lines are the report for a terminal: what is a finding, and the rest in numbers.
