@@ -4,8 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -367,5 +371,32 @@ func TestPullResumes(t *testing.T) {
 				t.Errorf("resumed after %d calls, %s is %v, want %v", cut, kind, one, other)
 			}
 		}
+	}
+}
+
+// A pull that was to replace names says that what it keeps has them, and keeps nothing in the end.
+func TestPullAnonymisedIsCut(t *testing.T) {
+	asked, left := callsTo(preparedCloud(t)), 40
+	dir := t.TempDir()
+	p := world.FromAccount(dir)
+	p.Region, p.Anonymise, p.Pause = "cn-hangzhou", true, func(string, string) time.Duration { return 0 }
+	p.Call = func(ctx context.Context, product, action string, params map[string]string) (int, map[string]any, error) {
+		if left--; left < 0 {
+			return 0, nil, context.Canceled
+		}
+		return asked(ctx, product, action, params)
+	}
+	if _, err := p.Pull(t.Context()); err == nil {
+		t.Fatal("40 calls are enough")
+	}
+	if err := p.Unfinished(); err == nil || !strings.Contains(err.Error(), "pull.jsonl has the account's own names and addresses") {
+		t.Errorf("the folder of a pull that is cut: %v", err)
+	}
+	p.Resume, left = true, 1_000_000
+	if _, err := p.Pull(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "pull.jsonl")); !errors.Is(err, fs.ErrNotExist) || p.Unfinished() != nil {
+		t.Errorf("after the end the answers are still there: %v, %v", err, p.Unfinished())
 	}
 }

@@ -34,7 +34,6 @@ var notRun = map[string]string{
 	"docs/controller-author.md: clbemu scenario run reply-lost-after-create --part kubernetes --server http://127.0.0.1:9601 --kubeconfig ~/.kube/config": "it needs a cluster with a controller; make e2e plays the library there",
 	"docs/operators.md: clbemu state pull --region cn-hangzhou ./account":                                                                                 "it needs an account; command.TestStatePull copies one",
 	"docs/operators.md: clbemu rehearse --data-dir ./account --trail events.json.gz --until 2026-11-28T03:12:00Z --out ./then":                            "it needs an account's events; command.TestRehearseTrail plays some",
-	"docs/operators.md: clbemu serve --fork ./clbemu-data":                                                                                                "it is two terminals and a controller; main_test.TestFork and TestUpgradeCheck do the same",
 
 	"docs/connect.md: CUSTOMIZED_ENDPOINT=true cloud-controller-manager --cloud-provider=alicloud --cloud-config cloud-config.json \\": "it needs a cluster and a CCM of 2018; the end-to-end tests start one in this way where CCM_BIN names it",
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"net/netip"
 	"time"
 
@@ -126,6 +127,8 @@ type Config struct {
 	// their HTTP proxy: calls of the cloud's hosts arrive here, with this certificate, and
 	// all others are refused. Nil lets none.
 	Proxy *tls.Config
+	// Around, if set, returns what answers at the API's listener in place of the API, which it gets.
+	Around func(http.Handler) http.Handler
 	// CAFile is the file with the certificate of the authority of TLS and Proxy, which
 	// the control API reports; empty is none.
 	CAFile string

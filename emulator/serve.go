@@ -16,6 +16,9 @@ func (e *Emulator) Start() error {
 	}
 	// The handlers depend on the addresses.
 	apiHandler, controlHandler := e.Handler(), e.ControlHandler()
+	if e.cfg.Around != nil {
+		apiHandler = e.cfg.Around(apiHandler)
+	}
 	cfg := e.serverConfig("API", e.cfg.Listen, listen.NewCallPlaces())
 	cfg.TLS, cfg.Proxy = e.cfg.TLS, e.cfg.Proxy
 	api, err := listen.NewServer(e.first.Life(), cfg, forward(&apiHandler))

@@ -23,39 +23,75 @@ import (
 )
 
 // rehearsal is one run of clbemu rehearse.
-type rehearsal struct{ dataDir, trail, until, out string }
+type rehearsal struct {
+	dataDir, trail, until, out string
+
+	upgrade upgrade
+}
 
 func newRehearse() *cobra.Command {
 	r := &rehearsal{}
+	u := &r.upgrade
 	cmd := &cobra.Command{
-		Use:   "rehearse --data-dir COPY --trail FILE",
-		Short: "Play an incident again on a copy of an account",
-		Long: `Play an incident again on a copy of an account, such as clbemu state pull made before it.
+		Use:   "rehearse --data-dir COPY {--ccm PROGRAM | --trail FILE}",
+		Short: "Try an upgrade, a manifest or an incident on a copy of an account",
+		Long: `Try an upgrade, a manifest or an incident on a copy of an account, such as clbemu state pull
+makes. The copy's folder, the account and the cluster stay as they are: nothing leaves this machine.
 
-FILE has events of ActionTrail, in any form that clbemu fidelity check reads. clbemu makes
+--ccm names the program of a new version of a Cloud Controller Manager (CCM). clbemu copies the
+cluster's Services, Nodes, EndpointSlices and the CCM's settings, by --kubeconfig or from the
+files of --objects, into a kube-apiserver and an etcd of its own, and never a Secret. It starts the new
+version, waits until it rests, and then lets happen what happens in every cluster: a node leaves,
+a pod goes, a port changes, the CCM restarts, a call is throttled; and undoes it. The report has
+each call that changes something and should not, by Service and in order, with what clients
+notice, what was refused, and what is left behind. It writes uids, times and statuses as they are; the
+API gives objects new resource versions.
+
+With --old, the old version runs first: what it changes is drift, shown apart. It is then played
+on copies of its own, and what it does too is no finding. Without --old, the
+upgrade has the drift as well.
+
+--apply applies a manifest to the copy in place of that, and shows what its Services get or break.
+
+--trail has events of ActionTrail, in any form that clbemu fidelity check reads. clbemu makes
 their writes again, in the order of their times, and shows who made each and whether the copy
-answers as the account did. The copy's folder stays as it is. --until stops at a time, and --out
-writes the account of then into a new folder: serve it, and look around.
+answers as the account did. --until stops at a time, and --out writes the account of then into a
+new folder: serve it, and look around. What the account refused is not made again. A write that the
+copy refuses is a sign that the copy is not of before the incident, or of something that clbemu
+does not know.
 
-What the account refused changed nothing and is not made again. A write that the copy
-refuses is a sign that the copy is not of before the incident, or of something that clbemu
-does not know. Exits with 1 then.`,
-		Example: `  clbemu rehearse --data-dir ./account --trail events.json.gz
+--ccm needs kube-apiserver and etcd, which KUBEBUILDER_ASSETS names as for envtest. Arguments after
+-- are passed to the CCM. Exits with 1 when something would change or break.`,
+		Example: `  clbemu rehearse --data-dir ./account --kubeconfig ~/.kube/config --ccm ./ccm-new --old ./ccm-old --report upgrade.md
+  clbemu rehearse --data-dir ./account --objects cluster.json --ccm ./ccm --apply service.yaml
   clbemu rehearse --data-dir ./account --trail events.json.gz --until 2026-11-28T03:12:00Z --out ./then`,
-		Args: noArgs,
-		RunE: r.run,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if cmd.ArgsLenAtDash() == 0 && u.ccm != "" {
+				return nil
+			}
+			return noArgs(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if u.ccm == "" {
+				return r.run(cmd)
+			}
+			u.dataDir, u.args = r.dataDir, args
+			return u.run(cmd)
+		},
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&r.dataDir, "data-dir", defaultDataDir, "folder of a stopped emulator's state")
+	u.define(cmd)
 	flags.StringVar(&r.trail, "trail", "", "file with the events; - is standard input")
 	flags.StringVar(&r.until, "until", "", "stop at this time, such as 2026-11-28T03:12:00Z")
 	flags.StringVar(&r.out, "out", "", "new folder for the account as it then is")
+	cmd.MarkFlagsMutuallyExclusive("ccm", "trail")
 	return cmd
 }
 
-func (r *rehearsal) run(cmd *cobra.Command, _ []string) error {
+func (r *rehearsal) run(cmd *cobra.Command) error {
 	if r.trail == "" {
-		return usage(errors.New("give the events by --trail"))
+		return usage(errors.New("give the events by --trail, or a program by --ccm"))
 	}
 	until := time.Time{}
 	if r.until != "" {

@@ -49,6 +49,56 @@ func TestRehearseTrail(t *testing.T) {
 	rehearseBadly(t, dir, copied, trail, then)
 }
 
+// TestRehearseBadly gives a rehearsal of a CCM what it rejects.
+func TestRehearseBadly(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	ccm := file("ccm", "#!/bin/sh\n")
+	file("kubectl", "#!/bin/sh\necho 'connection refused' >&2\nexit 1\n")
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	for _, name := range []string{"TEST_ASSET_ETCD", "TEST_ASSET_KUBE_APISERVER"} {
+		t.Setenv(name, "")
+	}
+	t.Setenv("KUBEBUILDER_ASSETS", dir)
+	services := file("services.json", `{"kind":"Service","metadata":{"name":"web","namespace":"shop"},"spec":{"type":"LoadBalancer"}}`)
+	none := file("none.json", `{"kind":"Service","metadata":{"name":"web","namespace":"shop"},"spec":{"type":"ClusterIP"}}`)
+	for _, c := range []struct {
+		code int
+		says string
+		args []string
+	}{
+		{exitUsage, "say which cluster", nil},
+		{exitUsage, "executable file not found", []string{"--objects", services, "--ccm", "nosuch"}},
+		{exitUsage, "executable file not found", []string{"--objects", services, "--old", "nosuch"}},
+		{exitUsage, "none of the others can be", []string{"--objects", services, "--kubeconfig", "k"}},
+		{exitUsage, "none of the others can be", []string{"--objects", services, "--old", ccm, "--apply", services}},
+		{exitCannot, "read the cluster of k: kubectl get: exit status 1: connection refused", []string{"--kubeconfig", "k"}},
+		{exitUsage, "the cluster has no Service of type LoadBalancer", []string{"--objects", none}},
+		{exitUsage, "no such file", []string{"--objects", filepath.Join(dir, "nosuch")}},
+		{exitUsage, "there is no object of Kubernetes", []string{"--objects", file("empty", "")}},
+		{exitCannot, "let KUBEBUILDER_ASSETS name their folder", []string{"--objects", services}},
+	} {
+		code, stdout, problems := executed(t, append([]string{"rehearse", "--data-dir", dir, "--ccm", ccm}, c.args...)...)
+		if code != c.code || !strings.Contains(stdout+problems, c.says) {
+			t.Errorf("%q = %d, %s%s, want %d and %q", c.args, code, stdout, problems, c.code, c.says)
+		}
+	}
+	file("etcd", "")
+	file("kube-apiserver", "")
+	for args, says := range map[string]string{"--apply " + none + "x": "no such file", "--data-dir " + dir + "x": "is it the right folder"} {
+		code, stdout, problems := executed(t, append([]string{"rehearse", "--ccm", ccm, "--objects", services}, strings.Fields(args)...)...)
+		if code != exitUsage || !strings.Contains(stdout+problems, says) {
+			t.Errorf("%s = %d, %s%s, want %d and %q", args, code, stdout, problems, exitUsage, says)
+		}
+	}
+}
+
 // copiedAccount is a folder with a copy of an account that has a load balancer with a listener.
 func copiedAccount(t *testing.T, dir string) (copied, lb string) {
 	t.Helper()

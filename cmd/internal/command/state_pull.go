@@ -42,8 +42,8 @@ Private keys are never read: HTTPS listeners get certificates of clbemu's own th
 marked, with the names and dates of the real ones. Clients call the copy with the access
 key of the default world, and it counts as that account's.
 
-After Ctrl-C or with an expired token, the folder keeps what was read. serve rejects it
-until --resume has read the rest.
+After Ctrl-C or with an expired token, the folder keeps what was read, also with --anonymise as
+the account has it. serve rejects it until --resume has read the rest, which replaces and deletes that.
 
 The credentials come from the environment: ` + keyVariables[0][0] + `,
 ` + keyVariables[0][1] + ` and ` + keyVariables[0][2] + `, or the
@@ -123,6 +123,9 @@ func (p *statePull) run(cmd *cobra.Command, args []string) error {
 func (p *statePull) ended(dir string, unfinished, err error) error {
 	rejected, noHost := (*realcloud.Rejected)(nil), (*net.DNSError)(nil)
 	again := fmt.Sprintf("what was read is in %s: go on with --resume", dir)
+	if p.anonymise {
+		again += ", or delete the folder, which has the account's own names and addresses until then"
+	}
 	switch {
 	case errors.Is(err, fs.ErrExist), errors.Is(err, fs.ErrNotExist):
 		return usage(err)

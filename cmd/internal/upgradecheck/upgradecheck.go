@@ -7,6 +7,7 @@ package upgradecheck
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -62,6 +63,25 @@ var words = map[string]string{
 	"DeleteVServerGroup":                   "delete VServerGroup",
 	"AddVServerGroupBackendServers":        "add VServerGroup backends",
 	"RemoveVServerGroupBackendServers":     "remove VServerGroup backends",
+	"SetVServerGroupAttribute":             "update VServerGroup",
+	"ModifyVServerGroupBackendServers":     "replace VServerGroup backends",
+	// The page has no words for these.
+	"CreateListener":                    "create listener",
+	"DeleteListener":                    "delete listener",
+	"UpdateListenerAttribute":           "update listener",
+	"StartListener":                     "start listener",
+	"StopListener":                      "stop listener",
+	"UpdateLoadBalancerAttribute":       "update the load balancer",
+	"CreateServerGroup":                 "create server group",
+	"DeleteServerGroup":                 "delete server group",
+	"UpdateServerGroupAttribute":        "update server group",
+	"AddServersToServerGroup":           "add servers to server group",
+	"RemoveServersFromServerGroup":      "remove servers from server group",
+	"UpdateServerGroupServersAttribute": "update servers of server group",
+	"CreateRouteEntry":                  "create route",
+	"CreateRouteEntries":                "create route",
+	"DeleteRouteEntry":                  "delete route",
+	"DeleteRouteEntries":                "delete route",
 }
 
 var (
@@ -79,6 +99,14 @@ func wordsOf(action string) string {
 		return listenerVerbs[m[1]]
 	}
 	return cmp.Or(words[action], action)
+}
+
+// Of returns what one call would have changed.
+func Of(call *journal.Entry, before Describe) Change {
+	return Change{
+		Change: wordsOf(call.Action), Action: call.Action, Port: call.Parameters.Get("ListenerPort"), Sequence: call.Sequence, Code: call.Code,
+		Differences: differences(call, before),
+	}
 }
 
 // Check finds the changes among calls of CLB, in their order: the calls whose action can
@@ -99,10 +127,7 @@ func Check(calls []*journal.Entry, changes func(action string) bool, before Desc
 			at[id] = n
 			found = append(found, LoadBalancer{ID: id, Name: nameOf(call, id, before)})
 		}
-		found[n].Changes = append(found[n].Changes, Change{
-			Change: wordsOf(call.Action), Action: call.Action, Port: call.Parameters.Get("ListenerPort"), Sequence: call.Sequence, Code: call.Code,
-			Differences: differences(call, before),
-		})
+		found[n].Changes = append(found[n].Changes, Of(call, before))
 	}
 	return found
 }
@@ -132,7 +157,7 @@ func nameOf(call *journal.Entry, id string, before Describe) string {
 
 // addressing are parameters that say what a call is about rather than what it is
 // to become.
-var addressing = []string{"RegionId", "LoadBalancerId", "ListenerPort", "ListenerProtocol", "ClientToken", "ResourceType", "ResourceId.1", "OwnerId", "ResourceOwnerAccount", "ResourceOwnerId"}
+var addressing = []string{"RegionId", "LoadBalancerId", "ListenerPort", "ListenerProtocol", "ClientToken", "ResourceType", "ResourceId.1", "ListenerId", "ServerGroupId", "OwnerId", "ResourceOwnerAccount", "ResourceOwnerId"}
 
 // differences are the parameters that are not what is stored of what they change.
 func differences(call *journal.Entry, before Describe) (found []Difference) {
@@ -170,6 +195,19 @@ func storedOf(call *journal.Entry, before Describe) map[string]any {
 		return listener
 	case m != nil || strings.HasPrefix(call.Action, "Create"):
 		return nil
+	case call.Product == "Nlb" && call.Parameters.Get("ListenerId") != "":
+		return flat(only("GetListenerAttribute", "ListenerId"))
+	case call.Product == "Nlb" && call.Parameters.Get("ServerGroupId") != "":
+		groups, _ := before(call, "ListServerGroups", map[string]string{"ServerGroupIds.1": call.Parameters.Get("ServerGroupId")})["ServerGroups"].([]any)
+		if len(groups) != 1 {
+			return nil
+		}
+		group, _ := groups[0].(map[string]any)
+		return flat(group)
+	case call.Product == "Nlb" && call.Parameters.Get("LoadBalancerId") != "":
+		return flat(only("GetLoadBalancerAttribute", "LoadBalancerId"))
+	case call.Product != "" && call.Product != "Slb":
+		return nil
 	case call.Parameters.Get("VServerGroupId") != "":
 		return only("DescribeVServerGroupAttribute", "VServerGroupId")
 	case call.Parameters.Get("LoadBalancerId") != "":
@@ -177,6 +215,28 @@ func storedOf(call *journal.Entry, before Describe) map[string]any {
 	default:
 		return nil
 	}
+}
+
+// flat returns an answer with the names that parameters have: Check.Enabled, Ids.1.
+func flat(answer map[string]any) map[string]any {
+	found := make(map[string]any)
+	var put func(name string, value any)
+	put = func(name string, value any) {
+		switch v := value.(type) {
+		case map[string]any:
+			for part, value := range v {
+				put(strings.TrimPrefix(name+"."+part, "."), value)
+			}
+		case []any:
+			for i, value := range v {
+				put(fmt.Sprintf("%s.%d", name, i+1), value)
+			}
+		default:
+			found[name] = value
+		}
+	}
+	put("", answer)
+	return found
 }
 
 // text is a value of an answer as a parameter has it, "" when it is absent.

@@ -69,7 +69,7 @@ func TestCheck(t *testing.T) {
 		{call("DeleteVServerGroup", "VServerGroupId", "rsp-a"), "lb-a (web): delete VServerGroup :"},
 		{call("AddVServerGroupBackendServers", "VServerGroupId", "rsp-a", "BackendServers", "[]"), "lb-a (web): add VServerGroup backends : BackendServers <[]"},
 		{call("RemoveVServerGroupBackendServers", "VServerGroupId", "rsp-new", "BackendServers", "[]"), "lb-new (): remove VServerGroup backends : BackendServers <[]"},
-		{call("SetVServerGroupAttribute", "VServerGroupId", "rsp-a", "VServerGroupName", "other"), "lb-a (web): SetVServerGroupAttribute : VServerGroupName group<other"},
+		{call("SetVServerGroupAttribute", "VServerGroupId", "rsp-a", "VServerGroupName", "other"), "lb-a (web): update VServerGroup : VServerGroupName group<other"},
 		{call("TagResources", "ResourceType", "instance", "ResourceId.1", "lb-a", "Tag.1.Key", "k"), "lb-a (web): TagResources : Tag.1.Key <k"},
 		{call("DescribeLoadBalancers"), ""},
 	} {

@@ -25,10 +25,20 @@ func Unfinished(dir string) error {
 	if dir == "" {
 		return nil
 	}
-	if _, err := os.Stat(filepath.Join(dir, unfinished)); err == nil {
-		return fmt.Errorf("the pull of an account into %s did not finish: go on with `clbemu state pull --resume`, or delete the folder", dir)
+	file, err := os.Open(filepath.Join(dir, unfinished))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	return nil
+	var of scope
+	if err == nil {
+		_ = json.NewDecoder(file).Decode(&of) // a damaged file is not finished either
+		_ = file.Close()
+	}
+	real := ""
+	if of.Anonymised {
+		real = ". Until then " + unfinished + " has the account's own names and addresses: give it to no one"
+	}
+	return fmt.Errorf("the pull of an account into %s did not finish: go on with `clbemu state pull --resume`, or delete the folder%s", dir, real)
 }
 
 // answers are what an account answered, by call. They are kept in a file, so that a pull that was

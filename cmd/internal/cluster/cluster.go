@@ -1,0 +1,313 @@
+// Package cluster copies a Kubernetes cluster: it reads what a Cloud Controller Manager (CCM) reads
+// there, and puts it into a control plane of its own, a kube-apiserver with an etcd. It needs no library
+// of Kubernetes, and must not know what a CCM does. It never reads a Secret.
+package cluster
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Object is an object of Kubernetes as its API has it in JSON.
+type Object map[string]any
+
+// Map returns a part of an object that is an object, nil if it has none.
+func (o Object) Map(path ...string) map[string]any {
+	part := map[string]any(o)
+	for _, name := range path {
+		part, _ = part[name].(map[string]any)
+	}
+	return part
+}
+
+// Text returns a field of an object that is a text, "" if it has none.
+func (o Object) Text(path ...string) string {
+	text, _ := o.Map(path[:len(path)-1]...)[path[len(path)-1]].(string)
+	return text
+}
+
+// List returns the objects of a list in an object.
+func (o Object) List(path ...string) (list []Object) {
+	items, _ := o.Map(path[:len(path)-1]...)[path[len(path)-1]].([]any)
+	for _, item := range items {
+		if one, ok := item.(map[string]any); ok {
+			list = append(list, one)
+		}
+	}
+	return list
+}
+
+// Kind, Namespace and Name say which object it is.
+func (o Object) Kind() string { return o.Text("kind") }
+
+// Namespace is "" for objects without one.
+func (o Object) Namespace() string { return o.Text("metadata", "namespace") }
+
+// Name is unique among the objects of a kind and a namespace.
+func (o Object) Name() string { return o.Text("metadata", "name") }
+
+// Key is NAMESPACE/NAME, or NAME.
+func (o Object) Key() string { return strings.TrimPrefix(o.Namespace()+"/"+o.Name(), "/") }
+
+// Clone returns a copy that shares nothing.
+func (o Object) Clone() Object {
+	text, err := json.Marshal(o)
+	if err != nil {
+		panic(err) // it was JSON
+	}
+	copied, err := decode(text)
+	if err != nil {
+		panic(err)
+	}
+	return copied
+}
+
+// decode keeps numbers as they are written.
+func decode(text []byte) (o Object, err error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	return o, d.Decode(&o)
+}
+
+// Copy is what a CCM reads of a cluster.
+type Copy struct {
+	// Services are those of type LoadBalancer, and those that a CCM has not let go of.
+	Services, Nodes, Slices, Endpoints []Object
+	// Config is the section Global of the CCM's configuration, without keys.
+	Config map[string]any
+	// Args are the arguments of the CCM's Deployment or DaemonSet.
+	Args []string
+	// Notes say what was left out.
+	Notes []string
+}
+
+// The CCM's own objects.
+const (
+	systemNamespace = "kube-system"
+	ccmName         = "cloud-controller-manager"
+	ccmConfigMap    = "cloud-config"
+)
+
+// ErrNoServices is the error of a cluster without a Service of type LoadBalancer.
+var ErrNoServices = errors.New("the cluster has no Service of type LoadBalancer")
+
+// Read adds the objects of a text in JSON or YAML: one object, a list as kubectl get -o json writes it, or
+// several documents.
+func (c *Copy) Read(text []byte) error {
+	objects, err := Parse(text)
+	for _, o := range objects {
+		c.add(o)
+	}
+	return err
+}
+
+// Parse reads the objects of a text in JSON or YAML, also those of lists.
+func Parse(text []byte) (objects []Object, err error) {
+	if at := bytes.TrimSpace(text); len(at) > 0 && at[0] == '{' {
+		o, err := decode(at)
+		if err != nil {
+			return nil, fmt.Errorf("this is not what kubectl get -o json prints: %w", err)
+		}
+		return flatten(o)
+	}
+	for documents := yaml.NewDecoder(bytes.NewReader(text)); ; {
+		var document map[string]any
+		if err := documents.Decode(&document); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, err
+		}
+		text, err := json.Marshal(document)
+		if err != nil {
+			return nil, err
+		}
+		o, err := decode(text)
+		if err != nil || o == nil {
+			continue // an empty document
+		}
+		more, err := flatten(o)
+		if err != nil {
+			return nil, err
+		}
+		objects = append(objects, more...)
+	}
+	if len(objects) == 0 {
+		return nil, errors.New("there is no object of Kubernetes: give what kubectl get -o json prints")
+	}
+	return objects, nil
+}
+
+// flatten returns an object, or those of a list.
+func flatten(o Object) (objects []Object, err error) {
+	if kind := o.Kind(); kind == "" {
+		return nil, errors.New("an object has no kind: give what kubectl get -o json prints")
+	} else if !strings.HasSuffix(kind, "List") {
+		return []Object{o}, nil
+	}
+	for _, item := range o.List("items") {
+		if item.Kind() == "" { // the lists of the API name the kind once
+			item["kind"], item["apiVersion"] = strings.TrimSuffix(o.Kind(), "List"), o["apiVersion"]
+		}
+		more, err := flatten(item)
+		if err != nil {
+			return nil, err
+		}
+		objects = append(objects, more...)
+	}
+	return objects, nil
+}
+
+// add keeps an object that a CCM reads.
+func (c *Copy) add(o Object) {
+	delete(o.Map("metadata"), "managedFields")
+	switch kind := o.Kind(); kind {
+	case "Service":
+		if balanced(o) {
+			c.Services = append(c.Services, o)
+		}
+	case "Node":
+		delete(o.Map("status"), "images")
+		c.Nodes = append(c.Nodes, o)
+	case "EndpointSlice":
+		c.Slices = append(c.Slices, o)
+	case "Endpoints":
+		c.Endpoints = append(c.Endpoints, o)
+	case "ConfigMap":
+		if o.Name() == ccmConfigMap {
+			c.configure(o)
+		}
+	case "Deployment", "DaemonSet":
+		c.program(o)
+	case "Secret":
+		c.Notes = append(c.Notes, "Secret "+o.Key()+": not read, as no Secret is")
+	}
+}
+
+// balanced reports whether a Service has a load balancer, or a CCM's finalizer that says so.
+func balanced(o Object) bool {
+	finalizers, _ := o.Map("metadata")["finalizers"].([]any)
+	return o.Text("spec", "type") == "LoadBalancer" || slices.ContainsFunc(finalizers, func(f any) bool {
+		name, _ := f.(string)
+		return strings.HasPrefix(name, "service.k8s.alibaba/")
+	})
+}
+
+// configure reads the CCM's configuration, without its keys.
+func (c *Copy) configure(o Object) {
+	for name, text := range o.Map("data") {
+		var config struct {
+			Global map[string]any `yaml:"Global"`
+		}
+		content, _ := text.(string)
+		if err := yaml.Unmarshal([]byte(content), &config); err != nil || config.Global == nil {
+			c.Notes = append(c.Notes, fmt.Sprintf("ConfigMap %s: %s is not a CCM's configuration", o.Key(), name))
+			continue
+		}
+		delete(config.Global, "accessKeyID")
+		delete(config.Global, "accessKeySecret")
+		c.Config = config.Global
+	}
+}
+
+// program reads how the CCM is started.
+func (c *Copy) program(o Object) {
+	for _, container := range o.List("spec", "template", "spec", "containers") {
+		if container.Text("name") != ccmName && o.Name() != ccmName {
+			continue
+		}
+		c.Args = nil
+		for _, part := range []string{"command", "args"} {
+			words, _ := container[part].([]any)
+			for _, word := range words {
+				if text, ok := word.(string); ok && strings.HasPrefix(text, "-") {
+					c.Args = append(c.Args, text)
+				}
+			}
+		}
+	}
+}
+
+// Kubectl runs kubectl, and returns what it prints.
+type Kubectl interface {
+	Kubectl(ctx context.Context, stdin string, args ...string) ([]byte, error)
+}
+
+// From reads a cluster by kubectl get alone.
+func From(ctx context.Context, kubectl Kubectl) (*Copy, error) {
+	c := &Copy{}
+	for _, get := range []struct {
+		needed bool
+		args   []string
+	}{
+		{true, []string{"services,nodes", "--all-namespaces"}},
+		{false, []string{"endpointslices", "--all-namespaces"}},
+		{false, []string{"endpoints", "--all-namespaces"}},
+		{false, []string{"configmap", ccmConfigMap, "--namespace", systemNamespace, "--ignore-not-found"}},
+		{false, []string{"deployment,daemonset", ccmName, "--namespace", systemNamespace, "--ignore-not-found"}},
+	} {
+		text, err := kubectl.Kubectl(ctx, "", append(append([]string{"get"}, get.args...), "--output", "json")...)
+		if err == nil && len(bytes.TrimSpace(text)) > 0 {
+			err = c.Read(text)
+		}
+		if err != nil && (get.needed || ctx.Err() != nil) {
+			return nil, err
+		}
+		if err != nil {
+			c.Notes = append(c.Notes, fmt.Sprintf("%s: not read: %v", get.args[0], err))
+		}
+	}
+	return c, c.Trim()
+}
+
+// Trim drops the slices and Endpoints of other Services.
+func (c *Copy) Trim() error {
+	if len(c.Services) == 0 {
+		return ErrNoServices
+	}
+	kept := make(map[string]bool)
+	for _, s := range c.Services {
+		kept[s.Key()] = true
+	}
+	c.Slices = slices.DeleteFunc(c.Slices, func(o Object) bool { return !kept[o.Namespace()+"/"+ServiceOf(o)] })
+	c.Endpoints = slices.DeleteFunc(c.Endpoints, func(o Object) bool { return !kept[o.Key()] })
+	for _, list := range [][]Object{c.Services, c.Nodes, c.Slices} {
+		slices.SortFunc(list, func(a, b Object) int { return cmp.Compare(a.Key(), b.Key()) })
+	}
+	return nil
+}
+
+// ServiceOf is the name of the Service that an EndpointSlice is of.
+func ServiceOf(slice Object) string {
+	return slice.Text("metadata", "labels", "kubernetes.io/service-name")
+}
+
+// serviceBlock is a block of addresses that holds those of all Services, of a size that the API server takes.
+func (c *Copy) serviceBlock() string {
+	var block netip.Prefix
+	for _, s := range c.Services {
+		ip, err := netip.ParseAddr(s.Text("spec", "clusterIP"))
+		if err != nil || !ip.Is4() {
+			continue
+		}
+		if !block.IsValid() {
+			block = netip.PrefixFrom(ip, 16)
+		}
+		for !block.Contains(ip) && block.Bits() > 12 {
+			block = netip.PrefixFrom(block.Addr(), block.Bits()-1)
+		}
+	}
+	if !block.IsValid() {
+		return "10.96.0.0/16"
+	}
+	return block.Masked().String()
+}

@@ -1,0 +1,314 @@
+package command
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/clbemu/clbemu/cmd/internal/cluster"
+	"github.com/clbemu/clbemu/cmd/internal/rehearse"
+	"github.com/clbemu/clbemu/cmd/internal/terminal"
+	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/controlclient"
+	"github.com/clbemu/clbemu/emulator/products"
+	"github.com/clbemu/clbemu/emulator/target"
+	"github.com/clbemu/clbemu/scenarios"
+	"github.com/clbemu/clbemu/state"
+)
+
+// upgrade is a rehearsal of a version of a Cloud Controller Manager.
+type upgrade struct {
+	ccm, old, kubeconfig, report string
+	clusterID, cloudConfig       string
+	objects, apply               []string
+	quiet, timeout               time.Duration
+	// dataDir is the account, args are more of the CCM's arguments.
+	dataDir string
+	args    []string
+	dir     string
+	copied  *cluster.Copy
+}
+
+func (u *upgrade) define(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&u.ccm, "ccm", "", "program of the new version")
+	flags.StringVar(&u.old, "old", "", "program of the old version")
+	flags.StringVar(&u.kubeconfig, "kubeconfig", "", "kubeconfig of the cluster, which is only read")
+	flags.StringArrayVar(&u.objects, "objects", nil, "file with what kubectl get -o json prints, in place of --kubeconfig; may be repeated")
+	flags.StringVar(&u.clusterID, "cluster-id", "", "id of the cluster (default: the CCM's ConfigMap, or the tag ack.aliyun.com)")
+	flags.StringVar(&u.cloudConfig, "cloud-config", "", "the CCM's file about its cloud, with a key of the copy (default: the CCM's ConfigMap, with such a key)")
+	flags.StringArrayVar(&u.apply, "apply", nil, "file with a manifest to apply; may be repeated")
+	flags.StringVar(&u.report, "report", "", "file for the whole report, in Markdown")
+	flags.DurationVar(&u.quiet, "quiet", 10*time.Second, "a CCM that does nothing for this long rests")
+	flags.DurationVar(&u.timeout, "timeout", 5*time.Minute, "how long the CCM may take to rest, each time")
+	cmd.MarkFlagsMutuallyExclusive("kubeconfig", "objects")
+	cmd.MarkFlagsMutuallyExclusive("old", "apply")
+}
+
+// run rehearses, and prints the report.
+func (u *upgrade) run(cmd *cobra.Command) error {
+	ctx := cmd.Context()
+	if err := u.read(cmd); err != nil {
+		return err
+	}
+	if _, _, err := cluster.Programs(); err != nil {
+		return cannot(err)
+	}
+	var err error
+	if u.dir, err = os.MkdirTemp("", "clbemu-rehearse-"); err != nil {
+		return cannot(err)
+	}
+	defer os.RemoveAll(u.dir)
+	var now atomic.Value
+	now.Store("starting")
+	stop := terminal.New(cmd.ErrOrStderr()).Live(func() string { return now.Load().(string) })
+	config := rehearse.Config{Copy: u.copied, Cloud: u.cloud, Plane: u.plane, Start: u.start, Old: u.old, New: u.ccm, Quiet: u.quiet, Most: u.timeout,
+		Progress: func(text string) { now.Store(text) }}
+	if config.Apply, err = u.manifest(cmd); err != nil {
+		stop()
+		return err
+	}
+	report, err := config.Run(ctx)
+	stop()
+	if errors.Is(err, fs.ErrNotExist) {
+		return usage(err)
+	}
+	if err != nil {
+		return cannot(err)
+	}
+	if u.report != "" {
+		if err := os.WriteFile(u.report, []byte(report.Markdown()), 0o600); err != nil {
+			return cannot(err)
+		}
+	}
+	if err := printing(cmd).show(report, func(s *terminal.Screen) error {
+		for _, line := range report.Lines() {
+			s.Printf("%s", s.Fit(printable(line)+"\n", 8))
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	if n := report.Problems(); n > 0 {
+		return failed(fmt.Errorf("the rehearsal has %s", counted(n, "finding")))
+	}
+	return nil
+}
+
+// read reads the cluster, and refuses what does not fit together.
+func (u *upgrade) read(cmd *cobra.Command) (err error) {
+	for _, program := range []*string{&u.ccm, &u.old} {
+		if *program != "" {
+			if *program, err = exec.LookPath(*program); err != nil {
+				return usage(err)
+			}
+			if *program, err = filepath.Abs(*program); err != nil {
+				return usage(err)
+			}
+		}
+	}
+	if (u.kubeconfig == "") == (len(u.objects) == 0) {
+		return usage(errors.New("say which cluster: --kubeconfig FILE, or --objects FILE with what kubectl get services,nodes,endpointslices -A -o json prints"))
+	}
+	if u.kubeconfig != "" {
+		if u.copied, err = cluster.From(cmd.Context(), target.Kubectl{Kubeconfig: u.kubeconfig}); err != nil {
+			return cannot(fmt.Errorf("read the cluster of %s: %w", u.kubeconfig, err))
+		}
+		return nil
+	}
+	u.copied = &cluster.Copy{}
+	for _, file := range u.objects {
+		if err := reading(cmd, file, func(from io.Reader) error {
+			text, err := io.ReadAll(from)
+			if err != nil {
+				return err
+			}
+			return u.copied.Read(text)
+		}); err != nil {
+			return usage(fmt.Errorf("%s: %w", file, err))
+		}
+	}
+	return usage(u.copied.Trim())
+}
+
+// manifest reads the objects to apply.
+func (u *upgrade) manifest(cmd *cobra.Command) (objects []cluster.Object, err error) {
+	for _, file := range u.apply {
+		if err := reading(cmd, file, func(from io.Reader) error {
+			text, err := io.ReadAll(from)
+			if err != nil {
+				return err
+			}
+			more, err := cluster.Parse(text)
+			objects = append(objects, more...)
+			return err
+		}); err != nil {
+			return nil, usage(fmt.Errorf("%s: %w", file, err))
+		}
+	}
+	for _, o := range objects {
+		if o.Namespace() == "" && o.Kind() != "Namespace" && o.Map("metadata") != nil {
+			o.Map("metadata")["namespace"] = "default"
+		}
+	}
+	return objects, nil
+}
+
+// cloud returns a copy of the account, in which the nodes are instances.
+func (u *upgrade) cloud(ctx context.Context, around func(http.Handler) http.Handler) (*emulator.Emulator, error) {
+	region, _ := u.copied.Config["region"].(string)
+	certificate, err := emulator.GenerateTLS(u.dir, []string{"*.aliyuncs.com", "*." + cmp.Or(region, "cn-hangzhou") + ".aliyuncs.com"})
+	if err != nil {
+		return nil, err
+	}
+	copied, err := emulator.New(ctx, emulator.Config{Fork: u.dataDir, Listen: "127.0.0.1:0", ControlListen: "127.0.0.1:0", Proxy: certificate, Around: around, Version: version()})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no state in %s: is it the right folder? %w", u.dataDir, err)
+	}
+	if err == nil {
+		err = copied.Start()
+	}
+	if err != nil {
+		return nil, err
+	}
+	control := controlclient.InProcess(copied.ControlHandler())
+	nodes, err := json.Marshal(map[string]any{"kind": "NodeList", "items": u.copied.Nodes})
+	if err != nil {
+		return nil, err
+	}
+	imported, err := control.ImportCluster(ctx, controlapi.Where{}, strings.NewReader(string(nodes)))
+	if err != nil {
+		u.note("the nodes can't be instances of the copy: " + err.Error())
+	} else if n := imported.Instances.Created; n > 0 {
+		u.note(fmt.Sprintf("the copy of the account lacks the instances of %s, so clbemu made them from the Nodes", counted(n, "node")))
+	}
+	return copied, u.strangers(ctx, control)
+}
+
+// note adds a note about the copies, once.
+func (u *upgrade) note(text string) {
+	if !slices.Contains(u.copied.Notes, text) {
+		u.copied.Notes = append(u.copied.Notes, text)
+	}
+}
+
+// strangers notes the Services whose address no load balancer of the copy has.
+func (u *upgrade) strangers(ctx context.Context, control *controlclient.Client) error {
+	balancers, err := control.Resources(ctx, controlclient.Wanted{Kind: "lb"})
+	if err != nil {
+		return err
+	}
+	known := make(map[string]bool)
+	for i := range balancers.Resources {
+		fields := balancers.Resources[i].Fields
+		known[fields["dnsName"]] = true
+		for address := range strings.SplitSeq(fields["address"], ",") {
+			known[address] = true
+		}
+	}
+	for _, s := range u.copied.Services {
+		for _, ingress := range s.List("status", "loadBalancer", "ingress") {
+			if at := strings.TrimSpace(ingress.Text("ip") + ingress.Text("hostname")); !known[at] {
+				u.note(fmt.Sprintf("%s: no load balancer of the copy has its address %s: is it of this account and region, and was it copied?", s.Key(), at))
+			}
+		}
+	}
+	return nil
+}
+
+// plane starts an empty control plane.
+func (u *upgrade) plane(ctx context.Context) (*cluster.Plane, error) {
+	dir, err := os.MkdirTemp(u.dir, "plane-")
+	if err != nil {
+		return nil, err
+	}
+	return cluster.Start(ctx, started{}, dir, u.copied)
+}
+
+// started starts programs in the surroundings of this process.
+type started struct{}
+
+// Start implements scenarios.Programs.
+func (started) Start(ctx context.Context, p scenarios.Program) (scenarios.Running, error) {
+	return (&target.Remote{API: "http://127.0.0.1"}).Start(ctx, p)
+}
+
+// replaced are the arguments of a CCM that a rehearsal replaces, or leaves out.
+var replaced = []string{"--kubeconfig", "--master", "--cloud-config", "--leader-elect", "--metrics-bind-addr", "--health-probe-bind-addr", "--pprof-bind-addr", "--dry-run",
+	"--use-service-account-credentials", "--log", "--alsologtostderr", "--stderrthreshold", "--v", "-v"}
+
+// start starts a version. It reaches the copy by the variables for its endpoints; the calls of versions
+// without such variables go to the copy as their proxy, which rejects all hosts but the cloud's.
+func (u *upgrade) start(ctx context.Context, program string, p *cluster.Plane, copied *emulator.Emulator) (scenarios.Running, error) {
+	config, err := u.config(copied)
+	if err != nil {
+		return nil, err
+	}
+	file := filepath.Join(filepath.Dir(p.Kubeconfig), "cloud-config.json")
+	if err := os.WriteFile(file, config, 0o600); err != nil {
+		return nil, err
+	}
+	command := []string{program, "--kubeconfig=" + p.Kubeconfig, "--cloud-config=" + file, "--leader-elect=false", "--metrics-bind-addr=127.0.0.1:0", "--health-probe-bind-addr=127.0.0.1:0"}
+	args := slices.DeleteFunc(slices.Clone(u.copied.Args), func(arg string) bool {
+		return slices.ContainsFunc(replaced, func(name string) bool {
+			return strings.HasPrefix(arg, name) && (name == "--leader-elect" || name == "--log" || len(arg) == len(name) || arg[len(name)] == '=')
+		})
+	})
+	if len(args) == 0 {
+		u.note("the CCM's Deployment is not in the copy: it runs with --controllers=service,nlb and without routes, unless arguments after -- say otherwise")
+		args = []string{"--controllers=service,nlb", "--configure-cloud-routes=false"}
+	}
+	// Two CCMs can't have the port of the profiles, which only newer ones can be without.
+	if usage, _ := exec.CommandContext(ctx, program, "--help").CombinedOutput(); bytes.Contains(usage, []byte("--pprof-bind-addr")) {
+		command = append(command, "--pprof-bind-addr=0")
+	}
+	api, variables := "http://"+copied.Addr(), []string{"SSL_CERT_FILE=" + filepath.Join(u.dir, emulator.CAFile), "NO_PROXY=localhost,127.0.0.1," + copied.Addr()}
+	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"} {
+		variables = append(variables, name+"="+api)
+	}
+	environment := target.Remote{API: api, Control: "http://" + copied.ControlAddr(), Products: products.All(), Environment: variables}
+	return environment.Start(ctx, scenarios.Program{Command: slices.Concat(command, args, u.args)})
+}
+
+// config is the CCM's configuration: the cluster's own, with a key of the copy.
+func (u *upgrade) config(copied *emulator.Emulator) (text []byte, err error) {
+	if u.cloudConfig != "" {
+		return os.ReadFile(u.cloudConfig)
+	}
+	id := u.clusterID
+	if own, _ := u.copied.Config["clusterID"].(string); id == "" {
+		id = own
+	}
+	if err := copied.Store().View(state.Owner{}, func(v *state.View) (err error) {
+		text, err = target.CloudConfig(v, id)
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	var config struct{ Global map[string]any }
+	if err := json.Unmarshal(text, &config); err != nil {
+		return nil, err
+	}
+	if own, _ := u.copied.Config["region"].(string); own != "" && own != config.Global["region"] {
+		return nil, fmt.Errorf("the cluster is in region %s, and the copy of the account is of %s", own, config.Global["region"])
+	}
+	maps.Copy(config.Global, u.copied.Config)
+	return json.Marshal(config)
+}

@@ -1,0 +1,42 @@
+package rehearse
+
+import (
+	"slices"
+	"strings"
+)
+
+// judge says whether a change and what clients felt of it should follow from what happened; before is how
+// it was when the phase began.
+func (p *play) judge(c *Change, before *view) {
+	s := &p.scope
+	if ours := c.Meant; !ours { // a fault of the rehearsal
+		c.Meant = c.Code == "" && s.means(c, before)
+	}
+	for _, f := range c.Felt {
+		whole := len(f.ids) > 0 && !slices.ContainsFunc(f.ids, func(id string) bool { return !s.servers[id] })
+		f.Meant = whole || f.port != "" && slices.ContainsFunc(strings.Split(c.Services, ", "), func(service string) bool { return slices.Contains(s.ports[service], f.port) })
+	}
+}
+
+// means reports whether a change is within a scope.
+func (s *scope) means(c *Change, before *view) bool {
+	services := strings.Split(c.Services, ", ")
+	if slices.ContainsFunc(services, func(service string) bool { return s.services[service] }) {
+		return true
+	}
+	moving := slices.ContainsFunc(services, func(service string) bool { return len(s.ports[service]) > 0 })
+	words := c.Change.Change
+	switch {
+	case c.product == "Vpc" && strings.HasSuffix(words, " route"):
+		return s.routes[c.Item]
+	case c.Port != "" || strings.HasSuffix(words, " listener"):
+		return slices.ContainsFunc(services, func(service string) bool { return slices.Contains(s.ports[service], c.Item) })
+	case moving && (strings.HasPrefix(words, "create ") || strings.HasPrefix(words, "delete ")) && c.group != "":
+		return true
+	case moving && c.group != "" && before.groups[c.group] == nil: // members of a new group
+		return true
+	case len(c.servers) > 0 || c.weights:
+		return len(s.servers) > 0 && !slices.ContainsFunc(c.servers, func(id string) bool { return !s.servers[id] })
+	}
+	return false
+}

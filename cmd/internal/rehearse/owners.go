@@ -1,0 +1,93 @@
+package rehearse
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/clbemu/clbemu/cmd/internal/cluster"
+)
+
+// owners know which Service a load balancer or a part of it is of.
+type owners struct {
+	services []cluster.Object
+	// balancers are the Services of each load balancer.
+	balancers map[string][]cluster.Object
+}
+
+// The prefixes of the annotation that names a load balancer.
+var idAnnotations = []string{"service.beta.kubernetes.io/alibaba-cloud-loadbalancer-id", "service.beta.kubernetes.io/alicloud-loadbalancer-id"}
+
+// own finds the load balancers of the Services, as they are now.
+func (p *play) own(ctx context.Context) error {
+	services, err := p.plane.List(ctx, "Service")
+	if err != nil {
+		return err
+	}
+	p.owners.services = services
+	if p.owners.balancers == nil {
+		p.owners.balancers = make(map[string][]cluster.Object)
+	}
+	for _, s := range services {
+		named := []string{s.Text("metadata", "labels", "service.k8s.alibaba/loadbalancer-id")}
+		for _, annotation := range idAnnotations {
+			named = append(named, s.Text("metadata", "annotations", annotation))
+		}
+		name := "a" + strings.ReplaceAll(s.Text("metadata", "uid"), "-", "")
+		for id, b := range p.rec.now.balancers {
+			if slices.Contains(named, id) || b.Name == name[:min(len(name), 32)] || at(s, b.Fields["address"], b.Fields["dnsName"]) {
+				p.owners.add(id, s)
+			}
+		}
+	}
+	return nil
+}
+
+// at reports whether the status of a Service has an address, or the name of a load balancer.
+func at(s cluster.Object, addresses, name string) bool {
+	for _, ingress := range s.List("status", "loadBalancer", "ingress") {
+		ip, host := ingress.Text("ip"), ingress.Text("hostname")
+		if ip != "" && slices.Contains(strings.Split(addresses, ","), ip) || host != "" && host == name {
+			return true
+		}
+	}
+	return false
+}
+
+func (o *owners) add(id string, s cluster.Object) {
+	if !slices.ContainsFunc(o.balancers[id], func(other cluster.Object) bool { return other.Key() == s.Key() }) {
+		o.balancers[id] = append(o.balancers[id], s)
+	}
+}
+
+// of returns the Services of a change: the one that its group's name says or that has its port, or all of the
+// load balancer's.
+func (o *owners) of(c *Change) string {
+	var all, exact []string
+	for _, s := range o.balancers[c.LoadBalancer] {
+		all = append(all, s.Key())
+		if hasPort(s, c.Item) {
+			exact = append(exact, s.Key())
+		}
+	}
+	for _, s := range o.services {
+		if namedAfter(c.Item, s) {
+			exact = append(exact, s.Key())
+		}
+	}
+	if len(exact) > 0 {
+		all = exact
+	}
+	slices.Sort(all)
+	return strings.Join(slices.Compact(all), ", ")
+}
+
+// namedAfter reports whether a group has the name that a CCM gives it: k8s/PORT/NAME/NAMESPACE/CLUSTER,
+// or k8s.PORT.PROTOCOL.NAME.NAMESPACE.CLUSTER.
+func namedAfter(group string, s cluster.Object) bool {
+	return strings.HasPrefix(group, "k8s") && (strings.Contains(group, "/"+s.Name()+"/"+s.Namespace()+"/") || strings.Contains(group, "."+s.Name()+"."+s.Namespace()+"."))
+}
+
+func hasPort(s cluster.Object, port string) bool {
+	return slices.ContainsFunc(s.List("spec", "ports"), func(o cluster.Object) bool { return numberOf(o["port"]) == port })
+}

@@ -1,0 +1,294 @@
+package rehearse
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/clbemu/clbemu/cmd/internal/upgradecheck"
+	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/apiclient"
+	"github.com/clbemu/clbemu/emulator/controlclient"
+	"github.com/clbemu/clbemu/emulator/journal"
+	"github.com/clbemu/clbemu/emulator/products"
+)
+
+// recorder serves a copy of an account, one change at a time, and compares what load balancers do before
+// and after each.
+type recorder struct {
+	api     http.Handler
+	cloud   *emulator.Emulator
+	control *controlclient.Client
+	mutates map[string]bool // by action
+	change  sync.Mutex      // held by the call that changes something
+	before  *emulator.Emulator
+	now     *view
+	open    []*Felt
+	// addresses are those of network interfaces and instances, by id.
+	addresses map[string]string
+
+	mu    sync.Mutex
+	phase *Phase
+	last  time.Time // of a call that shows that the CCM works
+	calls int
+	err   error
+}
+
+func newRecorder() *recorder {
+	r := &recorder{mutates: make(map[string]bool), addresses: make(map[string]string), phase: &Phase{}}
+	for _, p := range products.All() {
+		for _, a := range p.Actions {
+			r.mutates[a.Name] = r.mutates[a.Name] || a.Mutates
+		}
+	}
+	return r
+}
+
+// around stands before the API.
+func (r *recorder) around(api http.Handler) http.Handler {
+	r.api = api
+	return r
+}
+
+// look looks at the account before the first call.
+func (r *recorder) look(ctx context.Context, cloud *emulator.Emulator) error {
+	r.cloud, r.control = cloud, controlclient.InProcess(cloud.ControlHandler())
+	servers, err := r.control.Resources(ctx, controlclient.Wanted{Kind: "backend"})
+	if err != nil {
+		return err
+	}
+	for _, s := range servers.Resources {
+		r.addresses[s.Fields["server"]] = s.Fields["address"]
+	}
+	r.now, err = look(ctx, r.control)
+	return errors.Join(err, r.fork(ctx))
+}
+
+// fork keeps the account as it is before the next change.
+func (r *recorder) fork(ctx context.Context) error {
+	next, err := emulator.New(ctx, emulator.Config{ForkOf: r.cloud.Store(), Journal: journal.Config{Entries: -1}})
+	if err != nil {
+		return err
+	}
+	old := r.before
+	if r.before = next; old != nil {
+		return old.Close(ctx)
+	}
+	return nil
+}
+
+func (r *recorder) close(ctx context.Context) {
+	if r.before != nil {
+		_ = r.before.Close(ctx) // it is in memory
+	}
+}
+
+// begin begins a phase.
+func (r *recorder) begin(p *Phase) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.phase, r.last, r.calls = p, time.Now(), 0
+}
+
+// worked notes that the CCM works.
+func (r *recorder) worked() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.last = time.Now()
+	r.calls++
+}
+
+// idle returns for how long the CCM has done nothing, and how many calls it made in this phase.
+func (r *recorder) idle() (time.Duration, int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return time.Since(r.last), r.calls, r.err
+}
+
+// ServeHTTP implements http.Handler. Calls of other products than load balancers that change nothing
+// may well come all the time.
+func (r *recorder) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+	action, version := named(request)
+	if r.mutates[action] || version == emulator.Version("Slb") || version == emulator.Version("Nlb") {
+		r.worked()
+		defer r.worked()
+	}
+	if !r.mutates[action] {
+		r.api.ServeHTTP(w, request)
+		return
+	}
+	r.change.Lock()
+	defer r.change.Unlock()
+	since := r.cloud.Journal().Query(journal.Query{Limit: 1}).Last
+	r.api.ServeHTTP(w, request)
+	if err := r.record(context.WithoutCancel(request.Context()), since); err != nil {
+		r.mu.Lock()
+		r.err = errors.Join(r.err, err)
+		r.mu.Unlock()
+	}
+}
+
+// named returns the action and the version that a call names.
+func named(request *http.Request) (action, version string) {
+	query := request.URL.Query()
+	action, version = request.Header.Get("X-Acs-Action"), request.Header.Get("X-Acs-Version")
+	if action == "" {
+		action, version = query.Get("Action"), query.Get("Version")
+	}
+	if action == "" && request.Body != nil && strings.HasPrefix(request.Header.Get("Content-Type"), "application/x-www-form-urlencoded") {
+		text, err := io.ReadAll(io.LimitReader(request.Body, 1<<20))
+		request.Body = io.NopCloser(io.MultiReader(bytes.NewReader(text), request.Body))
+		if form, wrong := url.ParseQuery(string(text)); err == nil && wrong == nil {
+			action, version = form.Get("Action"), form.Get("Version")
+		}
+	}
+	return action, version
+}
+
+// record compares the account before and after a call.
+func (r *recorder) record(ctx context.Context, since uint64) error {
+	page := r.cloud.Journal().Query(journal.Query{Since: since, Fields: map[string]string{"kind": string(journal.KindCall)}})
+	for _, entry := range page.Entries {
+		if !r.mutates[entry.Action] {
+			continue
+		}
+		c := &Change{Change: upgradecheck.Of(entry, r.describe), Guess: entry.Evidence, product: entry.Product}
+		if len(entry.Faults) > 0 {
+			c.Meant = true
+		}
+		if entry.Code != "" {
+			c.Message = r.message(entry.Sequence)
+		}
+		next, err := look(ctx, r.control)
+		if err != nil {
+			return err
+		}
+		r.place(c, entry, next)
+		r.now.moved(next, c)
+		r.notice(c, next)
+		r.add(c)
+		if entry.Code == "" {
+			return r.fork(ctx)
+		}
+	}
+	return nil
+}
+
+// add adds a change to the phase, and counts a refusal that came before.
+func (r *recorder) add(c *Change) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	c.Times = 1
+	for _, o := range r.phase.Changes {
+		if c.Code != "" && o.Code == c.Code && o.Action == c.Action && o.LoadBalancer == c.LoadBalancer && o.Item == c.Item && o.Meant == c.Meant {
+			o.Times++
+			return
+		}
+	}
+	r.phase.Changes = append(r.phase.Changes, c)
+}
+
+// notice adds what clients notice of a change, and ends what they noticed before.
+func (r *recorder) notice(c *Change, next *view) {
+	at := time.Now()
+	c.Felt = append(c.Felt, r.now.felt(next)...)
+	r.open = slices.DeleteFunc(r.open, func(f *Felt) bool {
+		over := next.over(f)
+		if over {
+			f.Lasted = at.Sub(f.begun).Round(time.Millisecond).String()
+		}
+		return over
+	})
+	for _, f := range c.Felt {
+		f.begun = at
+		r.open = append(r.open, f)
+	}
+	r.now = next
+}
+
+// settle adds what changed after the calls, such as when a stage ended.
+func (r *recorder) settle(ctx context.Context) error {
+	r.change.Lock()
+	defer r.change.Unlock()
+	next, err := look(ctx, r.control)
+	if err != nil {
+		return err
+	}
+	c := &Change{Change: upgradecheck.Change{Change: "what took the cloud some time"}}
+	r.now.moved(next, c)
+	r.notice(c, next)
+	switch n := len(r.phase.Changes); {
+	case len(c.Felt) > 0 && n > 0:
+		last := r.phase.Changes[n-1]
+		last.Felt = append(last.Felt, c.Felt...)
+	case len(c.Felt) > 0:
+		r.phase.Changes = append(r.phase.Changes, c)
+	}
+	return r.fork(ctx)
+}
+
+// describe asks the account as it was before the call.
+func (r *recorder) describe(caller *journal.Entry, action string, params map[string]string) map[string]any {
+	params["RegionId"] = caller.Region
+	client := apiclient.Client{URL: "http://localhost", HTTP: &http.Client{Transport: controlclient.Transport(r.before.Handler())}, AccessKeyID: caller.AccessKeyID}
+	reply, err := client.CallContext(context.Background(), emulator.Version(caller.Product), action, params)
+	if err != nil || reply.Status != http.StatusOK {
+		return nil
+	}
+	return reply.Body
+}
+
+// message is a refusal's.
+func (r *recorder) message(sequence uint64) string {
+	page := r.cloud.Journal().Query(journal.Query{Fields: map[string]string{"sequence": strconv.FormatUint(sequence, 10)}})
+	var answer struct{ Message string }
+	for _, entry := range page.Entries {
+		_ = json.Unmarshal([]byte(entry.Answer), &answer) // a cut one has no message
+	}
+	return answer.Message
+}
+
+// place says which load balancer a change is of, and of which of its parts.
+func (r *recorder) place(c *Change, entry *journal.Entry, next *view) {
+	get := entry.Parameters.Get
+	c.LoadBalancer, c.Item = get("LoadBalancerId"), get("ListenerPort")
+	for _, id := range []string{entry.Made, get("ResourceId.1"), get("InstanceId")} {
+		if c.LoadBalancer == "" && (r.now.balancers[id] != nil || next.balancers[id] != nil) {
+			c.LoadBalancer = id
+		}
+	}
+	for _, v := range []*view{r.now, next} {
+		for _, id := range []string{get("ListenerId"), entry.Made, get("ResourceId.1")} {
+			if l := v.listeners[id]; l != nil {
+				c.LoadBalancer, c.Item = l.LoadBalancer, l.Fields["port"]
+			}
+		}
+		for _, id := range []string{get("VServerGroupId"), get("ServerGroupId"), entry.Made, get("ResourceId.1")} {
+			g := v.groups[id]
+			if g == nil || c.Item != "" {
+				continue
+			}
+			c.group, c.Item = id, g.Name
+			if c.LoadBalancer == "" {
+				c.LoadBalancer = g.LoadBalancer
+			}
+		}
+		for _, l := range v.listeners {
+			if c.LoadBalancer == "" && c.group != "" && l.Fields["group"] == c.group {
+				c.LoadBalancer = l.LoadBalancer
+			}
+		}
+	}
+	if c.Item == "" && entry.Product == "Vpc" {
+		c.Item = strings.TrimSpace(get("DestinationCidrBlock") + " " + get("RouteEntries.1.DstCidrBlock"))
+	}
+}

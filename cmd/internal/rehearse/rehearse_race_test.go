@@ -1,0 +1,193 @@
+package rehearse_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clbemu/clbemu/cmd/internal/cluster"
+	"github.com/clbemu/clbemu/cmd/internal/rehearse"
+	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/controlclient"
+	"github.com/clbemu/clbemu/scenarios"
+)
+
+// account is a copy of an account, whose load balancer of the Service shop/web a CCM made, with a listener
+// of a person's.
+type account struct {
+	t     *testing.T
+	cloud *emulator.Emulator
+	copy  *cluster.Copy
+	lb    string
+}
+
+const objects = `{"kind":"List","items":[
+{"kind":"Service","apiVersion":"v1","metadata":{"name":"web","namespace":"shop","uid":"1-2-3"},"spec":{"type":"LoadBalancer","ports":[{"port":80,"nodePort":30080}],"selector":{"app":"web"}}},
+{"kind":"Node","apiVersion":"v1","metadata":{"name":"n1"},"spec":{"providerID":"cn-hangzhou.i-bp1clbemu0000000001"}},
+{"kind":"Node","apiVersion":"v1","metadata":{"name":"n2"},"spec":{"providerID":"cn-hangzhou.i-bp1clbemu0000000002"}},
+{"kind":"EndpointSlice","apiVersion":"discovery.k8s.io/v1","metadata":{"name":"web-1","namespace":"shop","labels":{"kubernetes.io/service-name":"web"}},
+ "endpoints":[{"addresses":["10.0.0.1"],"nodeName":"n1"},{"addresses":["10.0.0.2"],"nodeName":"n2"}]}]}`
+
+func newAccount(t *testing.T) *account {
+	t.Helper()
+	e, err := emulator.New(t.Context(), emulator.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := e.Close(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
+	a := &account{t: t, cloud: e, copy: &cluster.Copy{}}
+	if err := errors.Join(a.copy.Read([]byte(objects)), a.copy.Trim()); err != nil {
+		t.Fatal(err)
+	}
+	f := newFakePlane()
+	if refused, err := f.plane().Fill(t.Context(), a.copy); err != nil || len(refused) > 0 {
+		t.Fatal(refused, err)
+	}
+	made := startCCM(f, a.cloud.Handler(), none)
+	if _, err := made.Wait(t.Context(), 0); err != nil {
+		t.Fatal(err)
+	}
+	a.lb = made.call("DescribeLoadBalancers", "LoadBalancerName", "a123").List("LoadBalancers", "LoadBalancer")[0].Text("LoadBalancerId")
+	made.call("CreateLoadBalancerTCPListener", "LoadBalancerId", a.lb, "ListenerPort", "9000", "Bandwidth", "-1", "BackendServerPort", "9000")
+	made.call("StartLoadBalancerListener", "LoadBalancerId", a.lb, "ListenerPort", "9000")
+	made.Stop()
+	return a
+}
+
+// rehearse plays versions of the small CCM on copies of the account.
+func (a *account) rehearse(old, next fault, change ...func(*rehearse.Config)) (*rehearse.Report, error) {
+	a.t.Helper()
+	var plane *fakePlane
+	var handler http.Handler
+	config := &rehearse.Config{
+		Copy: a.copy, New: "new", Most: time.Hour, Progress: func(string) {},
+		Cloud: func(ctx context.Context, around func(http.Handler) http.Handler) (*emulator.Emulator, error) {
+			e, err := emulator.New(ctx, emulator.Config{ForkOf: a.cloud.Store()})
+			if err == nil {
+				handler = around(e.Handler())
+			}
+			return e, err
+		},
+		Plane: func(context.Context) (*cluster.Plane, error) {
+			plane = newFakePlane()
+			return plane.plane(), nil
+		},
+		Start: func(_ context.Context, program string, _ *cluster.Plane, _ *emulator.Emulator) (scenarios.Running, error) {
+			if program == "old" {
+				return startCCM(plane, handler, old), nil
+			}
+			return startCCM(plane, handler, next), nil
+		},
+	}
+	for _, c := range change {
+		c(config)
+	}
+	return config.Run(a.t.Context())
+}
+
+func withOld(c *rehearse.Config) { c.Old = "old" }
+
+// TestRehearse proves of each fault of a version that the report names it, in its phase, with what clients
+// notice; that a right version is clean; and that what the old version does too is no finding.
+func TestRehearse(t *testing.T) {
+	a := newAccount(t)
+	for _, test := range []struct {
+		old, next fault
+		change    []func(*rehearse.Config)
+		problems  int // -1 for some
+		says      []string
+	}{
+		{next: none, says: []string{"upgrade: nothing changes", "a node leaves: 1 calls, all of which should follow", "changes nothing that it should not"}},
+		{next: deletesOthers, problems: -1, says: []string{"shop/web (" + a.lb + ")\n    delete listener 9000\n      clients notice: listener tcp 9000 deleted\n"}},
+		{next: startsOver, problems: -1, says: []string{"upgrade: 3 of 3 calls are findings", "delete listener 80\n      clients notice: listener tcp 80 deleted, for "}},
+		{next: drains, problems: -1, says: []string{"update VServerGroup k8s/80/web/shop/c1\n      i-bp1clbemu0000000001:30080: weight 0, stored: 100", "clients notice: listener tcp 80 without a server"}},
+		{next: misreads, problems: -1, says: []string{"a read of its load balancer is throttled: 3 of 3 calls are findings\n  shop/web (" + a.lb + ")\n    create VServerGroup "}},
+		{next: forgets, problems: 1, says: []string{"in the end: unused group k8s/20080/web/shop/c1 is left behind"}},
+		{next: schedules, problems: -1, says: []string{"update listener 80\n      Scheduler: rr, stored: wrr"}},
+		{old: schedules, next: schedules, change: []func(*rehearse.Config){withOld}, says: []string{"drift, which the old version changes already: 1 calls\n  shop/web (" + a.lb + ")\n    update listener 80\n", "changes nothing that it should not"}},
+		{old: none, next: deletesOthers, change: []func(*rehearse.Config){withOld}, problems: -1, says: []string{"drift, which the old version changes already: 0 calls", "delete listener 9000"}},
+		{next: crashes, problems: 1, says: []string{"new ended with status 7. It last wrote:\n    one\n    the last words"}},
+		{next: none, change: []func(*rehearse.Config){func(c *rehearse.Config) { c.Quiet, c.Most = time.Hour, 0 }}, problems: 1, says: []string{"new does not rest within 0s. It last wrote:"}},
+	} {
+		report, err := a.rehearse(test.old, test.next, test.change...)
+		if err != nil {
+			t.Errorf("%s: %v", test.next, err)
+			continue
+		}
+		text := strings.Join(report.Lines(), "\n")
+		if n := report.Problems(); test.problems >= 0 && n != test.problems || test.problems < 0 && n == 0 {
+			t.Errorf("%s: %d problems, want %d:\n%s", test.next, n, test.problems, text)
+		}
+		for _, want := range test.says {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: the report lacks %q:\n%s", test.next, want, text)
+			}
+		}
+	}
+}
+
+// TestRehearseBadly plays what can't be played.
+func TestRehearseBadly(t *testing.T) {
+	a := newAccount(t)
+	if _, err := a.rehearse(none, silent, func(c *rehearse.Config) { c.Quiet, c.Most = time.Hour, 0 }); !errors.Is(err, rehearse.ErrIdle) || !strings.Contains(err.Error(), "the last words") {
+		t.Errorf("a program that makes no call: %v", err)
+	}
+	if _, err := a.rehearse(silent, none, withOld, func(c *rehearse.Config) { c.Quiet, c.Most = time.Hour, 0 }); err == nil || !strings.HasPrefix(err.Error(), "the old version: ") {
+		t.Errorf("an old version that makes no call: %v", err)
+	}
+	report, err := a.rehearse(none, none, func(c *rehearse.Config) {
+		start := c.Plane
+		c.Plane = func(ctx context.Context) (*cluster.Plane, error) {
+			_, err := start(ctx)
+			refusing := newFakePlane()
+			refusing.refuses = "n2"
+			return refusing.plane(), err
+		}
+		c.Start = func(context.Context, string, *cluster.Plane, *emulator.Emulator) (scenarios.Running, error) {
+			return nil, errors.New("stop here")
+		}
+	})
+	if err == nil || report == nil || len(report.Notes) != 1 || report.Notes[0] != "Node n2: the API server refuses it: n2 is invalid: left out" {
+		t.Errorf("an object that the API server refuses: %v, %+v", err, report)
+	}
+}
+
+// TestApply proves what a manifest's Services get, and what they break.
+func TestApply(t *testing.T) {
+	a := newAccount(t)
+	manifest := func(text string) func(*rehearse.Config) {
+		return func(c *rehearse.Config) {
+			var err error
+			if c.Apply, err = cluster.Parse([]byte(text)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	service := func(name string) string {
+		return fmt.Sprintf("kind: Service\napiVersion: v1\nmetadata: {name: %s, namespace: shop}\nspec: {type: LoadBalancer, ports: [{port: 81}], selector: {app: web}}\n", name)
+	}
+	report, err := a.rehearse(none, none, manifest(service("new")))
+	if err != nil || len(report.Applied) != 1 || report.Applied[0].Problem != "it has no address" || len(report.Phases) != 2 || len(report.Phases[1].Findings()) != 0 {
+		t.Fatalf("a Service whose CCM gives it no address: %v, %+v", err, report)
+	}
+	if notes := strings.Join(report.Notes, "\n"); !strings.Contains(notes, "shop/new: it has the endpoints of shop/web") {
+		t.Errorf("the notes are %q", notes)
+	}
+	full := controlapi.Change{Settings: []controlapi.Setting{{Name: "quota.slb_quota_instances_num", Value: "1"}}}
+	if _, err := controlclient.InProcess(a.cloud.ControlHandler()).SetWorld(t.Context(), full); err != nil {
+		t.Fatal(err)
+	}
+	report, err = a.rehearse(none, none, manifest(service("new")))
+	if err != nil || len(report.Applied) != 1 || !strings.HasPrefix(report.Applied[0].Problem, "CreateLoadBalancer was refused with ") || report.Problems() == 0 {
+		t.Errorf("a Service beyond the quota: %v, %+v", err, report)
+	}
+}

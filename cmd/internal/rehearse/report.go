@@ -1,0 +1,229 @@
+// Package rehearse plays an upgrade on a copy of an account and of a cluster: it runs the old and the
+// new version of a Cloud Controller Manager (CCM) against them, lets what happens in every cluster happen,
+// and reports each change with whether clients felt it. It must not know where the copies come from, or
+// how a report is shown.
+package rehearse
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/clbemu/clbemu/cmd/internal/upgradecheck"
+)
+
+// Report is the outcome of a rehearsal.
+type Report struct {
+	Services int `json:"services"`
+	Nodes    int `json:"nodes"`
+	// Notes say how the copy differs from the cluster and the account.
+	Notes []string `json:"notes,omitempty"`
+	// Drift is what the old version changes already, nil without one.
+	Drift *Phase `json:"drift,omitempty"`
+	// Phases begin with the start of the new version.
+	Phases []*Phase `json:"phases"`
+	// Left is what is otherwise in the end than after the upgrade, though all was undone that happened.
+	Left []string `json:"left,omitempty"`
+	// Applied is what the Services of a manifest got.
+	Applied []Applied `json:"applied,omitempty"`
+}
+
+// Phase is a part of a play: it begins when something happens, and ends when the CCM rests.
+type Phase struct {
+	Name string `json:"name"`
+	// Skipped says why it was not played.
+	Skipped string    `json:"skipped,omitempty"`
+	Changes []*Change `json:"changes"`
+	// Warnings are the CCM's Events.
+	Warnings []Warning `json:"warnings,omitempty"`
+	// Unrested says how the CCM ended, or that it did not rest, with its log's last lines.
+	Unrested string `json:"unrested,omitempty"`
+	Seconds  int    `json:"seconds"`
+}
+
+// Warning is an Event that warns.
+type Warning struct {
+	Service string `json:"service"`
+	Reason  string `json:"reason"`
+	Message string `json:"message"`
+	// Meant reports whether it is of the call that the rehearsal throttles.
+	Meant bool `json:"meant,omitempty"`
+	// Before reports whether the old version warns of the same.
+	Before bool `json:"before,omitempty"`
+}
+
+func (w *Warning) String() string { return w.Service + ": " + w.Reason + ": " + w.Message }
+
+// counts reports whether a warning is of a failure that the upgrade brings.
+func (w *Warning) counts() bool { return !w.Before && !w.Meant && strings.Contains(w.Reason, "Fail") }
+
+// Change is a call that changes something, or was refused.
+type Change struct {
+	// Services are namespace/name, by commas; "" where none has the resource.
+	Services     string `json:"services,omitempty"`
+	LoadBalancer string `json:"loadBalancer,omitempty"`
+	// Item is a listener's port, a group's name or a route's block.
+	Item string `json:"item,omitempty"`
+	upgradecheck.Change
+	// Servers are the changes of the groups' members.
+	Servers []string `json:"servers,omitempty"`
+	Felt    []*Felt  `json:"felt,omitempty"`
+	// Message is a refusal's, which came Times times.
+	Message string `json:"message,omitempty"`
+	Times   int    `json:"times,omitempty"`
+	// Guess is the number of the evidence that the answer rests on, and that is a guess.
+	Guess string `json:"guess,omitempty"`
+	// Meant reports whether it is what should follow from what happened.
+	Meant bool `json:"meant,omitempty"`
+	// Before reports whether the old version does the same.
+	Before bool `json:"before,omitempty"`
+
+	servers []string // ids of those that came or went
+	weights bool     // of others changed
+	product string
+	group   string
+}
+
+// Felt is what clients noticed.
+type Felt struct {
+	What         string `json:"what"`
+	LoadBalancer string `json:"loadBalancer"`
+	Listener     string `json:"listener,omitempty"`
+	// Lasted is empty if it did not end.
+	Lasted string `json:"lasted,omitempty"`
+	Meant  bool   `json:"meant,omitempty"`
+
+	begun time.Time
+	ids   []string // of the servers that are missing
+	port  string
+}
+
+// Applied is what a Service of a manifest got.
+type Applied struct {
+	Service   string   `json:"service"`
+	Addresses []string `json:"addresses,omitempty"`
+	Listeners []string `json:"listeners,omitempty"`
+	Problem   string   `json:"problem,omitempty"`
+}
+
+func (f *Felt) String() string {
+	text := strings.TrimSpace(f.Listener + " " + f.What)
+	if f.Listener != "" {
+		text = "listener " + text
+	}
+	if f.Lasted != "" {
+		text += ", for " + f.Lasted
+	}
+	return text
+}
+
+// Words are the change in one line.
+func (c *Change) Words() string {
+	text := strings.TrimSpace(c.Change.Change + " " + c.Item)
+	if c.Code != "" {
+		if text += ", refused with " + c.Code; c.Times > 1 {
+			text += fmt.Sprintf(" %d times", c.Times)
+		}
+	}
+	return text
+}
+
+// Details are what it changes from and to.
+func (c *Change) Details() (lines []string) {
+	lines = append(lines, c.Servers...)
+	if len(lines) == 0 {
+		for _, d := range c.Differences {
+			line := d.Parameter + ": " + cut(d.Sent)
+			if d.Stored != "" {
+				line += ", stored: " + cut(d.Stored)
+			}
+			lines = append(lines, line)
+		}
+	}
+	if c.Message != "" {
+		lines = append(lines, c.Message)
+	}
+	if c.Guess != "" {
+		lines = append(lines, "the answer rests on a guess, "+c.Guess)
+	}
+	return lines
+}
+
+// cut returns the beginning of a value.
+func cut(value string) string {
+	const most = 120
+	if len(value) > most {
+		return strings.ToValidUTF8(value[:most], "") + "…"
+	}
+	return value
+}
+
+// counts reports whether a change is one that the upgrade brings.
+func (c *Change) counts() bool {
+	felt := false
+	for _, f := range c.Felt {
+		felt = felt || !f.Meant
+	}
+	return !c.Before && (!c.Meant || felt)
+}
+
+// Findings are the changes of a phase that the upgrade brings.
+func (p *Phase) Findings() (list []*Change) {
+	for _, c := range p.Changes {
+		if c.counts() {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// Problems counts what would change or break.
+func (r *Report) Problems() int {
+	n := len(r.Left)
+	for _, p := range r.Phases {
+		n += len(p.Findings())
+		for i := range p.Warnings {
+			if p.Warnings[i].counts() {
+				n++
+			}
+		}
+		if p.Unrested != "" {
+			n++
+		}
+	}
+	for i := range r.Applied {
+		if r.Applied[i].Problem != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// compare marks what the old version does too in the same phase.
+func (r *Report) compare(old *play) {
+	if old == nil {
+		return
+	}
+	r.Left = slices.DeleteFunc(r.Left, func(line string) bool { return slices.Contains(old.left, line) })
+	same := make(map[string]bool)
+	key := func(p *Phase, c *Change) string {
+		return strings.Join([]string{p.Name, c.Services, c.Change.Change, c.Item, c.Code}, "\n")
+	}
+	for _, p := range old.phases {
+		for _, c := range p.Changes {
+			same[key(p, c)] = true
+		}
+		for _, w := range p.Warnings {
+			same[w.Service+" "+w.Reason] = true
+		}
+	}
+	for _, p := range r.Phases {
+		for i := range p.Warnings {
+			p.Warnings[i].Before = same[p.Warnings[i].Service+" "+p.Warnings[i].Reason]
+		}
+		for _, c := range p.Changes {
+			c.Before = same[key(p, c)]
+		}
+	}
+}

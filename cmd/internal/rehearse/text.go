@@ -1,0 +1,164 @@
+package rehearse
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+)
+
+// summary says what a phase brought, in some words.
+func (p *Phase) summary() string {
+	switch findings := len(p.Findings()); {
+	case p.Skipped != "":
+		return "not played: " + p.Skipped
+	case findings > 0:
+		return fmt.Sprintf("%d of %d calls are findings", findings, len(p.Changes))
+	case p.Unrested != "":
+		return "it did not end"
+	case len(p.Changes) == 0:
+		return "nothing changes"
+	}
+	before := 0
+	for _, c := range p.Changes {
+		if c.Before && !c.Meant {
+			before++
+		}
+	}
+	if before > 0 {
+		return fmt.Sprintf("%d calls should follow, the old version makes %d others too", len(p.Changes)-before, before)
+	}
+	return fmt.Sprintf("%d calls, all of which should follow", len(p.Changes))
+}
+
+// Lines are the report for a terminal: what is a finding, and the rest in numbers.
+func (r *Report) Lines() (lines []string) {
+	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
+	add("%d Services on %d nodes", r.Services, r.Nodes)
+	for _, note := range r.Notes {
+		add("  note: %s", note)
+	}
+	if r.Drift != nil {
+		add("drift, which the old version changes already: %d calls", len(r.Drift.Changes))
+		lines = append(lines, rows(r.Drift.Changes)...)
+		lines = append(lines, r.Drift.more()...)
+	}
+	for _, p := range r.Phases {
+		add("%s: %s", p.Name, p.summary())
+		lines = append(lines, rows(p.Findings())...)
+		lines = append(lines, p.more()...)
+	}
+	for _, text := range r.Left {
+		add("in the end: %s", text)
+	}
+	for i := range r.Applied {
+		a := &r.Applied[i]
+		add("%s: %s", a.Service, cmp.Or(a.Problem, "it gets "+strings.Join(a.Addresses, ", ")))
+		for _, l := range a.Listeners {
+			add("  %s", l)
+		}
+	}
+	if r.Problems() == 0 {
+		add("the new version changes nothing that it should not")
+	}
+	return lines
+}
+
+// rows have the changes by Service, in their order.
+func rows(changes []*Change) (lines []string) {
+	last := "-"
+	for _, c := range changes {
+		of := cmp.Or(c.Services, "no Service")
+		if c.LoadBalancer != "" {
+			of += " (" + c.LoadBalancer + ")"
+		}
+		if of != last {
+			lines = append(lines, "  "+of)
+			last = of
+		}
+		lines = append(lines, "    "+c.Words())
+		for _, d := range c.Details() {
+			lines = append(lines, "      "+d)
+		}
+		for _, f := range c.Felt {
+			lines = append(lines, "      clients notice: "+f.String())
+		}
+	}
+	return lines
+}
+
+func (p *Phase) more() (lines []string) {
+	for i := range p.Warnings {
+		if !p.Warnings[i].Meant {
+			lines = append(lines, "  Event: "+p.Warnings[i].String())
+		}
+	}
+	if p.Unrested != "" {
+		lines = append(lines, "  "+strings.ReplaceAll(p.Unrested, "\n", "\n  "))
+	}
+	return lines
+}
+
+// Markdown is the report as a page for a change request.
+func (r *Report) Markdown() string {
+	var b strings.Builder
+	verdict := "The new version changes nothing that it should not."
+	if n := r.Problems(); n > 0 {
+		verdict = fmt.Sprintf("%d findings: read them before the upgrade.", n)
+	}
+	fmt.Fprintf(&b, "# Rehearsal of an upgrade\n\n%s Played with %d Services on %d nodes, on a copy of the account.\n", verdict, r.Services, r.Nodes)
+	for _, note := range r.Notes {
+		fmt.Fprintf(&b, "- %s\n", cell(note))
+	}
+	phases := r.Phases
+	if r.Drift != nil {
+		phases = append([]*Phase{r.Drift}, phases...)
+	}
+	for _, p := range phases {
+		fmt.Fprintf(&b, "\n## %s\n\n%s.\n", p.Name, p.summary())
+		if len(p.Changes) > 0 {
+			b.WriteString("\n| # | Service | load balancer | change | details | clients notice | |\n|---|---|---|---|---|---|---|\n")
+		}
+		for i, c := range p.Changes {
+			var felt []string
+			for _, f := range c.Felt {
+				felt = append(felt, f.String())
+			}
+			fmt.Fprintf(&b, "| %d | %s | %s | %s | %s | %s | %s |\n", i+1, cell(c.Services), cell(c.LoadBalancer), cell(c.Words()), cell(strings.Join(c.Details(), "; ")), cell(strings.Join(felt, "; ")), c.verdict())
+		}
+		for i := range p.Warnings {
+			fmt.Fprintf(&b, "\nEvent: %s\n", cell(p.Warnings[i].String()))
+		}
+		if p.Unrested != "" {
+			fmt.Fprintf(&b, "\n```\n%s\n```\n", p.Unrested)
+		}
+	}
+	if len(r.Left) > 0 {
+		b.WriteString("\n## In the end\n\n")
+	}
+	for _, text := range r.Left {
+		fmt.Fprintf(&b, "- %s\n", cell(text))
+	}
+	for i := range r.Applied {
+		a := &r.Applied[i]
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n", a.Service, cell(cmp.Or(a.Problem, "It gets "+strings.Join(a.Addresses, ", ")+".")))
+		for _, l := range a.Listeners {
+			fmt.Fprintf(&b, "- %s\n", cell(l))
+		}
+	}
+	return b.String()
+}
+
+func (c *Change) verdict() string {
+	switch {
+	case c.counts():
+		return "**finding**"
+	case c.Before && !c.Meant:
+		return "as the old version"
+	}
+	return "should follow"
+}
+
+// cell is a text within a table.
+func cell(text string) string {
+	return strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;").Replace(text)
+}
