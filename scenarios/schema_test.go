@@ -276,7 +276,30 @@ func described(t *testing.T, file string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return append(text, '\n')
+	return append(list.ReplaceAllFunc(text, filled), '\n')
+}
+
+// list is a list of texts, each on a line of its own.
+var list = regexp.MustCompile(`\[(\n +"[^"\n]*",?)+\n +\]`)
+
+// filled fills the lines of a list of texts: there are thousands of actions and codes.
+func filled(text []byte) []byte {
+	lines := strings.Split(string(text), "\n")
+	indent := lines[1][:len(lines[1])-len(strings.TrimLeft(lines[1], " "))]
+	b, width := strings.Builder{}, 0
+	b.WriteString("[")
+	for _, line := range lines[1 : len(lines)-1] {
+		item := strings.TrimSpace(line)
+		if width+1+len(item) > 120 || width == 0 {
+			b.WriteString("\n" + indent + item)
+			width = len(indent) + len(item)
+		} else {
+			b.WriteString(" " + item)
+			width += 1 + len(item)
+		}
+	}
+	b.WriteString("\n" + lines[len(lines)-1])
+	return []byte(b.String())
 }
 
 // published is where the schemas are found by their paths.
