@@ -71,9 +71,20 @@ var gap = sync.OnceValue(func() *regexp.Regexp {
 })
 
 func patternOf(message string) pattern {
-	p := pattern{words: wordsOf(gap().ReplaceAllString(message, " ")), gaps: len(gap().FindAllString(message, -1))}
+	p := pattern{words: begun(wordsOf(gap().ReplaceAllString(message, " "))), gaps: len(gap().FindAllString(message, -1))}
 	return p.weighed()
 }
+
+// begun returns the words of a message from the first one that people repeat: a sentence begins
+// with others, such as There are.
+func begun(words []string) []string {
+	for len(words) > 4 && openings[words[0]] {
+		words = words[1:]
+	}
+	return words
+}
+
+var openings = map[string]bool{stem("there"): true, stem("are"): true, stem("is"): true, stem("the"): true, stem("this"): true}
 
 // weighed returns the pattern with the weight of its words.
 func (p pattern) weighed() pattern {

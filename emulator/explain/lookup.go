@@ -107,7 +107,7 @@ func (c *Index) certainly(x searchText, hits []hit) Found {
 
 // is reports whether a text is one of the answer's messages as a whole.
 func (a *Answer) is(text string) bool {
-	words := wordsOf(text)
+	words := begun(wordsOf(text))
 	return slices.ContainsFunc(a.patterns, func(p pattern) bool { return p.gaps == 0 && slices.Equal(p.words, words) })
 }
 
