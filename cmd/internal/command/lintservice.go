@@ -176,11 +176,13 @@ func (f *serviceLint) checkText(file string, text []byte, shared *reused) (servi
 				}
 				return services, found, fmt.Errorf("%s:%w", cmp.Or(file, "the cluster"), err)
 			}
-			objects = append(objects[1:], object.Items...)
 			if object.Kind == "Service" {
 				services++
 				found = append(found, f.checkService(file, &object, shared)...)
+			} else if len(object.Items) == 0 {
+				found = append(found, f.checkElsewhere(file, &objects[0], &object)...)
 			}
+			objects = append(objects[1:], object.Items...)
 			if len(found) > mostProblems {
 				return services, found[:mostProblems], fmt.Errorf("%s: there are more than %d problems: mend the first ones, such as %s: %s", cmp.Or(file, "the cluster"), mostProblems, printable(found[0].Key), printable(found[0].Text))
 			}

@@ -1,0 +1,72 @@
+package command
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/clbemu/clbemu/emulator/annotations"
+)
+
+// checkElsewhere checks the names of a CCM's annotations in what is no Service: the values of a
+// chart, or an object of which another controller makes one. Their values mean something only
+// next to the Service's ports.
+func (f *serviceLint) checkElsewhere(file string, document *yaml.Node, object *manifest) (found []serviceProblem) {
+	name := strings.TrimPrefix(object.Metadata.Namespace+"/"+object.Metadata.Name, "/")
+	about := strings.TrimSpace(cmp.Or(object.Kind, "values of a chart") + " " + name)
+	advice := "check what it becomes: kubectl get services -A -o yaml | clbemu lint-service -"
+	if object.Kind == "" || strings.Contains(object.Kind, "Helm") {
+		advice = "render the chart: helm template . | clbemu lint-service -"
+	}
+	eachAnnotation(document, 0, func(key, value *yaml.Node, line int) {
+		problem := serviceProblem{File: file, Line: line, Service: about}
+		if file == "" {
+			problem.Line = 0
+		}
+		if len(found) == 0 {
+			problem.Problem = annotations.Problem{Key: key.Value, Note: true, Text: "it stands in no Service, so that only its name is checked", Advice: advice}
+			found = append(found, problem)
+		}
+		if _, known := annotations.Find(key.Value); known {
+			return
+		}
+		alone := &annotations.Service{Type: "LoadBalancer", Annotations: map[string]string{key.Value: value.Value}}
+		for _, p := range annotations.Check(alone, f.version) {
+			if p.Key == key.Value {
+				problem.Problem = p
+				found = append(found, problem)
+			}
+		}
+	})
+	return found
+}
+
+// mostNested bounds how deep annotations are looked for.
+const mostNested = 100
+
+// eachAnnotation yields the pairs of all mappings of a document whose keys are a CCM's, also those
+// of a document in a text, as resources of charts have them. It follows no alias, which may hold
+// itself.
+func eachAnnotation(node *yaml.Node, depth int, yield func(key, value *yaml.Node, line int)) {
+	if depth > mostNested {
+		return
+	}
+	for i, child := range node.Content {
+		if node.Kind == yaml.MappingNode && i%2 == 0 && ccmReads(child.Value) && node.Content[i+1].Kind == yaml.ScalarNode {
+			yield(child, node.Content[i+1], child.Line)
+		}
+		eachAnnotation(child, depth+1, yield)
+	}
+	if node.Kind == yaml.ScalarNode && strings.Contains(node.Value, "\n") && slices.ContainsFunc(annotations.Prefixes, func(p string) bool { return strings.Contains(node.Value, p) }) {
+		var inner yaml.Node
+		if yaml.Unmarshal([]byte(node.Value), &inner) == nil {
+			eachAnnotation(&inner, depth+1, func(key, value *yaml.Node, line int) { yield(key, value, node.Line+line) })
+		}
+	}
+}
+
+func ccmReads(key string) bool {
+	return slices.ContainsFunc(annotations.Prefixes, func(p string) bool { return strings.HasPrefix(key, p) })
+}
