@@ -2,10 +2,11 @@ package fidelity
 
 import (
 	_ "embed"
-	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -65,26 +66,25 @@ func (f *File) uses() (list []use) {
 	return list
 }
 
-var (
-	listIndex = regexp.MustCompile(`\.\d+`)
-	aName     = regexp.MustCompile(`[A-Za-z][A-Za-z0-9_.]*`)
-)
-
 // states reports whether a statement says something about a parameter, and holds.
 func (f *File) states(parameter string) bool {
-	for i := range f.Statements {
-		s := &f.Statements[i]
-		if s.Class == "field" || s.Verdict() != Holds {
-			continue
-		}
-		if parameter == "DryRun" && s.ID == "dry-run" {
-			return true
-		}
-		for _, name := range aName.FindAllString(s.Says, -1) {
-			if strings.EqualFold(strings.TrimSuffix(listIndex.ReplaceAllString(name, ""), "."), parameter) {
-				return true
-			}
-		}
+	about := func(s *Statement) bool {
+		return parameter == "DryRun" && s.ID == "dry-run" ||
+			slices.ContainsFunc(strings.FieldsFunc(s.Says, endsName), func(name string) bool { return strings.EqualFold(unindexed(name), parameter) })
 	}
-	return false
+	return slices.ContainsFunc(f.Statements, func(s Statement) bool { return s.Class != "field" && s.Verdict() == Holds && about(&s) })
+}
+
+// endsName reports whether a letter is none of a parameter's name.
+func endsName(r rune) bool {
+	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '.'
+}
+
+// unindexed is a name without the numbers of elements: Tag.1.Key is Tag.Key.
+func unindexed(name string) string {
+	parts := slices.DeleteFunc(strings.Split(name, "."), func(part string) bool {
+		_, err := strconv.Atoi(part)
+		return err == nil || part == ""
+	})
+	return strings.Join(parts, ".")
 }

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -19,8 +19,6 @@ type Calls struct {
 	mu     sync.Mutex
 	counts map[string]int
 }
-
-var number = regexp.MustCompile(`\.\d+`)
 
 // Add counts calls of CLB and NLB that were answered.
 func (c *Calls) Add(entries []*journal.Entry) {
@@ -36,12 +34,21 @@ func (c *Calls) Add(entries []*journal.Entry) {
 		c.counts[e.Product+"\t"+e.Action+"\tcalls\t-"]++
 		sent := make(map[string]bool)
 		for _, p := range e.Parameters {
-			sent[number.ReplaceAllString(p.Name, "")] = true
+			sent[unindexed(p.Name)] = true
 		}
 		for name := range sent {
 			c.counts[e.Product+"\t"+e.Action+"\tparameter\t"+name]++
 		}
 	}
+}
+
+// unindexed is a name without the numbers of elements: Tag.1.Key is Tag.Key.
+func unindexed(name string) string {
+	parts := slices.DeleteFunc(strings.Split(name, "."), func(part string) bool {
+		_, err := strconv.Atoi(part)
+		return err == nil
+	})
+	return strings.Join(parts, ".")
 }
 
 // Write replaces a client's lines in a file, whose first line is a comment.
