@@ -19,9 +19,7 @@ import (
 // withoutEffect are parameters that are accepted and change nothing that can be read, as
 // patterns of product, action and name, by why.
 var withoutEffect = map[string][]string{
-	"a call that is repeated has the same result, also without it": {"Nlb.CancelShiftLoadBalancerZones.ClientToken", "Nlb.DeleteSecurityPolicy.ClientToken",
-		"Nlb.DescribeRegions.ClientToken", "Nlb.DescribeZones.ClientToken", "Nlb.*LoadBalancerIpv6Internet.ClientToken", "Nlb.Get*.ClientToken", "Nlb.MoveResourceGroup.ClientToken",
-		"Nlb.StartShiftLoadBalancerZones.ClientToken", "Nlb.TagResources.ClientToken", "Nlb.UntagResources.ClientToken", "Nlb.UpdateLoadBalancerProtection.ClientToken"},
+	"what is read is the same, with a token and without":                            {"Nlb.DescribeRegions.ClientToken", "Nlb.DescribeZones.ClientToken", "Nlb.Get*.ClientToken"},
 	"nothing published says what the tags of these older calls do":                  {"Slb.SetAccessLogsDownloadAttribute.Tags", "Slb.DeleteAccessLogsDownloadAttribute.Tags", "Slb.*HighDefinationMonitor.Tags"},
 	"regions and zones have their names in one language":                            {"*.DescribeRegions.AcceptLanguage", "*.DescribeZones.AcceptLanguage"},
 	"an order is paid at once (CLB-0185)":                                           {"Slb.Modify*.AutoPay"},

@@ -62,6 +62,7 @@ func (r *heardRefusals) RoundTrip(request *http.Request) (*http.Response, error)
 // knownOtherwise are refusals that the tables of errors do not have so, by what they are
 // known from.
 var knownOtherwise = map[string]string{
+	"AddBackendServers BackendServer.InvalidType":                        "AddVServerGroupBackendServers has the code, for the same cause",
 	"AddVServerGroupBackendServers InvalidParameter":                     "the message is that of ModifyVServerGroupBackendServers, for the same cause",
 	"CreateLoadBalancer InvalidParameter":                                "reports have the message of an address that is taken",
 	"CreateLoadBalancer Operation.NotAllowed":                            "the announcement of the end of subscriptions is newer",
@@ -71,6 +72,7 @@ var knownOtherwise = map[string]string{
 	"CreateVServerGroup LbStatusNotSupport":                              "RemoveVServerGroupBackendServers has the code, for the same cause",
 	"ModifyLoadBalancerInternetSpec InvalidParameter.Bandwidth":          "ModifyLoadBalancerInstanceSpec has the code, for the same cause",
 	"ModifyLoadBalancerPayType Operation.NotAllowed":                     "the announcement of the end of subscriptions is newer",
+	"ModifyVServerGroupBackendServers InvalidParameter":                  "AddVServerGroupBackendServers has the message, for the same cause",
 	"RemoveTags MissingParameter.Tags":                                   "AddTags has the code, for the same cause",
 	"SetLoadBalancerHTTPSListenerAttribute ServerCertificateId.NotFound": "a report of 2025 has it, with a RequestId",
 }

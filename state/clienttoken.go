@@ -125,7 +125,8 @@ func EditOnce[T any](tx *Tx, action, token string, request any, table *Table[T],
 }
 
 // OnceFor is Once where what act returns is a job, and about is the id of the resource
-// that it is for. A token whose job put a resource counts as new when that is gone.
+// that it is for. A token whose job put a resource counts as new when that is gone. Without
+// a table the token goes with no resource, as that of a deletion.
 func OnceFor[T any](tx *Tx, action, token string, request any, table *Table[T], about func(*T) string, act func() (string, error)) (string, error) {
 	if token == "" {
 		return act()
@@ -136,6 +137,9 @@ func OnceFor[T any](tx *Tx, action, token string, request any, table *Table[T], 
 	}
 	id := ClientTokenID(tx.scope.AccountID, action, token)
 	if known, ok := ClientTokens.Find(tx.View, id); ok && !known.expired(tx.Now()) {
+		if table == nil {
+			return known.ResourceID, known.check(digest)
+		}
 		if _, exists := table.Find(tx.View, known.ResourceID); exists {
 			return known.ResourceID, known.check(digest)
 		}
@@ -148,8 +152,10 @@ func OnceFor[T any](tx *Tx, action, token string, request any, table *Table[T], 
 		AccountID: tx.scope.AccountID, Action: action, Token: token,
 		Digest: digest, ResourceID: resourceID, CreateTime: tx.Now(),
 	}
-	if r, ok := table.Find(tx.View, resourceID); ok && tx.log.put(about(r)) {
-		made.About = about(r)
+	if table != nil {
+		if r, ok := table.Find(tx.View, resourceID); ok && tx.log.put(about(r)) {
+			made.About = about(r)
+		}
 	}
 	ClientTokens.Put(tx, made)
 	Enter(tx, StageClientTokenProcessing, id)

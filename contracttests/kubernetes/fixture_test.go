@@ -117,6 +117,7 @@ func (f *fixture) stopController() {
 }
 
 func (f *fixture) stopCloud() {
+	f.recordUsage()
 	if err := f.cloud.Check(f.ctx); err != nil {
 		f.Errorf("the state at the end: %v", err)
 	}

@@ -26,6 +26,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/clbemu/clbemu/contracttests/internal/usage"
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
 	"github.com/clbemu/clbemu/emulator/journal"
@@ -67,7 +68,7 @@ func TestConfigurations(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("configurations: %v, %v", files, err)
 	}
-	sent := &sending{lines: make(map[string]bool)}
+	sent := &sending{lines: make(map[string]bool), calls: new(usage.Calls)}
 	t.Cleanup(func() { sent.write(t) })
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
@@ -113,12 +114,14 @@ func play(t *testing.T, c *client, archive *txtar.Archive) {
 type sending struct {
 	mu    sync.Mutex
 	lines map[string]bool
+	calls *usage.Calls
 }
 
 // number is a number in the name of a parameter.
 var number = regexp.MustCompile(`\.[0-9]+`)
 
 func (s *sending) add(calls []*journal.Entry) {
+	s.calls.Add(calls)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, call := range calls {
@@ -152,6 +155,9 @@ func (s *sending) write(t *testing.T) {
 	}
 	text := strings.Join(slices.Sorted(maps.Keys(s.lines)), "\n") + "\n"
 	if err := os.WriteFile("../testdata/terraform.txt", []byte(text), 0o644); err != nil {
+		t.Error(err)
+	}
+	if err := s.calls.Write("../../emulator/fidelity/usage.tsv", "terraform"); err != nil {
 		t.Error(err)
 	}
 }

@@ -2,7 +2,9 @@ package fidelity
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -31,18 +33,20 @@ var (
 func (c *common) Place(node *yaml.Node) { c.line = node.Line }
 
 // commons are what common can be of, each with what follows from it.
-var commons = map[string]func(f *File, c *common) *yaml.Node{
-	"RegionId":    (*File).unknownRegion,
-	"ClientToken": (*File).repeated,
-	"DryRun":      (*File).tried,
-	"RequestId":   (*File).requestID,
+var commons = map[string]func(f *File, c *common) []*yaml.Node{
+	"RegionId":       (*File).unknownRegion,
+	"RegionRequired": (*File).withoutRegion,
+	"ClientToken":    (*File).repeated,
+	"TokenTwice":     (*File).twice,
+	"DryRun":         (*File).tried,
+	"RequestId":      (*File).requestID,
 }
 
 // Validate implements yamlfile.Validator.
 func (c *common) Validate() error {
 	for _, name := range c.Of {
 		if commons[name] == nil {
-			return fmt.Errorf("of: %q is none of ClientToken, DryRun, RegionId, RequestId", name)
+			return fmt.Errorf("of: %q is none of %s", name, strings.Join(slices.Sorted(maps.Keys(commons)), ", "))
 		}
 	}
 	return nil
@@ -61,7 +65,7 @@ func (f *File) commonStatements() (list []*yaml.Node) {
 		c.Before, c.Call = f.Answers[0].Before, f.Answers[0].Call
 	}
 	for _, name := range c.Of {
-		list = append(list, commons[name](f, c))
+		list = append(list, commons[name](f, c)...)
 	}
 	return list
 }
@@ -77,27 +81,57 @@ func (f *File) like(c *common, name, value string) *yaml.Node {
 	return call
 }
 
-func (f *File) unknownRegion(c *common) *yaml.Node {
+func (f *File) unknownRegion(c *common) []*yaml.Node {
 	call := with(c.line, f.like(c, "RegionId", "cn-nowhere"), "expect", refusal(c.line, "InvalidRegionId.NotFound"))
-	return statement(c.line, "region-id-unknown", "parameter", "RegionId is that of a region.", c.Source, false, append(copied(c.line, c.Before), step(c.line, call)))
+	return []*yaml.Node{f.commonly(c, "region-id-unknown", "parameter", "RegionId is that of a region.", call)}
 }
 
-func (f *File) tried(c *common) *yaml.Node {
+func (f *File) withoutRegion(c *common) []*yaml.Node {
+	call := with(c.line, f.like(c, "RegionId", ""), "expect", refusal(c.line, unpublished))
+	node := with(c.line, f.commonly(c, "region-id-required", "parameter", "RegionId is required.", call), "code", scalar(c.line, unpublished))
+	return []*yaml.Node{with(c.line, node, "differs", scalar(c.line, "The endpoint, a resource or the account says the region to clients that leave it out: NLB-0027."))}
+}
+
+// tried is a dry run that finds nothing wrong, and the call without one.
+func (f *File) tried(c *common) []*yaml.Node {
 	call := with(c.line, f.like(c, "DryRun", "true"), "expect", refusal(c.line, "DryRunOperation"))
-	return statement(c.line, "dry-run", "error", "DryRunOperation: a dry run finds nothing wrong.", c.Source, false, append(copied(c.line, c.Before), step(c.line, call)))
+	performed, absent := with(c.line, f.like(c, "DryRun", "false"), "expect", withID(c.line)), with(c.line, f.like(c, "DryRun", ""), "expect", withID(c.line))
+	return []*yaml.Node{
+		f.commonly(c, "dry-run", "error", "DryRunOperation: a dry run finds nothing wrong.", call),
+		f.commonly(c, "dry-run-false", "parameter", "DryRun takes false.", performed),
+		f.commonly(c, "dry-run-default", "default", "DryRun is false if it is absent.", absent),
+	}
 }
 
 // repeated is the call once more with its ClientToken: it is answered as the first time,
 // with the same job.
-func (f *File) repeated(c *common) *yaml.Node {
+func (f *File) repeated(c *common) []*yaml.Node {
 	first := with(c.line, f.like(c, "ClientToken", "once"), "save", mapping(c.line, "first", scalar(c.line, "JobId")))
 	again := with(c.line, f.like(c, "ClientToken", "once"), "expect", mapping(c.line, "fields", mapping(c.line, "JobId", scalar(c.line, "{{first}}"))))
-	steps := slices.Concat(copied(c.line, c.Before), []*yaml.Node{step(c.line, first), step(c.line, again)})
-	return statement(c.line, "client-token", "idempotence", "ClientToken: a call is answered as the earlier one with its token, with its JobId.", c.Source, false, steps)
+	return []*yaml.Node{f.commonly(c, "client-token", "idempotence", "ClientToken: a call is answered as the earlier one with its token, with its JobId.", first, again)}
 }
 
-func (f *File) requestID(c *common) *yaml.Node {
-	want := mapping(c.line, "fields", mapping(c.line, "RequestId", mapping(c.line, "matches", scalar(c.line, "^[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}$"))))
-	call := with(c.line, f.like(c, "RegionId", ""), "expect", want)
-	return statement(c.line, "answers-request-id", "field", "It answers RequestId.", c.Source, false, append(copied(c.line, c.Before), step(c.line, call)))
+// twice is the call once more with its ClientToken, where no job shows that it is the same.
+func (f *File) twice(c *common) []*yaml.Node {
+	again := with(c.line, f.like(c, "ClientToken", "once"), "expect", withID(c.line))
+	return []*yaml.Node{f.commonly(c, "client-token", "idempotence", "ClientToken: a call that is repeated with its token succeeds again.", f.like(c, "ClientToken", "once"), again)}
+}
+
+func (f *File) requestID(c *common) []*yaml.Node {
+	call := with(c.line, f.like(c, "RegionId", ""), "expect", withID(c.line))
+	return []*yaml.Node{f.commonly(c, "answers-request-id", "field", "It answers RequestId.", call)}
+}
+
+// withID returns what an answer has that is no refusal.
+func withID(line int) *yaml.Node {
+	return mapping(line, "fields", mapping(line, "RequestId", mapping(line, "matches", scalar(line, "^[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}$"))))
+}
+
+// commonly returns the node of a statement that many actions have alike.
+func (f *File) commonly(c *common, id, class, says string, calls ...*yaml.Node) *yaml.Node {
+	steps := copied(c.line, c.Before)
+	for _, call := range calls {
+		steps = append(steps, step(c.line, call))
+	}
+	return statement(c.line, id, class, says, c.Source, false, steps)
 }

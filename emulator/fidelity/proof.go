@@ -51,7 +51,10 @@ var namedOtherwise = map[string][]string{
 	"EndPort":                   {"Port"},
 	"HealthCheckSwitch":         {"HealthCheck", "HelathCheck"}, // the cloud's spelling
 	"MasterSlaveBackendServers": {"BACKEND_SERVERS"},
+	"RuleName":                  {"RuleList"},
 	"ServerCertificateId":       {"ServerCertificates"},
+	"ServerType":                {"SERVER_TYPE"},
+	"TLSVersions":               {"TLS version"},
 }
 
 // Proven reports whether a case that passed was refused for what its statement is about: the

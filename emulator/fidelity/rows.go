@@ -46,9 +46,15 @@ type parameter struct {
 	// With and Without change the parameters of the base's call.
 	With    raw      `yaml:"with"`
 	Without []string `yaml:"without"`
-	// Values are all that it takes, and Other is the code of another.
+	// Values are all that it takes, read as As if that is another text, absent for none, and
+	// Other is the code of another.
 	Values []string `yaml:"values"`
+	As     []string `yaml:"as"`
 	Other  string   `yaml:"other"`
+	// Within is the text of the parameter before the last dot of the row's name, a list in
+	// JSON, in which @ stands for the value; Absent is the text without it.
+	Within string `yaml:"within"`
+	Absent string `yaml:"absent"`
 	// Range is what numbers it takes, 10..900, with the codes of those beyond.
 	Range string `yaml:"range"`
 	Below string `yaml:"below"`
@@ -59,8 +65,14 @@ type parameter struct {
 	Fill    string `yaml:"fill"`
 	Shorter string `yaml:"shorter"`
 	Longer  string `yaml:"longer"`
+	// Begins is what a text begins with, a letter or a slash, and Otherwise the code of another.
+	Begins    string `yaml:"begins"`
+	Otherwise string `yaml:"otherwise"`
+	// Counts are values of a filter, each with how many rows a list has then.
+	Counts raw `yaml:"counts"`
 	// Finds and Misses are values of a filter, with which a list has Found rows and none. Shown
-	// is the count, TotalCount if it is absent.
+	// is the count, TotalCount if it is absent, or List the list without one.
+	List   string `yaml:"list"`
 	Finds  string `yaml:"finds"`
 	Misses string `yaml:"misses"`
 	Found  int    `yaml:"found"`
@@ -127,8 +139,12 @@ func (p *parameter) cases(name string) (list []derived, err error) {
 	if p.Required != "" {
 		list = append(list, derived{suffix: "required", class: "parameter", says: name + " is required.", code: p.Required})
 	}
-	for _, v := range p.Values {
-		list = append(list, derived{suffix: kebab(v), class: "parameter", says: name + " takes " + called(v) + ".", value: &v, read: v})
+	for i, v := range p.Values {
+		read := v
+		if i < len(p.As) {
+			read = p.As[i]
+		}
+		list = append(list, derived{suffix: kebab(called(v)), class: "parameter", says: name + " takes " + called(v) + ".", value: &v, read: read})
 	}
 	if p.Other != "" {
 		list = append(list, derived{suffix: "other", class: "range", says: name + " refuses what is none of " + strings.Join(p.Values, ", ") + ".", value: text("neither"), code: p.Other})
@@ -141,7 +157,7 @@ func (p *parameter) cases(name string) (list []derived, err error) {
 		return nil, err
 	}
 	long, err := p.long(name)
-	list = slices.Concat(list, ranged, long, p.filter(name))
+	list = slices.Concat(p.filter(name), list, ranged, long, p.begun(name))
 	if err == nil && len(list) == 0 {
 		err = fmt.Errorf("nothing follows from it: give values, range, length, default or required")
 	}
@@ -150,16 +166,34 @@ func (p *parameter) cases(name string) (list []derived, err error) {
 
 // called is a value in a sentence. One that a call has saved is an id.
 func called(value string) string {
-	if strings.HasPrefix(value, "{{") {
+	switch {
+	case strings.HasPrefix(value, "{{"):
 		return "what has the id"
+	case strings.HasPrefix(value, "["):
+		return "a list"
+	case strings.HasPrefix(value, "-----BEGIN"):
+		return "a text in PEM"
 	}
 	return value
 }
 
-func (p *parameter) filter(name string) (list []derived) {
-	if p.Shown == "" && p.Finds+p.Misses != "" {
-		p.Shown = "TotalCount"
+// otherwise are texts that don't begin as they must.
+var otherwise = map[string]string{"a letter": "1web", "a slash": "ready"}
+
+func (p *parameter) begun(name string) []derived {
+	if p.Begins == "" {
+		return nil
 	}
+	return []derived{{suffix: strings.TrimPrefix(p.Begins, "a "), class: "range", says: name + " begins with " + p.Begins + ".", value: text(otherwise[p.Begins]), code: p.Otherwise}}
+}
+
+func (p *parameter) filter(name string) (list []derived) {
+	if p.Shown == "" && (p.Finds+p.Misses != "" || p.Counts.Node != nil) {
+		p.Shown = cmp.Or(p.List, "TotalCount")
+	}
+	each(p.Counts.Node, func(value, count *yaml.Node) {
+		list = append(list, derived{suffix: "filters-" + kebab(called(value.Value)), class: "parameter", says: name + " takes " + called(value.Value) + ", and finds what has it.", value: &value.Value, read: count.Value})
+	})
 	if p.Finds != "" {
 		list = append(list, derived{suffix: "finds", class: "parameter", says: name + " finds what has it.", value: &p.Finds, read: strconv.Itoa(max(p.Found, 1))})
 	}
@@ -217,7 +251,11 @@ func (p *parameter) long(name string) (list []derived, err error) {
 	low, high, err := ends(p.Length)
 	add := func(suffix, words string, n, shown int, code string) {
 		v := p.Fill + strings.Repeat("a", max(n-len(p.Fill), 0))
-		list = append(list, derived{suffix: suffix, class: "range", says: fmt.Sprintf("%s %s %d characters.", name, words, shown), value: &v, code: code, read: v})
+		read := v
+		if p.Finds != "" || p.Counts.Node != nil {
+			read = "0" // nothing has it
+		}
+		list = append(list, derived{suffix: suffix, class: "range", says: fmt.Sprintf("%s %s %d characters.", name, words, shown), value: &v, code: code, read: read})
 	}
 	if high != nil {
 		add("longest", "can have", *high, *high, "")
@@ -231,12 +269,25 @@ func (p *parameter) long(name string) (list []derived, err error) {
 	return list, err
 }
 
+// sent returns the parameter of a call that has a value of the row, and its text.
+func (p *parameter) sent(name string, value *string) (key string, sent *string) {
+	if p.Within == "" {
+		return name, value
+	}
+	key = name[:strings.LastIndexByte(name, '.')]
+	if value == nil {
+		return key, &p.Absent
+	}
+	return key, text(strings.ReplaceAll(p.Within, "@", *value))
+}
+
 // parameterStatement returns the node of a statement about a parameter.
 func (f *File) parameterStatement(name string, p *parameter, c derived) *yaml.Node {
 	at := p.line
-	params := merged(at, child(f.Base.Call.Node, "params"), p.With.Node, append([]string{name}, p.Without...))
-	if c.value != nil {
-		params.Content = append(params.Content, scalar(at, name), scalar(at, *c.value))
+	key, value := p.sent(name, c.value)
+	params := merged(at, child(f.Base.Call.Node, "params"), p.With.Node, append([]string{key}, p.Without...))
+	if value != nil {
+		params.Content = append(params.Content, scalar(at, key), scalar(at, *value))
 	}
 	call := f.call(at, f.Base.Call.Node, params)
 	steps := copied(at, f.Base.Before)
@@ -247,7 +298,7 @@ func (f *File) parameterStatement(name string, p *parameter, c derived) *yaml.No
 	if p.Read == "" {
 		without(call, "save")
 		if p.Shown != "" {
-			call = with(at, call, "expect", mapping(at, "fields", mapping(at, p.Shown, scalar(at, c.read))))
+			call = with(at, call, "expect", mapping(at, "fields", mapping(at, p.Shown, p.want(c.read))))
 		}
 		steps = append(steps, step(at, call))
 		return statement(at, kebab(name)+"-"+c.suffix, c.class, c.says, p.Source, false, steps)
@@ -256,15 +307,24 @@ func (f *File) parameterStatement(name string, p *parameter, c derived) *yaml.No
 	for i, read := range f.Base.Reads {
 		r := read.Node
 		if i == len(f.Base.Reads)-1 {
-			want := scalar(at, c.read)
-			if p.AnyCase {
-				want = mapping(at, "matches", scalar(at, "(?i)^"+regexp.QuoteMeta(c.read)+"$"))
-			}
-			r = with(at, r, "expect", mapping(at, "fields", mapping(at, p.Read, want)))
+			r = with(at, r, "expect", mapping(at, "fields", mapping(at, p.Read, p.want(c.read))))
 		}
 		steps = append(steps, step(at, r))
 	}
 	return statement(at, kebab(name)+"-"+c.suffix, c.class, c.says, p.Source, false, steps)
+}
+
+// want returns what a field is to be that shows a value; absent is none.
+func (p *parameter) want(read string) *yaml.Node {
+	switch {
+	case p.List != "":
+		return mapping(p.line, "count", scalar(p.line, read))
+	case read == "absent":
+		return mapping(p.line, "absent", scalar(p.line, "true"))
+	case p.AnyCase:
+		return mapping(p.line, "matches", scalar(p.line, "(?i)^"+regexp.QuoteMeta(read)+"$"))
+	}
+	return scalar(p.line, read)
 }
 
 // answerStatement returns the node of a statement about a field.

@@ -23,6 +23,10 @@ type Score struct {
 	Outside int `json:"outside"`
 	// Leaning are what clients rely on, by the cases of other statements. They count nowhere else.
 	Leaning int `json:"leaning"`
+	// Used is how often clients send a parameter or read a field in plays, and UsedHolds how
+	// often a statement about it holds.
+	Used      int `json:"used"`
+	UsedHolds int `json:"usedHolds"`
 }
 
 // Count counts a statement.
@@ -44,6 +48,7 @@ func (s *Score) Add(o Score) {
 	s.Published, s.Holds, s.Differs, s.Open, s.Unchecked = s.Published+o.Published, s.Holds+o.Holds, s.Differs+o.Differs, s.Open+o.Open, s.Unchecked+o.Unchecked
 	s.ByValue, s.ByBehaviour, s.ByStatus = s.ByValue+o.ByValue, s.ByBehaviour+o.ByBehaviour, s.ByStatus+o.ByStatus
 	s.Outside, s.Leaning = s.Outside+o.Outside, s.Leaning+o.Leaning
+	s.Used, s.UsedHolds = s.Used+o.Used, s.UsedHolds+o.UsedHolds
 }
 
 // Share returns the percentage of what is published that holds.
@@ -60,6 +65,10 @@ func (s Score) ShareOfAll() float64 {
 	return s.Share()
 }
 
+// ShareOfUse returns the percentage of what clients send and read about which a statement
+// holds.
+func (s Score) ShareOfUse() float64 { return Score{Published: s.Used, Holds: s.UsedHolds}.Share() }
+
 // Score counts the statements of a file.
 func (f *File) Score() (s Score) {
 	for i := range f.Statements {
@@ -67,6 +76,12 @@ func (f *File) Score() (s Score) {
 	}
 	for i := range f.Outside {
 		s.Outside += len(f.Outside[i].Fields) + len(f.Outside[i].Codes)
+	}
+	for _, u := range f.uses() {
+		s.Used += u.count
+		if u.holds {
+			s.UsedHolds += u.count
+		}
 	}
 	return s
 }

@@ -19,7 +19,9 @@ func newActions() *cobra.Command {
 		Long: `List the API's actions and which of them are emulated.
 
 With --fidelity, list how much of what is published about each action of CLB and NLB
-holds here: statements of pages, SDKs, clients and reports, each of which a test plays.`,
+holds here: statements of pages, SDKs, clients and reports, each of which a test plays.
+The last column weighs by use: of what the CCM and Terraform send and read in plays, how
+much is stated and holds.`,
 		Example: `  clbemu actions
   clbemu actions --fidelity
   clbemu actions --json`,
@@ -47,7 +49,8 @@ type scored struct {
 	Product string `json:"product"`
 	Action  string `json:"action"`
 	fidelity.Score
-	Share float64 `json:"share"`
+	Share      float64 `json:"share"`
+	ShareOfUse float64 `json:"shareOfUse"`
 }
 
 func (s *scored) row() []string {
@@ -55,7 +58,10 @@ func (s *scored) row() []string {
 	for _, n := range []int{s.Published, s.Holds, s.ByValue, s.ByBehaviour, s.ByStatus, s.Differs, s.Open, s.Unchecked} {
 		row = append(row, strconv.Itoa(n))
 	}
-	return row
+	if s.Used == 0 {
+		return append(row, "") // no client calls it
+	}
+	return append(row, fmt.Sprintf("%.1f %%", s.ShareOfUse))
 }
 
 func showFidelity(cmd *cobra.Command) error {
@@ -68,15 +74,15 @@ func showFidelity(cmd *cobra.Command) error {
 	for _, f := range files {
 		score := f.Score()
 		sum.Score.Add(score)
-		rows = append(rows, scored{f.Product, f.Action, score, score.Share()})
+		rows = append(rows, scored{f.Product, f.Action, score, score.Share(), score.ShareOfUse()})
 	}
-	sum.Share = sum.Score.Share()
+	sum.Share, sum.ShareOfUse = sum.Score.Share(), sum.Score.ShareOfUse()
 	return printing(cmd).show(list("actions", append(rows, sum)), func(s *terminal.Screen) error {
 		var lines [][]string
 		for i := range rows {
 			lines = append(lines, rows[i].row())
 		}
-		return s.Table([]string{"PRODUCT", "ACTION", "SHARE", "STATEMENTS", "HOLD", "VALUE", "BEHAVIOUR", "STATUS", "DIFFER", "OPEN", "UNCHECKED"}, append(lines, sum.row()))
+		return s.Table([]string{"PRODUCT", "ACTION", "SHARE", "STATEMENTS", "HOLD", "VALUE", "BEHAVIOUR", "STATUS", "DIFFER", "OPEN", "UNCHECKED", "OF USE"}, append(lines, sum.row()))
 	})
 }
 

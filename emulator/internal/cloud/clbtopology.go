@@ -32,6 +32,9 @@ func showLoadBalancer(v *state.View, lb *LoadBalancer) (topology.LoadBalancer, b
 		Type: string(lb.AddressType), VPCID: lb.VPCID, Spec: lb.Spec, CreateTime: lb.CreateTime, TagsOf: TagLoadBalancer,
 		Addresses: []topology.Address{{IP: lb.Address, Type: string(lb.AddressType), Zone: lb.MasterZoneID}},
 	}
+	if lb.SlaveZoneID != lb.MasterZoneID {
+		shown.Standby = lb.SlaveZoneID
+	}
 	if lb.VSwitchID != "" {
 		shown.VSwitches = []string{lb.VSwitchID}
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/clbemu/clbemu/emulator/internal/dataplane/forward"
 	"github.com/clbemu/clbemu/emulator/internal/listen"
@@ -22,6 +23,7 @@ type boundSocket struct {
 	forget   func()         // that this process answers there
 	at       netip.AddrPort // with the port that the system chose, if the place has none
 	filtered bool           // a fault rule lets it take no packet
+	lost     time.Time      // since when its zone is gone
 }
 
 type socket interface {

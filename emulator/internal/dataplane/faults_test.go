@@ -277,6 +277,51 @@ func TestDeaf(t *testing.T) {
 	}
 }
 
+// A load balancer whose zone is gone is out for 30 seconds, and then its secondary zone
+// serves, unless that is gone too: CLB-0633.
+func TestSecondaryZone(t *testing.T) {
+	f, injector, _ := faulty(t, nil)
+	f.put(func(tx *state.Tx) {
+		if err := cloud.LoadBalancers.Edit(tx, "lb-1", func(lb *cloud.LoadBalancer) error {
+			lb.Address, lb.MasterZoneID, lb.SlaveZoneID = "127.0.0.1", "a", "b"
+			return nil
+		}); err != nil {
+			t.Error(err)
+		}
+	})
+	f.listen(cloud.HTTP, 80, []cloud.BackendServer{f.eni(1, web(t, "a"))}, nil)
+	address := f.at(cloud.HTTP, 80)
+	deaf := func() bool {
+		c, err := net.DialTimeout("tcp", address, 100*time.Millisecond)
+		if err == nil {
+			c.Close()
+		}
+		return isTimeout(err)
+	}
+	wait := func(d time.Duration) {
+		if err := f.store.AdjustClock(d, 1); err != nil {
+			t.Fatal(err)
+		}
+		f.put(func(*state.Tx) {}) // which waits until listeners obey
+	}
+	const gone = "{name: gone, match: {zone: a}, effect: {deaf: true}}"
+	f.arm(injector, gone)
+	if wait(20 * time.Second); !deaf() {
+		t.Error("it answers while its zone is gone")
+	}
+	wait(10 * time.Second)
+	f.await(func() bool { return !deaf() })
+	f.arm(injector, "")
+	f.arm(injector, gone)
+	if !deaf() {
+		t.Error("it answers at once when its zone is gone again")
+	}
+	f.arm(injector, gone+"\n---\n{name: too, match: {zone: b}, effect: {deaf: true}}")
+	if wait(time.Minute); !deaf() {
+		t.Error("it answers while both zones are gone")
+	}
+}
+
 func isTimeout(err error) bool {
 	var timeout net.Error
 	return errors.As(err, &timeout) && timeout.Timeout()

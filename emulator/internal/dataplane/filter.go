@@ -28,7 +28,11 @@ func (p *Plane) setFilters() {
 		for _, socket := range l.bound {
 			at := &faultRequest{local: socket.at.Addr().Unmap()}
 			deaf := p.cfg.Faults.Holds(faults.Listen, at.request(l), p.cfg.Store.Now())
+			if !deaf {
+				socket.lost = time.Time{}
+			}
 			p.filtering = p.filtering || deaf
+			deaf = deaf && !p.failedOver(l, socket, at)
 			if deaf == socket.filtered {
 				continue
 			}
@@ -42,6 +46,27 @@ func (p *Plane) setFilters() {
 			}
 		}
 	}
+}
+
+// failover is how long a load balancer is out until its secondary zone serves: CLB-0633.
+const failover = 30 * time.Second
+
+// failedOver reports whether the secondary zone serves a socket that a rule makes deaf with
+// its zone. When the zone is back, it serves at once.
+func (p *Plane) failedOver(l *listener, socket *boundSocket, at *faultRequest) bool {
+	plan, now := l.followed.Load(), p.cfg.Store.Now()
+	if plan == nil || plan.standby == "" {
+		return false
+	}
+	elsewhere := *at
+	elsewhere.zone = plan.standby
+	if p.cfg.Faults.Holds(faults.Listen, elsewhere.request(l), now) {
+		return false // of the listener, or of both zones
+	}
+	if socket.lost.IsZero() {
+		socket.lost = now
+	}
+	return now.Sub(socket.lost) >= failover
 }
 
 // Answers implements topology.Prober: an address does unless a rule makes it deaf, with its

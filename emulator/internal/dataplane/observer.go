@@ -60,6 +60,7 @@ type faultRequest struct {
 	local, client netip.Addr
 	member        string
 	host, path    string
+	zone          string // in place of that of local
 }
 
 // request returns what rules may look at.
@@ -88,6 +89,10 @@ func (p *faultRequest) field(l *listener, name string) string {
 		return textOf(p.local)
 	case "client":
 		return textOf(p.client)
+	case "zone":
+		if p.zone != "" {
+			return p.zone
+		}
 	}
 	plan := l.followed.Load()
 	switch {

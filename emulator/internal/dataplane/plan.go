@@ -18,6 +18,7 @@ type planned struct {
 	firstPort  int
 	admissions []topology.Admission // one for each port, or one for all
 	zones      map[netip.Addr]string
+	standby    string // the zone that serves while theirs is gone
 }
 
 // forward returns the plan with its admission.
@@ -90,7 +91,7 @@ func (p *Plane) plan(v *state.View, lb *topology.LoadBalancer, f *topology.Front
 			return nil, nil, err
 		}
 	}
-	return &planned{plan, f.FirstPort, r.admissions(), zones}, r.checks, nil
+	return &planned{plan, f.FirstPort, r.admissions(), zones, lb.Standby}, r.checks, nil
 }
 
 // zonesOf returns the zones of a load balancer's addresses.

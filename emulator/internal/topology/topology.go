@@ -30,7 +30,9 @@ type LoadBalancer struct {
 	Zones     []string
 	// ZonesApart lets an address forward only to members of its zone; evidence NLB-0092.
 	ZonesApart bool
-	Spec       string
+	// Standby is the zone that serves the addresses while theirs is gone, "" if none does.
+	Standby string
+	Spec    string
 	// SecurityGroups admit packets, if there are any.
 	SecurityGroups []string
 	CreateTime     time.Time

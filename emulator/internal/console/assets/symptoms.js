@@ -4,6 +4,8 @@ import { call, follow, get } from './api.js';
 import { $, addressed, asked, attempt, begin, command, connection, el, fill, inCluster, loading, say, to } from './page.js';
 import { scenario as texts, t, translated } from './words.js';
 
+$('#share').textContent = $('#share').dataset.share;
+
 let symptoms = [];
 let library = new Map();
 let busy = false; // a scenario is being played

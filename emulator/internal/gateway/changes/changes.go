@@ -78,7 +78,8 @@ func ByJob[Req, Res any, PReq request[Req]](rules *Rules, name string, plan func
 	})
 }
 
-// AtOnce declares an action that does its work before it answers.
+// AtOnce declares an action that does its work before it answers, and does it once for calls
+// with one ClientToken.
 func AtOnce[Req any, PReq request[Req]](rules *Rules, name string, plan func(*state.Tx, *Req) (*Work, error)) gateway.Action {
 	return Answered[Req, gateway.Empty, PReq](rules, name, plan, func(*Req) *gateway.Empty { return &gateway.Empty{} })
 }
@@ -86,11 +87,18 @@ func AtOnce[Req any, PReq request[Req]](rules *Rules, name string, plan func(*st
 // Answered declares an action like AtOnce, whose answer says more.
 func Answered[Req, Res any, PReq request[Req]](rules *Rules, name string, plan func(*state.Tx, *Req) (*Work, error), answer func(*Req) *Res) gateway.Action {
 	return gateway.Write(name, func(tx *state.Tx, req *Req) (*Res, error) {
-		w, err := prepare(tx, rules, PReq(req).order(), req, plan)
+		o := PReq(req).order()
+		_, err := state.OnceFor(tx, name, o.ClientToken, req, (*state.Table[cloud.Job])(nil), nil, func() (string, error) {
+			w, err := prepare(tx, rules, o, req, plan)
+			if err != nil {
+				return "", err
+			}
+			return "", w.Do()
+		})
 		if err != nil {
 			return nil, err
 		}
-		return answer(req), w.Do()
+		return answer(req), nil
 	})
 }
 
