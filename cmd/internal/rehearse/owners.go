@@ -71,7 +71,7 @@ func (o *owners) of(c *Change) string {
 		}
 	}
 	for _, s := range o.services {
-		if namedAfter(c.Item, s) {
+		if namedAfter(c.Item, s) || c.group != "" && names(s, c.group) {
 			exact = append(exact, s.Key())
 		}
 	}
@@ -80,6 +80,16 @@ func (o *owners) of(c *Change) string {
 	}
 	slices.Sort(all)
 	return strings.Join(slices.Compact(all), ", ")
+}
+
+// names reports whether an annotation of a Service names a group.
+func names(s cluster.Object, group string) bool {
+	for _, value := range s.Map("metadata", "annotations") {
+		if text, _ := value.(string); strings.Contains(text, group) {
+			return true
+		}
+	}
+	return false
 }
 
 // namedAfter reports whether a group has the name that a CCM gives it: k8s/PORT/NAME/NAMESPACE/CLUSTER,
