@@ -80,9 +80,9 @@ func (p *play) got(o cluster.Object, phase *Phase, refused string) Applied {
 		for _, ingress := range s.List("status", "loadBalancer", "ingress") {
 			a.Addresses = append(a.Addresses, strings.TrimSpace(ingress.Text("ip")+" "+ingress.Text("hostname")))
 		}
-		for _, l := range p.rec.now.listeners {
+		for _, l := range p.rec.current().listeners {
 			if slices.ContainsFunc(p.owners.balancers[l.LoadBalancer], func(of cluster.Object) bool { return of.Key() == o.Key() }) && hasPort(s, l.Fields["port"]) {
-				a.Listeners = append(a.Listeners, fmt.Sprintf("%s %s %s, %d servers with a weight", l.LoadBalancer, called(l), strings.ToLower(l.Status), p.rec.now.weighty(l.Fields["group"])))
+				a.Listeners = append(a.Listeners, fmt.Sprintf("%s %s %s, %d servers with a weight", l.LoadBalancer, called(l), strings.ToLower(l.Status), p.rec.current().weighty(l.Fields["group"])))
 			}
 		}
 	}

@@ -34,7 +34,7 @@ func (p *play) own(ctx context.Context) error {
 			named = append(named, s.Text("metadata", "annotations", annotation))
 		}
 		name := "a" + strings.ReplaceAll(s.Text("metadata", "uid"), "-", "")
-		for id, b := range p.rec.now.balancers {
+		for id, b := range p.rec.current().balancers {
 			if slices.Contains(named, id) || b.Name == name[:min(len(name), 32)] || at(s, b.Fields["address"], b.Fields["dnsName"]) {
 				p.owners.add(id, s)
 			}

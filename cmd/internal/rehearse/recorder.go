@@ -92,6 +92,13 @@ func (r *recorder) close(ctx context.Context) {
 	}
 }
 
+// current is the account as it is now.
+func (r *recorder) current() *view {
+	r.change.Lock()
+	defer r.change.Unlock()
+	return r.now
+}
+
 // begin begins a phase.
 func (r *recorder) begin(p *Phase) {
 	r.mu.Lock()
