@@ -88,7 +88,10 @@ func (p *play) got(o cluster.Object, phase *Phase, refused string) Applied {
 	}
 	slices.Sort(a.Listeners)
 	for _, c := range phase.Changes {
-		if c.Code != "" && a.Problem == "" && (c.Services == "" || slices.Contains(strings.Split(c.Services, ", "), a.Service)) {
+		if c.Code == "" && c.counts() && a.Problem == "" && slices.Contains(strings.Split(c.Services, ", "), a.Service) {
+			a.Problem = "it takes over what others have: " + c.Words()
+		}
+		if c.Code != "" && a.Problem == "" && slices.Contains(strings.Split(c.Services, ", "), a.Service) {
 			a.Problem = fmt.Sprintf("%s was refused with %s: %s", c.Action, c.Code, c.Message)
 		}
 	}
