@@ -49,9 +49,9 @@ func TestRehearse(t *testing.T) {
 	}
 	f.controller.Kill()
 	t.Cleanup(f.startController) // which the end of the test needs
-	f.call("SetLoadBalancerTCPListenerAttribute", "LoadBalancerId="+id, "ListenerPort=80", "Scheduler=wlc")
-	if code, out := rehearsal("edited"); code != 1 || !strings.Contains(out, "update listener 80") || !strings.Contains(out, f.namespace+"/web ("+id+")") {
-		t.Errorf("an edited listener = %d, %s", code, out)
+	f.call("StopLoadBalancerListener", "LoadBalancerId="+id, "ListenerPort=80", "ListenerProtocol=tcp")
+	if code, out := rehearsal("edited"); code != 1 || !strings.Contains(out, "start listener 80") || !strings.Contains(out, f.namespace+"/web ("+id+")") {
+		t.Errorf("a stopped listener = %d, %s", code, out)
 	}
 }
 

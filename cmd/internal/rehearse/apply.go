@@ -80,15 +80,18 @@ func (p *play) got(o cluster.Object, phase *Phase, refused string) Applied {
 		for _, ingress := range s.List("status", "loadBalancer", "ingress") {
 			a.Addresses = append(a.Addresses, strings.TrimSpace(ingress.Text("ip")+" "+ingress.Text("hostname")))
 		}
-		for _, l := range p.rec.now.listeners {
+		for _, l := range p.rec.current().listeners {
 			if slices.ContainsFunc(p.owners.balancers[l.LoadBalancer], func(of cluster.Object) bool { return of.Key() == o.Key() }) && hasPort(s, l.Fields["port"]) {
-				a.Listeners = append(a.Listeners, fmt.Sprintf("%s %s %s, %d servers with a weight", l.LoadBalancer, called(l), strings.ToLower(l.Status), p.rec.now.weighty(l.Fields["group"])))
+				a.Listeners = append(a.Listeners, fmt.Sprintf("%s %s %s, %d servers with a weight", l.LoadBalancer, called(l), strings.ToLower(l.Status), p.rec.current().weighty(l.Fields["group"])))
 			}
 		}
 	}
 	slices.Sort(a.Listeners)
 	for _, c := range phase.Changes {
-		if c.Code != "" && a.Problem == "" && (c.Services == "" || slices.Contains(strings.Split(c.Services, ", "), a.Service)) {
+		if c.Code == "" && c.counts() && a.Problem == "" && slices.Contains(strings.Split(c.Services, ", "), a.Service) {
+			a.Problem = "it takes over what others have: " + c.Words()
+		}
+		if c.Code != "" && a.Problem == "" && slices.Contains(strings.Split(c.Services, ", "), a.Service) {
 			a.Problem = fmt.Sprintf("%s was refused with %s: %s", c.Action, c.Code, c.Message)
 		}
 	}

@@ -22,6 +22,11 @@ func (p *play) judge(c *Change, before *view) {
 func (s *scope) means(c *Change, before *view) bool {
 	services := strings.Split(c.Services, ", ")
 	if slices.ContainsFunc(services, func(service string) bool { return s.services[service] }) {
+		for _, l := range before.listeners { // of others
+			if l.LoadBalancer == c.LoadBalancer && l.Fields["port"] == c.Item && !slices.ContainsFunc(services, func(service string) bool { return namedAfter(l.Name, service) }) {
+				return false
+			}
+		}
 		return true
 	}
 	moving := slices.ContainsFunc(services, func(service string) bool { return len(s.ports[service]) > 0 })

@@ -33,14 +33,19 @@ func (p *play) own(ctx context.Context) error {
 		for _, annotation := range idAnnotations {
 			named = append(named, s.Text("metadata", "annotations", annotation))
 		}
-		name := "a" + strings.ReplaceAll(s.Text("metadata", "uid"), "-", "")
-		for id, b := range p.rec.now.balancers {
-			if slices.Contains(named, id) || b.Name == name[:min(len(name), 32)] || at(s, b.Fields["address"], b.Fields["dnsName"]) {
+		for id, b := range p.rec.current().balancers {
+			if slices.Contains(named, id) || b.Name == nameOf(s) || at(s, b.Fields["address"], b.Fields["dnsName"]) {
 				p.owners.add(id, s)
 			}
 		}
 	}
 	return nil
+}
+
+// nameOf is the name, and the value of a tag, that a CCM gives the load balancer of a Service.
+func nameOf(s cluster.Object) string {
+	name := "a" + strings.ReplaceAll(s.Text("metadata", "uid"), "-", "")
+	return name[:min(len(name), 32)]
 }
 
 // at reports whether the status of a Service has an address, or the name of a load balancer.
@@ -71,7 +76,7 @@ func (o *owners) of(c *Change) string {
 		}
 	}
 	for _, s := range o.services {
-		if namedAfter(c.Item, s) {
+		if slices.Contains(c.names, nameOf(s)) || namedAfter(c.Item, s.Key()) || c.group != "" && names(s, c.group) {
 			exact = append(exact, s.Key())
 		}
 	}
@@ -82,10 +87,21 @@ func (o *owners) of(c *Change) string {
 	return strings.Join(slices.Compact(all), ", ")
 }
 
-// namedAfter reports whether a group has the name that a CCM gives it: k8s/PORT/NAME/NAMESPACE/CLUSTER,
+// names reports whether an annotation of a Service names a group.
+func names(s cluster.Object, group string) bool {
+	for _, value := range s.Map("metadata", "annotations") {
+		if text, _ := value.(string); strings.Contains(text, group) {
+			return true
+		}
+	}
+	return false
+}
+
+// namedAfter reports whether a group or a listener has the name that a CCM gives it for a Service: k8s/PORT/NAME/NAMESPACE/CLUSTER,
 // or k8s.PORT.PROTOCOL.NAME.NAMESPACE.CLUSTER.
-func namedAfter(group string, s cluster.Object) bool {
-	return strings.HasPrefix(group, "k8s") && (strings.Contains(group, "/"+s.Name()+"/"+s.Namespace()+"/") || strings.Contains(group, "."+s.Name()+"."+s.Namespace()+"."))
+func namedAfter(name, service string) bool {
+	namespace, own, _ := strings.Cut(service, "/")
+	return strings.HasPrefix(name, "k8s") && (strings.Contains(name, "/"+own+"/"+namespace+"/") || strings.Contains(name, "."+own+"."+namespace+"."))
 }
 
 func hasPort(s cluster.Object, port string) bool {

@@ -147,16 +147,18 @@ func (p *play) run(ctx context.Context, program string) error {
 		return err
 	}
 	if len(p.Apply) > 0 {
+		defer p.program.Stop()
 		return p.apply(ctx)
 	}
-	after := p.rec.now
+	after := p.rec.current()
 	for _, s := range p.steps() {
 		phase, err := p.step(ctx, s)
 		if err != nil || phase.Unrested != "" {
 			return err
 		}
 	}
-	p.left = after.left(p.rec.now)
+	p.program.Stop()
+	p.left = after.left(p.rec.current())
 	return nil
 }
 
@@ -179,7 +181,7 @@ func (p *play) step(ctx context.Context, s step) (*Phase, error) {
 	if phase.Skipped = s.impossible; s.impossible != "" {
 		return phase, nil
 	}
-	at, before := time.Now(), p.rec.now
+	at, before := time.Now(), p.rec.current()
 	p.rec.begin(phase)
 	p.scope = s.scope
 	if err := s.do(ctx); err != nil {
@@ -199,6 +201,8 @@ func (p *play) step(ctx context.Context, s step) (*Phase, error) {
 		return phase, err
 	}
 	phase.Warnings, err = p.warnings(ctx, s.throttles)
+	p.rec.mu.Lock() // a CCM that does not rest may still change something
+	defer p.rec.mu.Unlock()
 	for _, c := range phase.Changes {
 		c.Services = p.owners.of(c)
 		p.judge(c, before)

@@ -92,6 +92,13 @@ func (r *recorder) close(ctx context.Context) {
 	}
 }
 
+// current is the account as it is now.
+func (r *recorder) current() *view {
+	r.change.Lock()
+	defer r.change.Unlock()
+	return r.now
+}
+
 // begin begins a phase.
 func (r *recorder) begin(p *Phase) {
 	r.mu.Lock()
@@ -261,6 +268,7 @@ func (r *recorder) message(sequence uint64) string {
 func (r *recorder) place(c *Change, entry *journal.Entry, next *view) {
 	get := entry.Parameters.Get
 	c.LoadBalancer, c.Item = get("LoadBalancerId"), get("ListenerPort")
+	c.names = []string{get("LoadBalancerName"), get("Tag.1.Value")}
 	for _, id := range []string{entry.Made, get("ResourceId.1"), get("InstanceId")} {
 		if c.LoadBalancer == "" && (r.now.balancers[id] != nil || next.balancers[id] != nil) {
 			c.LoadBalancer = id

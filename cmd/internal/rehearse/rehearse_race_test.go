@@ -187,7 +187,7 @@ func TestApply(t *testing.T) {
 		t.Fatal(err)
 	}
 	report, err = a.rehearse(none, none, manifest(service("new")))
-	if err != nil || len(report.Applied) != 1 || !strings.HasPrefix(report.Applied[0].Problem, "CreateLoadBalancer was refused with ") || report.Problems() == 0 {
+	if err != nil || len(report.Applied) != 1 || !strings.HasPrefix(report.Applied[0].Problem, "CreateLoadBalancer was refused with ") || report.Problems() == 0 || report.Phases[1].Changes[0].Services != "shop/new" {
 		t.Errorf("a Service beyond the quota: %v, %+v", err, report)
 	}
 }

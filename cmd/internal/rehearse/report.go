@@ -83,6 +83,7 @@ type Change struct {
 	weights bool     // of others changed
 	product string
 	group   string
+	names   []string // that the call gives
 }
 
 // Felt is what clients noticed.

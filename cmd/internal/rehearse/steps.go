@@ -94,7 +94,7 @@ func (p *play) addServers(servers map[string]bool, e cluster.Object) {
 	for _, address := range addresses {
 		ip, _ := address.(string)
 		servers[ip] = true
-		for _, members := range p.rec.now.servers {
+		for _, members := range p.rec.current().servers {
 			for server := range members {
 				if id, _, _ := strings.Cut(server, ":"); p.rec.addresses[id] == ip {
 					servers[id] = true
@@ -223,7 +223,7 @@ func (p *play) changing() (changes []portChange, s scope) {
 			if service.Text("spec", "type") != "LoadBalancer" || strings.Contains(named, ":"+from) {
 				continue
 			}
-			for p.rec.now.uses(next) {
+			for p.rec.current().uses(next) {
 				next++
 			}
 			changes = append(changes, portChange{service, i, from, fmt.Sprint(next)})
@@ -254,7 +254,7 @@ func (p *play) annotate(ctx context.Context, value any) (err error) {
 // throttleReads throttles the read of each load balancer's groups or listeners once.
 func (p *play) throttleReads() error {
 	rules := []map[string]any{}
-	for id, b := range p.rec.now.balancers {
+	for id, b := range p.rec.current().balancers {
 		match := map[string]string{"action": "DescribeVServerGroups", "params.LoadBalancerId": id}
 		if b.Product == "Nlb" {
 			match = map[string]string{"action": "ListListeners", "params.LoadBalancerIds.1": id}
