@@ -181,7 +181,7 @@ func commandsPage(*testing.T) string {
 func ownFlags(cmd *cobra.Command, connections *pflag.FlagSet) string {
 	var names []string
 	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
-		if f.Name != "help" && cmd.Name() != "serve" && connections.Lookup(f.Name) == nil {
+		if f.Name != "help" && !f.Hidden && cmd.Name() != "serve" && connections.Lookup(f.Name) == nil {
 			names = append(names, code("--"+f.Name))
 		}
 	})
