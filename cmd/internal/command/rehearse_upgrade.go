@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"net/http"
@@ -135,13 +134,11 @@ func (u *upgrade) read(cmd *cobra.Command) (err error) {
 	}
 	u.copied = &cluster.Copy{}
 	for _, file := range u.objects {
-		if err := reading(cmd, file, func(from io.Reader) error {
-			text, err := io.ReadAll(from)
-			if err != nil {
-				return err
-			}
-			return u.copied.Read(text)
-		}); err != nil {
+		text, err := readFile(cmd, file)
+		if err != nil {
+			return err
+		}
+		if err := u.copied.Read(text); err != nil {
 			return usage(fmt.Errorf("%s: %w", file, err))
 		}
 	}
@@ -151,17 +148,15 @@ func (u *upgrade) read(cmd *cobra.Command) (err error) {
 // manifest reads the objects to apply.
 func (u *upgrade) manifest(cmd *cobra.Command) (objects []cluster.Object, err error) {
 	for _, file := range u.apply {
-		if err := reading(cmd, file, func(from io.Reader) error {
-			text, err := io.ReadAll(from)
-			if err != nil {
-				return err
-			}
-			more, err := cluster.Parse(text)
-			objects = append(objects, more...)
-			return err
-		}); err != nil {
+		text, err := readFile(cmd, file)
+		if err != nil {
+			return nil, err
+		}
+		more, err := cluster.Parse(text)
+		if err != nil {
 			return nil, usage(fmt.Errorf("%s: %w", file, err))
 		}
+		objects = append(objects, more...)
 	}
 	for _, o := range objects {
 		if o.Namespace() == "" && o.Kind() != "Namespace" && o.Map("metadata") != nil {
@@ -290,7 +285,7 @@ func (u *upgrade) start(ctx context.Context, program string, p *cluster.Plane, c
 // config is the CCM's configuration: the cluster's own, with a key of the copy.
 func (u *upgrade) config(copied *emulator.Emulator) (text []byte, err error) {
 	if u.cloudConfig != "" {
-		return os.ReadFile(u.cloudConfig)
+		return readPath(u.cloudConfig)
 	}
 	id := u.clusterID
 	if own, _ := u.copied.Config["clusterID"].(string); id == "" {
