@@ -66,11 +66,6 @@ var words = map[string]string{
 	"SetVServerGroupAttribute":             "update VServerGroup",
 	"ModifyVServerGroupBackendServers":     "replace VServerGroup backends",
 	// The page has no words for these.
-	"CreateListener":                    "create listener",
-	"DeleteListener":                    "delete listener",
-	"UpdateListenerAttribute":           "update listener",
-	"StartListener":                     "start listener",
-	"StopListener":                      "stop listener",
 	"UpdateLoadBalancerAttribute":       "update the load balancer",
 	"CreateServerGroup":                 "create server group",
 	"DeleteServerGroup":                 "delete server group",
@@ -86,10 +81,10 @@ var words = map[string]string{
 
 var (
 	listenerAction = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(Create|Delete|Set|Start|Stop)LoadBalancer((?:TCP|UDP|HTTP|HTTPS)?)Listener(?:Attribute)?$`)
+		return regexp.MustCompile(`^(Create|Delete|Set|Update|Start|Stop)(?:LoadBalancer((?:TCP|UDP|HTTP|HTTPS)?))?Listener(?:Attribute)?$`)
 	})
 	listenerVerbs = map[string]string{
-		"Create": "create listener", "Delete": "delete listener", "Set": "update listener",
+		"Create": "create listener", "Delete": "delete listener", "Set": "update listener", "Update": "update listener",
 		"Start": "start listener", "Stop": "stop listener",
 	}
 )
