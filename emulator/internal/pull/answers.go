@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // unfinished is the file of a folder in which a pull has not come to its end. It has what was read
@@ -25,14 +26,17 @@ func Unfinished(dir string) error {
 	if dir == "" {
 		return nil
 	}
-	file, err := os.Open(filepath.Join(dir, unfinished))
-	if errors.Is(err, fs.ErrNotExist) {
+	path := filepath.Join(dir, unfinished)
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // the folder is a file, which whoever opens it says
 		return nil
 	}
 	var of scope
-	if err == nil {
-		_ = json.NewDecoder(file).Decode(&of) // a damaged file is not finished either
-		_ = file.Close()
+	if err == nil && info.Mode().IsRegular() {
+		if file, err := os.Open(path); err == nil {
+			_ = json.NewDecoder(io.LimitReader(file, maxScope)).Decode(&of) // a damaged file is not finished either
+			_ = file.Close()
+		}
 	}
 	real := ""
 	if of.Anonymised {
@@ -40,6 +44,9 @@ func Unfinished(dir string) error {
 	}
 	return fmt.Errorf("the pull of an account into %s did not finish: go on with `clbemu state pull --resume`, or delete the folder%s", dir, real)
 }
+
+// maxScope bounds what is read of a file's first line.
+const maxScope = 1 << 20
 
 // answers are what an account answered, by call. They are kept in a file, so that a pull that was
 // interrupted need not ask again.
