@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"maps"
 	"math/big"
+	"net/http"
 	"os"
 	"regexp"
 	"slices"
@@ -540,12 +541,16 @@ the cause stands, in these words, and accepted when the cause is gone. The page
 is written from the test (contracttests/refusals_test.go). [What a Cloud Controller Manager
 writes about it](../../contracttests/events.md) has its Events, by scenario.
 
-| what | action | answer | how to bring it about | how to end it |
+| what | action | answer, with 400 where it names no status | how to bring it about | how to end it |
 |---|---|---|---|---|
 `)
 	for _, r := range allRefusals() {
 		c := r.cause()
-		fmt.Fprintf(&page, "| %s | %s | %d `%s`: %s | %s | %s |\n", c.About, c.Action, c.Status, c.Code, strings.ReplaceAll(c.Message, "<", "&lt;"), c.Begin, c.End)
+		status := ""
+		if c.Status != http.StatusBadRequest {
+			status = fmt.Sprint(c.Status, " ")
+		}
+		fmt.Fprintf(&page, "| %s | %s | %s`%s`: %s | %s | %s |\n", c.About, c.Action, status, c.Code, strings.ReplaceAll(c.Message, "<", "&lt;"), c.Begin, c.End)
 	}
 	for name, want := range map[string]string{refusalsPage: page.String(), eventsPage: toldByCCM(t)} {
 		if *updateRefusals {
