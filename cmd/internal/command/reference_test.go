@@ -268,7 +268,7 @@ func faultsPage(*testing.T) string {
 		}
 		row(effects, code(kind.Form()), kind.About, strings.Join(points, ", "))
 		if of := structOf(kind.Value); of != nil {
-			details += "\n### " + kind.Name + "\n\n" + fieldTable(of) + parts(of)
+			details += "\n### " + kind.Name + "\n\n" + fieldList(of) + parts(of)
 		}
 	}
 	points := table("point", "what has happened")
@@ -276,9 +276,9 @@ func faultsPage(*testing.T) string {
 		row(points, code(string(p)), p.About())
 	}
 	return "# Faults\n\nA rule says which calls or packets go wrong, when, at which point, and how. Rules are asked in order, and the first that\n" +
-		"matches decides. `clbemu fault --help` has an example.\n\n" + fieldTable(reflect.TypeFor[faults.Rule]()) +
+		"matches decides. `clbemu fault --help` has an example.\n\n" + fieldList(reflect.TypeFor[faults.Rule]()) +
 		"\n## match\n\n" + matchTable() + "\nEach but the action equals a text, or is `{matches: expression}` or `{absent: true}`.\n" +
-		"\n## when\n\n" + fieldTable(reflect.TypeFor[faults.When]()) +
+		"\n## when\n\n" + fieldList(reflect.TypeFor[faults.When]()) +
 		"\n## at\n\n" + points.String() +
 		"\n## effect\n\nExactly one. It happens at the first of its points unless the rule says another.\n\n" + effects.String() + details
 }
@@ -325,24 +325,27 @@ func fieldsOf(t reflect.Type) (fields []reflect.StructField) {
 	return fields
 }
 
-// fieldTable lists the fields of a struct that files are read into.
-func fieldTable(t reflect.Type) string {
-	b := table("field", "value", "meaning")
+// fieldList lists the fields of a struct that files are read into.
+func fieldList(t reflect.Type) string {
+	var b strings.Builder
 	for _, f := range fieldsOf(t) {
 		about := f.Tag.Get("doc")
 		if f.Tag.Get("required") == "true" {
 			about += " Required."
 		}
-		row(b, code(fieldName(f)), valueWord(f.Type), about)
+		if !strings.Contains(about, "`") {
+			about = strings.ReplaceAll(about, "<", "&lt;")
+		}
+		fmt.Fprintf(&b, "- `%s` (%s): %s\n", fieldName(f), valueWord(f.Type), about)
 	}
 	return b.String()
 }
 
-// parts are the tables of the structs that the fields of one are.
+// parts are the lists of the structs that the fields of one are.
 func parts(t reflect.Type) (text string) {
 	for _, f := range fieldsOf(t) {
 		if of := structOf(f.Type); of != nil {
-			text += "\n### " + fieldName(f) + "\n\n" + fieldTable(of) + parts(of)
+			text += "\n### " + fieldName(f) + "\n\n" + fieldList(of) + parts(of)
 		}
 	}
 	return text
@@ -400,7 +403,7 @@ func scenariosPage(*testing.T) string {
 			return
 		}
 		seen[t] = true
-		fmt.Fprintf(&b, "\n## %s\n\n%s", t.Name(), fieldTable(t))
+		fmt.Fprintf(&b, "\n## %s\n\n%s", t.Name(), fieldList(t))
 		for _, f := range fieldsOf(t) {
 			of := f.Type
 			if of.Kind() == reflect.Map {
