@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/clbemu/clbemu/scenarios"
@@ -24,7 +25,11 @@ func (r *Remote) Start(ctx context.Context, p scenarios.Program) (scenarios.Runn
 	if err != nil {
 		return nil, err
 	}
-	return startProgram(ctx, p, slices.Concat(environment, r.Environment))
+	started, err := startProgram(ctx, p, slices.Concat(environment, r.Environment))
+	if err != nil {
+		return nil, err // and no interface that holds nil
+	}
+	return started, nil
 }
 
 func (r *Remote) environment() ([]string, error) {
@@ -63,6 +68,9 @@ func startProgram(ctx context.Context, p scenarios.Program, environment []string
 	ownGroup(r.cmd)
 	r.cmd.Cancel = func() error { return endGroup(r.cmd, true) }
 	if err := r.cmd.Start(); err != nil {
+		if errors.Is(err, syscall.ENOEXEC) {
+			return nil, fmt.Errorf("start %s: %w: it is no program for this machine", p.Command[0], err)
+		}
 		return nil, fmt.Errorf("start %s: %w", p.Command[0], err)
 	}
 	go func() {

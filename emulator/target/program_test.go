@@ -121,6 +121,18 @@ func TestProgramOfRemote(t *testing.T) {
 	}
 }
 
+// TestNoProgram proves that what does not start is an error, and nothing that could be stopped.
+func TestNoProgram(t *testing.T) {
+	local := newOpen(t, false)
+	file := filepath.Join(t.TempDir(), "foreign")
+	do(t, os.WriteFile(file, []byte("\x7fELF\x02\x01\x01 of another machine"), 0o700))
+	for path, want := range map[string]string{file: "it is no program for this machine", file + "x": "no such file"} {
+		if running, err := local.Start(t.Context(), scenarios.Program{Command: []string{path}}); running != nil || err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, %v, want %q", running, err, want)
+		}
+	}
+}
+
 // TestProgramStop proves that a program that goes on is ended with its children.
 func TestProgramStop(t *testing.T) {
 	local := newOpen(t, false)

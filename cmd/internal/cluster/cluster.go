@@ -114,22 +114,20 @@ func (c *Copy) Read(text []byte) error {
 // Parse reads the objects of a text in JSON or YAML, also those of lists.
 func Parse(text []byte) (objects []Object, err error) {
 	if at := bytes.TrimSpace(text); len(at) > 0 && at[0] == '{' {
-		o, err := decode(at)
-		if err != nil {
-			return nil, fmt.Errorf("this is not what kubectl get -o json prints: %w", err)
-		}
-		return flatten(o)
+		return parseJSON(at)
 	}
 	for documents := yaml.NewDecoder(bytes.NewReader(text)); ; {
 		var document map[string]any
 		if err := documents.Decode(&document); errors.Is(err, io.EOF) {
 			break
+		} else if wrong := (*yaml.TypeError)(nil); errors.As(err, &wrong) { // which has the value
+			return nil, errNoObject
 		} else if err != nil {
 			return nil, err
 		}
 		text, err := json.Marshal(document)
 		if err != nil {
-			return nil, err
+			return nil, errNoObject
 		}
 		o, err := decode(text)
 		if err != nil || o == nil {
@@ -145,6 +143,27 @@ func Parse(text []byte) (objects []Object, err error) {
 		return nil, errors.New("there is no object of Kubernetes: give what kubectl get -o json prints")
 	}
 	return objects, nil
+}
+
+// errNoObject is the error of a document that Kubernetes does not take.
+var errNoObject = errors.New("a document is no object of Kubernetes, or has keys that are no texts: give what kubectl get -o json prints")
+
+// parseJSON reads objects that follow each other, as several kubectl get -o json print them.
+func parseJSON(text []byte) (objects []Object, err error) {
+	for d := json.NewDecoder(bytes.NewReader(text)); ; {
+		d.UseNumber()
+		var o Object
+		if err := d.Decode(&o); errors.Is(err, io.EOF) {
+			return objects, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("this is not what kubectl get -o json prints: %w", err)
+		}
+		more, err := flatten(o)
+		if err != nil {
+			return nil, err
+		}
+		objects = append(objects, more...)
+	}
 }
 
 // flatten returns an object, or those of a list.
@@ -183,7 +202,7 @@ func (c *Copy) add(o Object) {
 	case "Endpoints":
 		c.Endpoints = append(c.Endpoints, o)
 	case "ConfigMap":
-		if o.Name() == ccmConfigMap {
+		if o.Name() == ccmConfigMap && (o.Namespace() == systemNamespace || o.Namespace() == "") {
 			c.configure(o)
 		}
 	case "Deployment", "DaemonSet":
@@ -213,13 +232,25 @@ func (c *Copy) configure(o Object) {
 			c.Notes = append(c.Notes, fmt.Sprintf("ConfigMap %s: %s is not a CCM's configuration", o.Key(), name))
 			continue
 		}
-		delete(config.Global, "accessKeyID")
-		delete(config.Global, "accessKeySecret")
+		withoutKeys(config.Global)
 		c.Config = config.Global
 	}
 }
 
-// program reads how the CCM is started.
+// withoutKeys removes what may be a credential, however it is spelt.
+func withoutKeys(settings map[string]any) {
+	for name, value := range settings {
+		lower := strings.ToLower(name)
+		if inner, is := value.(map[string]any); is {
+			withoutKeys(inner)
+		}
+		if slices.ContainsFunc([]string{"accesskey", "secret", "token", "password", "credential"}, func(word string) bool { return strings.Contains(lower, word) }) {
+			delete(settings, name)
+		}
+	}
+}
+
+// program reads how the CCM is started: the flags, each with its value.
 func (c *Copy) program(o Object) {
 	for _, container := range o.List("spec", "template", "spec", "containers") {
 		if container.Text("name") != ccmName && o.Name() != ccmName {
@@ -229,8 +260,13 @@ func (c *Copy) program(o Object) {
 		for _, part := range []string{"command", "args"} {
 			words, _ := container[part].([]any)
 			for _, word := range words {
-				if text, ok := word.(string); ok && strings.HasPrefix(text, "-") {
+				text, _ := word.(string)
+				last := len(c.Args) - 1
+				switch {
+				case strings.HasPrefix(text, "--"):
 					c.Args = append(c.Args, text)
+				case last >= 0 && !strings.Contains(c.Args[last], "=") && !strings.HasPrefix(text, "-"):
+					c.Args[last] += "=" + text
 				}
 			}
 		}

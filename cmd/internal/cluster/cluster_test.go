@@ -16,20 +16,20 @@ const listed = `{"kind":"List","apiVersion":"v1","items":[
 {"kind":"EndpointSlice","metadata":{"name":"inner-1","namespace":"shop","labels":{"kubernetes.io/service-name":"inner"}},"endpoints":[]},
 {"kind":"Endpoints","metadata":{"name":"inner","namespace":"shop"}},
 {"kind":"Secret","metadata":{"name":"token","namespace":"shop"},"data":{"password":"aHVudGVyMg=="}},
-{"kind":"ConfigMap","metadata":{"name":"cloud-config","namespace":"kube-system"},"data":{"cloud-config.conf":"{\"Global\":{\"accessKeyID\":\"hunter1\",\"accessKeySecret\":\"hunter2\",\"region\":\"cn-hangzhou\",\"clusterID\":\"c1\"}}"}},
-{"kind":"DaemonSet","metadata":{"name":"cloud-controller-manager","namespace":"kube-system"},"spec":{"template":{"spec":{"containers":[{"name":"c","command":["/ccm","--leader-elect=true"],"args":["--controllers=service"],"env":[{"name":"KEY","value":"hunter3"}]}]}}}}]}`
+{"kind":"ConfigMap","metadata":{"name":"cloud-config","namespace":"kube-system"},"data":{"cloud-config.conf":"{\"Global\":{\"accessKeyID\":\"hunter1\",\"accessKeySecret\":\"hunter2\",\"AccessKeyId\":\"hunter4\",\"inner\":{\"securityToken\":\"hunter5\"},\"region\":\"cn-hangzhou\",\"clusterID\":\"c1\"}}"}},
+{"kind":"DaemonSet","metadata":{"name":"cloud-controller-manager","namespace":"kube-system"},"spec":{"template":{"spec":{"containers":[{"name":"c","command":["/ccm","--leader-elect=true"],"args":["--controllers","service","--v=4"],"env":[{"name":"KEY","value":"hunter3"}]}]}}}}]}`
 
 // TestRead proves what is kept of a cluster, that keys and Secrets are not, and that numbers stay as they
 // are.
 func TestRead(t *testing.T) {
 	c := &Copy{}
-	if err := errors.Join(c.Read([]byte(listed)), c.Read([]byte(`{"kind":"NodeList","apiVersion":"v1","items":[{"metadata":{"name":"n1"}}]}`)), c.Trim()); err != nil {
+	if err := errors.Join(c.Read([]byte(listed+"\n"+`{"kind":"NodeList","apiVersion":"v1","items":[{"metadata":{"name":"n1"}}]}`)), c.Trim()); err != nil {
 		t.Fatal(err)
 	}
 	if len(c.Services) != 2 || len(c.Slices) != 1 || len(c.Endpoints) != 0 || len(c.Nodes) != 1 || c.Nodes[0].Kind() != "Node" {
 		t.Errorf("kept %d Services, %d slices, %d Endpoints and the nodes %v, want 2, 1, 0 and n1", len(c.Services), len(c.Slices), len(c.Endpoints), c.Nodes)
 	}
-	if got := fmt.Sprint(c.Config, c.Args); got != "map[clusterID:c1 region:cn-hangzhou] [--leader-elect=true --controllers=service]" {
+	if got := fmt.Sprint(c.Config, c.Args); got != "map[clusterID:c1 inner:map[] region:cn-hangzhou] [--leader-elect=true --controllers=service --v=4]" {
 		t.Errorf("the CCM is %s", got)
 	}
 	if all := fmt.Sprint(*c); strings.Contains(all, "hunter") || strings.Contains(all, "aHVudGVyMg") || strings.Contains(all, "managedFields") {
@@ -51,11 +51,15 @@ func TestReadBadly(t *testing.T) {
 		`{"items": []}`:                "an object has no kind",
 		`{"kind":"List","items":[{}]}`: "an object has no kind",
 		"kind: [":                      "did not find expected node content",
+		`{"kind":"Pod"} x`:             "not what kubectl get -o json prints",
+		"superSecret":                  "a document is no object of Kubernetes",
+		"- kind: Service":              "a document is no object of Kubernetes",
+		"kind: Pod\nspec: {1: 2}":      "keys that are no texts",
 		`{"kind":"List","items":[{"kind":"ConfigMap","metadata":{"name":"cloud-config"},"data":{"x":"["}}]}`: "",
 	} {
 		c := &Copy{}
 		err := c.Read([]byte(text))
-		if (want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), want) {
+		if (want == "") != (err == nil) || err != nil && (!strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "super")) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 		if err := c.Trim(); !errors.Is(err, ErrNoServices) {

@@ -46,8 +46,11 @@ func Programs() (etcd, apiserver string, err error) {
 	folder := cmp.Or(os.Getenv("KUBEBUILDER_ASSETS"), "/usr/local/kubebuilder/bin")
 	etcd = cmp.Or(os.Getenv("TEST_ASSET_ETCD"), filepath.Join(folder, "etcd"))
 	apiserver = cmp.Or(os.Getenv("TEST_ASSET_KUBE_APISERVER"), filepath.Join(folder, "kube-apiserver"))
-	for _, program := range []string{etcd, apiserver} {
-		if _, err := os.Stat(program); err != nil {
+	for _, program := range []*string{&etcd, &apiserver} {
+		if *program, err = filepath.Abs(*program); err != nil { // each starts in a folder of its own
+			return "", "", err
+		}
+		if _, err := os.Stat(*program); err != nil {
 			return "", "", fmt.Errorf("%w: %w: let KUBEBUILDER_ASSETS name their folder, which this prints: go run sigs.k8s.io/controller-runtime/tools/setup-envtest@release-0.21 use -p path", ErrNoPrograms, err)
 		}
 	}

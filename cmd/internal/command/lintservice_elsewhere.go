@@ -20,7 +20,7 @@ func (f *serviceLint) checkElsewhere(file string, document *yaml.Node, object *m
 	if object.Kind == "" || strings.Contains(object.Kind, "Helm") {
 		advice = "render the chart: helm template . | clbemu lint-service -"
 	}
-	eachAnnotation(document, 0, func(key, value *yaml.Node, line int) {
+	eachAnnotation(document, 0, func(key, value *yaml.Node, line int) bool {
 		problem := serviceProblem{File: file, Line: line, Service: about}
 		if file == "" {
 			problem.Line = 0
@@ -30,7 +30,7 @@ func (f *serviceLint) checkElsewhere(file string, document *yaml.Node, object *m
 			found = append(found, problem)
 		}
 		if _, known := annotations.Find(key.Value); known {
-			return
+			return true
 		}
 		alone := &annotations.Service{Type: "LoadBalancer", Annotations: map[string]string{key.Value: value.Value}}
 		for _, p := range annotations.Check(alone, f.version) {
@@ -39,6 +39,7 @@ func (f *serviceLint) checkElsewhere(file string, document *yaml.Node, object *m
 				found = append(found, problem)
 			}
 		}
+		return len(found) <= mostProblems
 	})
 	return found
 }
@@ -47,24 +48,36 @@ func (f *serviceLint) checkElsewhere(file string, document *yaml.Node, object *m
 const mostNested = 100
 
 // eachAnnotation yields the pairs of all mappings of a document whose keys are a CCM's, also those
-// of a document in a text, as resources of charts have them. It follows no alias, which may hold
+// of a document in a text, as resources of charts have them, until yield returns false, and
+// reports whether it did not. It follows no alias, which may hold
 // itself.
-func eachAnnotation(node *yaml.Node, depth int, yield func(key, value *yaml.Node, line int)) {
+func eachAnnotation(node *yaml.Node, depth int, yield func(key, value *yaml.Node, line int) bool) bool {
 	if depth > mostNested {
-		return
+		return true
 	}
 	for i, child := range node.Content {
 		if node.Kind == yaml.MappingNode && i%2 == 0 && ccmReads(child.Value) && node.Content[i+1].Kind == yaml.ScalarNode {
-			yield(child, node.Content[i+1], child.Line)
+			if !yield(child, node.Content[i+1], child.Line) {
+				return false
+			}
 		}
-		eachAnnotation(child, depth+1, yield)
+		if !eachAnnotation(child, depth+1, yield) {
+			return false
+		}
 	}
 	if node.Kind == yaml.ScalarNode && strings.Contains(node.Value, "\n") && slices.ContainsFunc(annotations.Prefixes, func(p string) bool { return strings.Contains(node.Value, p) }) {
 		var inner yaml.Node
 		if yaml.Unmarshal([]byte(node.Value), &inner) == nil {
-			eachAnnotation(&inner, depth+1, func(key, value *yaml.Node, line int) { yield(key, value, node.Line+line) })
+			from := node.Line
+			return eachAnnotation(&inner, depth+1, func(key, value *yaml.Node, line int) bool {
+				if node.Style&(yaml.LiteralStyle|yaml.FoldedStyle) == 0 {
+					line = 0 // it is on one line
+				}
+				return yield(key, value, from+line)
+			})
 		}
 	}
+	return true
 }
 
 func ccmReads(key string) bool {

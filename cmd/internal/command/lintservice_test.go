@@ -27,11 +27,14 @@ func TestLintService(t *testing.T) {
 	listed := write("list.json", `{"kind": "List", "items": [{"kind": "Service", "metadata": {"name": "b", "annotations": {"`+prefix+`cps": "1"}}, "spec": {"type": "LoadBalancer"}}]}`)
 	note := write("note.yaml", "kind: Service\nmetadata: {name: a, annotations: {"+prefix+"address-type: intranet}}\nspec: {type: LoadBalancer}\nstatus: {loadBalancer: {ingress: [{ip: 192.0.2.1}]}}\n")
 	folder := filepath.Join(dir, "folder")
-	if err := os.MkdirAll(filepath.Join(folder, "apps"), 0o700); err != nil {
-		t.Fatal(err)
+	for _, path := range []string{filepath.Join(folder, "apps"), filepath.Join(dir, "charts")} {
+		if err := os.MkdirAll(path, 0o700); err != nil {
+			t.Fatal(err)
+		}
 	}
 	write("folder/README.md", "kind: Service\n")
 	write("folder/values.yaml", "replicas: 1\n")
+	write("charts/values.yaml", "service: {annotations: {"+prefix+"adress-type: intranet}}\n")
 	write("folder/apps/web.yaml", "kind: Service\nmetadata:\n  name: web\n  annotations:\n    "+prefix+"adress-type: intranet\nspec: {type: LoadBalancer}\n")
 	reusing := func(name string) string {
 		return "kind: Service\nmetadata: {name: " + name + ", annotations: {" + prefix + "id: lb-1, " + prefix + "force-override-listeners: \"true\"}}\nspec: {type: LoadBalancer, ports: [{port: 80}]}\n---\n"
@@ -74,6 +77,7 @@ func TestLintService(t *testing.T) {
 		"chart":   {[]string{write("chart.yaml", "kind: Service\nmetadata:\n  name: {{ .Release.Name }}\n")}, 3, "helm template . | clbemu lint-service -"},
 		"newer":   {[]string{right, "--ccm-version", "v9.9.9"}, 0, "warning: clbemu knows the CCM up to v2.15.0, and not what v9.9.9 changes"},
 		"one end": {[]string{right, "--from", "v2.9.1"}, 2, "give both --from and --to"},
+		"charts":  {[]string{filepath.Join(dir, "charts")}, 1, filepath.Join("charts", "values.yaml") + ":1: values of a chart: " + prefix + "adress-type: no version"},
 		"folder":  {[]string{folder}, 1, filepath.Join("apps", "web.yaml") + ":5: default/web: " + prefix + "adress-type: no version"},
 		"sarif":   {[]string{wrong, "--output", "sarif"}, 1, `"startLine": 7`},
 		"github":  {[]string{wrong, "-o", "github"}, 1, "::warning file=" + wrong + ",line=7::prod/web: " + prefix + "adress-type: no version of the controller reads it"},
@@ -126,6 +130,7 @@ func TestLintServiceBounds(t *testing.T) {
 	for name, text := range map[string]string{
 		"one key often":       "kind: Service\nmetadata: {" + strings.Repeat("a: 1, ", 5000) + "}\n",
 		"many times the same": "kind: List\nx: &x {a: b" + unknown.String() + "}\nitems:\n" + strings.Repeat("- {kind: Service, metadata: {annotations: *x}}\n", 500),
+		"many in no Service":  "values: {a: b" + unknown.String() + strings.ReplaceAll(unknown.String(), "nosuch", "other") + "}\n",
 		"many wrong types":    "kind: List\nitems:\n" + strings.Repeat("- {kind: [1], metadata: 1, spec: [], status: 1}\n", 5000),
 	} {
 		var before, after runtime.MemStats

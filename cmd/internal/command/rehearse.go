@@ -86,6 +86,12 @@ does not know.
 	flags.StringVar(&r.until, "until", "", "stop at this time, such as 2026-11-28T03:12:00Z")
 	flags.StringVar(&r.out, "out", "", "new folder for the account as it then is")
 	cmd.MarkFlagsMutuallyExclusive("ccm", "trail")
+	for _, flag := range []string{"until", "out"} {
+		cmd.MarkFlagsMutuallyExclusive("ccm", flag)
+	}
+	for _, flag := range []string{"old", "kubeconfig", "objects", "apply", "report", "cluster-id", "cloud-config"} {
+		cmd.MarkFlagsMutuallyExclusive("trail", flag)
+	}
 	return cmd
 }
 

@@ -91,7 +91,9 @@ func TestRehearseBadly(t *testing.T) {
 	}
 	file("etcd", "")
 	file("kube-apiserver", "")
-	for args, says := range map[string]string{"--apply " + none + "x": "no such file", "--data-dir " + dir + "x": "is it the right folder"} {
+	unnamed := file("unnamed.yaml", "kind: Service\nspec: {type: LoadBalancer}\n")
+	for args, says := range map[string]string{"--apply " + unnamed: "a Service has no metadata.name", "--report " + dir + "/no/report.md": "--report: open", "--report " + dir: "--report: open",
+		"--out x": "none of the others can be", "--until x": "none of the others can be", "--apply " + none + "x": "no such file", "--data-dir " + dir + "x": "is it the right folder"} {
 		code, stdout, problems := executed(t, append([]string{"rehearse", "--ccm", ccm, "--objects", services}, strings.Fields(args)...)...)
 		if code != exitUsage || !strings.Contains(stdout+problems, says) {
 			t.Errorf("%s = %d, %s%s, want %d and %q", args, code, stdout, problems, exitUsage, says)

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -70,6 +69,9 @@ func (u *upgrade) run(cmd *cobra.Command) error {
 	if _, _, err := cluster.Programs(); err != nil {
 		return cannot(err)
 	}
+	if err := u.checkReport(); err != nil {
+		return usage(err)
+	}
 	var err error
 	if u.dir, err = os.MkdirTemp("", "clbemu-rehearse-"); err != nil {
 		return cannot(err)
@@ -92,10 +94,9 @@ func (u *upgrade) run(cmd *cobra.Command) error {
 	if err != nil {
 		return cannot(err)
 	}
+	var kept error
 	if u.report != "" {
-		if err := os.WriteFile(u.report, []byte(report.Markdown()), 0o600); err != nil {
-			return cannot(err)
-		}
+		kept = os.WriteFile(u.report, []byte(report.Markdown()), 0o600)
 	}
 	if err := printing(cmd).show(report, func(s *terminal.Screen) error {
 		for _, line := range report.Lines() {
@@ -105,10 +106,25 @@ func (u *upgrade) run(cmd *cobra.Command) error {
 	}); err != nil {
 		return err
 	}
+	if kept != nil {
+		return cannot(kept)
+	}
 	if n := report.Problems(); n > 0 {
 		return failed(fmt.Errorf("the rehearsal has %s", counted(n, "finding")))
 	}
 	return nil
+}
+
+// checkReport returns an error where the report can't be written: a rehearsal takes minutes.
+func (u *upgrade) checkReport() error {
+	if u.report == "" {
+		return nil
+	}
+	file, err := os.OpenFile(u.report, os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return fmt.Errorf("--report: %w", err)
+	}
+	return file.Close()
 }
 
 // read reads the cluster, and refuses what does not fit together.
@@ -159,7 +175,10 @@ func (u *upgrade) manifest(cmd *cobra.Command) (objects []cluster.Object, err er
 		objects = append(objects, more...)
 	}
 	for _, o := range objects {
-		if o.Namespace() == "" && o.Kind() != "Namespace" && o.Map("metadata") != nil {
+		if o.Name() == "" {
+			return nil, usage(fmt.Errorf("--apply: a %s has no metadata.name", o.Kind()))
+		}
+		if o.Namespace() == "" && o.Kind() != "Namespace" {
 			o.Map("metadata")["namespace"] = "default"
 		}
 	}
@@ -184,7 +203,7 @@ func (u *upgrade) cloud(ctx context.Context, around func(http.Handler) http.Hand
 		return nil, err
 	}
 	control := controlclient.InProcess(copied.ControlHandler())
-	nodes, err := json.Marshal(map[string]any{"kind": "NodeList", "items": u.copied.Nodes})
+	nodes, err := json.Marshal(map[string]any{"kind": "NodeList", "items": append([]cluster.Object{}, u.copied.Nodes...)})
 	if err != nil {
 		return nil, err
 	}
@@ -270,16 +289,32 @@ func (u *upgrade) start(ctx context.Context, program string, p *cluster.Plane, c
 		u.note("the CCM's Deployment is not in the copy: it runs with --controllers=service,nlb and without routes, unless arguments after -- say otherwise")
 		args = []string{"--controllers=service,nlb", "--configure-cloud-routes=false"}
 	}
-	// Two CCMs can't have the port of the profiles, which only newer ones can be without.
-	if usage, _ := exec.CommandContext(ctx, program, "--help").CombinedOutput(); bytes.Contains(usage, []byte("--pprof-bind-addr")) {
-		command = append(command, "--pprof-bind-addr=0")
-	}
 	api, variables := "http://"+copied.Addr(), []string{"SSL_CERT_FILE=" + filepath.Join(u.dir, emulator.CAFile), "NO_PROXY=localhost,127.0.0.1," + copied.Addr()}
 	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"} {
 		variables = append(variables, name+"="+api)
 	}
 	environment := target.Remote{API: api, Control: "http://" + copied.ControlAddr(), Products: products.All(), Environment: variables}
+	if takes, err := takesProfiles(ctx, &environment, program); err != nil {
+		return nil, err
+	} else if takes {
+		command = append(command, "--pprof-bind-addr=0")
+	}
 	return environment.Start(ctx, scenarios.Program{Command: slices.Concat(command, args, u.args)})
+}
+
+// helpTime limits how long a program may take to print its flags.
+const helpTime = 10 * time.Second
+
+// takesProfiles reports whether a CCM has a flag for the port of the profiles, which two CCMs can't
+// share: only newer ones can be without it. The program runs next to the copy, as it does later.
+func takesProfiles(ctx context.Context, environment *target.Remote, program string) (bool, error) {
+	asked, err := environment.Start(ctx, scenarios.Program{Command: []string{program, "--help"}})
+	if err != nil {
+		return false, err
+	}
+	defer asked.Stop()
+	_, err = asked.Wait(ctx, helpTime)
+	return strings.Contains(asked.Output(), "--pprof-bind-addr"), err
 }
 
 // config is the CCM's configuration: the cluster's own, with a key of the copy.

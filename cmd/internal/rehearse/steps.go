@@ -40,7 +40,7 @@ func (p *play) steps() []step {
 	ports, portScope := p.changing()
 	noNode, noPods, noPorts := "", "", ""
 	if node == nil {
-		noNode = "the cluster has one node"
+		noNode = "the cluster has fewer than two nodes"
 	}
 	if len(pods) == 0 {
 		noPods = "no Service has two endpoints that are ready"
