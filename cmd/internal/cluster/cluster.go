@@ -150,8 +150,9 @@ var errNoObject = errors.New("a document is no object of Kubernetes, or has keys
 
 // parseJSON reads objects that follow each other, as several kubectl get -o json print them.
 func parseJSON(text []byte) (objects []Object, err error) {
-	for d := json.NewDecoder(bytes.NewReader(text)); ; {
-		d.UseNumber()
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber() // as decode
+	for {
 		var o Object
 		if err := d.Decode(&o); errors.Is(err, io.EOF) {
 			return objects, nil

@@ -65,7 +65,7 @@ func eachAnnotation(node *yaml.Node, depth int, yield func(key, value *yaml.Node
 			return false
 		}
 	}
-	if node.Kind == yaml.ScalarNode && strings.Contains(node.Value, "\n") && slices.ContainsFunc(annotations.Prefixes, func(p string) bool { return strings.Contains(node.Value, p) }) {
+	if node.Kind == yaml.ScalarNode && strings.Contains(node.Value, "\n") && mentionsCCM(node.Value) {
 		var inner yaml.Node
 		if yaml.Unmarshal([]byte(node.Value), &inner) == nil {
 			from := node.Line
@@ -78,6 +78,11 @@ func eachAnnotation(node *yaml.Node, depth int, yield func(key, value *yaml.Node
 		}
 	}
 	return true
+}
+
+// mentionsCCM reports whether a text may have annotations of a CCM.
+func mentionsCCM(text string) bool {
+	return slices.ContainsFunc(annotations.Prefixes, func(p string) bool { return strings.Contains(text, p) })
 }
 
 func ccmReads(key string) bool {

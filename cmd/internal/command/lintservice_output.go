@@ -77,7 +77,7 @@ func manifestsIn(folder string) (texts []lintedText, err error) {
 		if err == nil && strings.Contains(string(text), "kind: Service") && strings.Contains(string(text), "{{") {
 			return fmt.Errorf("%s is a template of Helm: helm template . | clbemu lint-service -", path)
 		}
-		if err == nil && (strings.Contains(string(text), "Service") || slices.ContainsFunc(annotations.Prefixes, func(p string) bool { return strings.Contains(string(text), p) })) {
+		if err == nil && (strings.Contains(string(text), "Service") || mentionsCCM(string(text))) {
 			texts = append(texts, lintedText{path, text})
 		}
 		return err

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/clbemu/clbemu/cmd/internal/cluster"
+	"github.com/clbemu/clbemu/emulator/annotations"
 )
 
 // owners know which Service a load balancer or a part of it is of.
@@ -14,9 +15,6 @@ type owners struct {
 	// balancers are the Services of each load balancer.
 	balancers map[string][]cluster.Object
 }
-
-// The prefixes of the annotation that names a load balancer.
-var idAnnotations = []string{"service.beta.kubernetes.io/alibaba-cloud-loadbalancer-id", "service.beta.kubernetes.io/alicloud-loadbalancer-id"}
 
 // own finds the load balancers of the Services, as they are now.
 func (p *play) own(ctx context.Context) error {
@@ -30,8 +28,8 @@ func (p *play) own(ctx context.Context) error {
 	}
 	for _, s := range services {
 		named := []string{s.Text("metadata", "labels", "service.k8s.alibaba/loadbalancer-id")}
-		for _, annotation := range idAnnotations {
-			named = append(named, s.Text("metadata", "annotations", annotation))
+		for _, prefix := range annotations.Prefixes {
+			named = append(named, s.Text("metadata", "annotations", prefix+"id"))
 		}
 		for id, b := range p.rec.current().balancers {
 			if slices.Contains(named, id) || b.Name == nameOf(s) || at(s, b.Fields["address"], b.Fields["dnsName"]) {
