@@ -147,12 +147,17 @@ func TestShared(t *testing.T) {
 		return &annotations.Service{Namespace: "default", Name: name, Type: "LoadBalancer", Ports: []annotations.Port{{Number: port, Protocol: "TCP"}},
 			Annotations: map[string]string{annotations.Prefixes[0] + "id": "lb-1", annotations.Prefixes[0] + "force-override-listeners": "true"}}
 	}
-	a, b := reusing("a", 80), reusing("b", 81)
-	if found := b.Shares([]*annotations.Service{a}); found != nil {
-		t.Errorf("another port: %+v", found)
+	other := reusing("d", 80)
+	other.Annotations[annotations.Prefixes[0]+"id"] = "lb-2"
+	var found []string
+	wanted := make(map[string][]*annotations.Service)
+	for _, s := range []*annotations.Service{reusing("a", 80), reusing("b", 81), reusing("c", 80), other} {
+		for _, p := range s.Shares(wanted) {
+			found = append(found, s.Name+": "+p.Text)
+		}
 	}
-	if found := reusing("c", 80).Shares([]*annotations.Service{a, b}); len(found) != 1 || !strings.HasPrefix(found[0].Text, "default/a reuses lb-1 too") {
-		t.Errorf("the same port: %+v, want a problem", found)
+	if want := []string{"c: default/a reuses lb-1 too, and both want its listener of port 80: one of them takes it from the other"}; !slices.Equal(found, want) {
+		t.Errorf("%q, want %q", found, want)
 	}
 }
 

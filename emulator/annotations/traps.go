@@ -148,19 +148,18 @@ func (s *Service) listeners() (all []string) {
 	return all
 }
 
-// Shares returns the listeners of a load balancer which the Service reuses that one of other
-// Services wants too.
-func (s *Service) Shares(others []*Service) (problems []Problem) {
-	if len(s.listeners()) == 0 {
-		return nil
-	}
-	for _, o := range others {
-		for _, at := range o.listeners() {
-			if slices.Contains(s.listeners(), at) {
-				id, port := at[:strings.Index(at, " ")], at[strings.LastIndex(at, " ")+1:]
-				problems = append(problems, Problem{Key: (&Annotation{Name: "id"}).Key(), Text: fmt.Sprintf("%s/%s reuses %s too, and both want its listener of port %s: one of them takes it from the other", o.Namespace, o.Name, id, port), Advice: "give one of them another port, or a load balancer of its own"})
-			}
+// Shares returns the listeners of a load balancer which the Service reuses that a Service before it
+// wants too. Who wants a listener is kept in wanted, to which it adds the Service.
+func (s *Service) Shares(wanted map[string][]*Service) (problems []Problem) {
+	listeners := s.listeners()
+	for _, at := range listeners {
+		id, port := at[:strings.Index(at, " ")], at[strings.LastIndex(at, " ")+1:]
+		for _, o := range wanted[at] {
+			problems = append(problems, Problem{Key: (&Annotation{Name: "id"}).Key(), Text: fmt.Sprintf("%s/%s reuses %s too, and both want its listener of port %s: one of them takes it from the other", o.Namespace, o.Name, id, port), Advice: "give one of them another port, or a load balancer of its own"})
 		}
+	}
+	for _, at := range listeners {
+		wanted[at] = append(wanted[at], s)
 	}
 	return problems
 }

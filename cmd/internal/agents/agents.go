@@ -30,7 +30,7 @@ type Config struct {
 	// Names are those that scenarios are checked against, and errors explained by.
 	Names *names.Names
 	// Lint checks the text of Services for a version of the CCM; nil leaves the tool out.
-	Lint func(text, version string) (any, error)
+	Lint func(ctx context.Context, text, version string) (any, error)
 	// Compare finds what the calls to a cloud since a mark, "" for all, would change in another;
 	// nil leaves the tool out.
 	Compare func(ctx context.Context, c, before *controlclient.Client, mark string) (any, error)
@@ -317,14 +317,14 @@ func (t *tools) lints() {
 	if t.Lint == nil {
 		return
 	}
-	reader(t, "lint_service", "Check the YAML of Services before a Cloud Controller Manager reads them: annotations that take no effect, or break the Service.", func(_ context.Context, in struct {
+	reader(t, "lint_service", "Check the YAML of Services before a Cloud Controller Manager reads them: annotations that take no effect, or break the Service.", func(ctx context.Context, in struct {
 		YAML       string `json:"yaml" jsonschema:"one or more Services, up to 64 KiB"`
 		CCMVersion string `json:"ccm_version,omitempty" jsonschema:"version of the Cloud Controller Manager, such as v2.9.1; the newest if absent"`
 	}) (any, error) {
 		if len(in.YAML) > maxText {
 			return nil, fmt.Errorf("the text has %d bytes, and at most %d are read", len(in.YAML), maxText)
 		}
-		return t.Lint(in.YAML, in.CCMVersion)
+		return t.Lint(ctx, in.YAML, in.CCMVersion)
 	})
 }
 

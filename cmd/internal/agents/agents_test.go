@@ -34,7 +34,7 @@ func start(t *testing.T, changes bool, token string) session {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- agents.Serve(ctx, agents.Config{Changes: changes, Lint: func(text, version string) (any, error) {
+		ended <- agents.Serve(ctx, agents.Config{Changes: changes, Lint: func(_ context.Context, text, version string) (any, error) {
 			return m{"linted": fmt.Sprintf("%.100s%.100s", text, version)}, nil
 		}, Names: emulator.Names(), Version: "test",
 			Compare: func(_ context.Context, c, before *controlclient.Client, mark string) (any, error) {

@@ -30,12 +30,27 @@ func readPath(path string) ([]byte, error) {
 	return readAll(file, path)
 }
 
-// readFile reads a file that the command line names, or standard input where that is -.
-func readFile(cmd *cobra.Command, name string) (text []byte, err error) {
-	if name == "-" {
-		text, err = readAll(cmd.InOrStdin(), name)
-		return text, cannot(err)
+// readFile reads a file that the command line names, or standard input where that is -. It ends
+// with the command: what a terminal or a pipe gives may never come.
+func readFile(cmd *cobra.Command, name string) ([]byte, error) {
+	type result struct {
+		text []byte
+		err  error
 	}
-	text, err = readPath(name)
-	return text, usage(err)
+	done := make(chan result, 1)
+	go func() {
+		if name == "-" {
+			text, err := readAll(cmd.InOrStdin(), name)
+			done <- result{text, cannot(err)}
+			return
+		}
+		text, err := readPath(name)
+		done <- result{text, usage(err)}
+	}()
+	select {
+	case r := <-done:
+		return r.text, r.err
+	case <-cmd.Context().Done():
+		return nil, cannot(cmd.Context().Err())
+	}
 }

@@ -1,11 +1,16 @@
 package command
 
 import (
+	"context"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
 )
 
 // endless is a stream without end.
@@ -34,5 +39,19 @@ func TestBoundedInput(t *testing.T) {
 				t.Errorf("%s: %s) reads without bound: use readAll or readPath", name, found)
 			}
 		}
+	}
+}
+
+// TestReadFileEnds proves that a command which waits for standard input ends when it is
+// interrupted.
+func TestReadFileEnds(t *testing.T) {
+	ctx, interrupt := context.WithCancel(t.Context())
+	interrupt()
+	never, _ := io.Pipe()
+	cmd := &cobra.Command{}
+	cmd.SetContext(ctx)
+	cmd.SetIn(never)
+	if _, err := readFile(cmd, "-"); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, want that it was interrupted", err)
 	}
 }

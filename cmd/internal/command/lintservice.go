@@ -3,6 +3,7 @@ package command
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -89,19 +90,20 @@ func (f *serviceLint) run(cmd *cobra.Command, files []string) error {
 	if (len(files) == 0) == (f.kubeconfig == "") {
 		return usage(errors.New("give files with Services, or --kubeconfig"))
 	}
-	texts, err := f.texts(cmd, files)
-	if err != nil {
-		return err
-	}
+	ctx := cmd.Context()
+	texts := f.texts(cmd, files)
 	if f.from != "" {
 		return f.upgrade(cmd, texts)
 	}
-	found, services, err := f.checkAll(texts)
-	if err != nil {
+	found, services, unread := f.checkAll(ctx, texts)
+	if err := ctx.Err(); err != nil {
 		return cannot(err)
 	}
-	if err := f.print(cmd, found, services); err != nil {
+	if err := f.print(cmd, found, services, unread); err != nil {
 		return err
+	}
+	if unread != nil {
+		return cannot(errors.Join(unread...))
 	}
 	wrong := 0
 	for i := range found {
@@ -143,38 +145,27 @@ type manifest struct {
 	Items       []yaml.Node
 }
 
-// check checks the Services of a text, and returns how many it has.
-func (f *serviceLint) check(file string, text []byte) (services int, found []serviceProblem, err error) {
-	return f.checkText(file, text, &reused{})
-}
-
-// checkText is check, with the Services that reuse load balancers.
-func (f *serviceLint) checkText(file string, text []byte, shared *reused) (services int, found []serviceProblem, err error) {
+// checkText checks the Services of a text, and returns how many it has, also with an error, which
+// says at which line the text can't be read further.
+func (f *serviceLint) checkText(ctx context.Context, file string, text []byte, shared *reused) (services int, found []serviceProblem, err error) {
 	for documents := yaml.NewDecoder(bytes.NewReader(text)); ; {
 		var document yaml.Node
 		if err := documents.Decode(&document); errors.Is(err, io.EOF) {
 			return services, found, nil
-		} else if err != nil && bytes.Contains(text, []byte("{{")) {
-			return services, found, fmt.Errorf("%s: %w: it looks like a template of Helm: helm template . | clbemu lint-service -", cmp.Or(file, "the cluster"), err)
 		} else if err != nil {
-			return services, found, fmt.Errorf("%s: %w", cmp.Or(file, "the cluster"), err)
+			return services, found, unreadable(file, err, text)
 		}
 		if twice := duplicate(&document); twice != nil { // of which the package lists each pair
-			return services, found, fmt.Errorf("%s:%d: %.100q is there twice", cmp.Or(file, "the cluster"), twice.Line, twice.Value)
+			return services, found, &unread{file, twice.Line, fmt.Errorf("%.100q is there twice", twice.Value)}
 		}
 		objects := []yaml.Node{document}
-		for len(objects) > 0 {
+		for len(objects) > 0 && ctx.Err() == nil {
 			if objects[0].Kind == yaml.AliasNode { // which could be a list that holds itself
-				return services, found, fmt.Errorf("%s:%d: write the object out in place of *%s", cmp.Or(file, "the cluster"), objects[0].Line, objects[0].Value)
+				return services, found, &unread{file, objects[0].Line, fmt.Errorf("write the object out in place of *%s", objects[0].Value)}
 			}
 			var object manifest
 			if err := objects[0].Decode(&object); err != nil {
-				if bytes.Contains(text, []byte("{{")) {
-					err = fmt.Errorf("%w: if it is a template of Helm: helm template . | clbemu lint-service -", notAnObject(&objects[0], err))
-				} else {
-					err = notAnObject(&objects[0], err)
-				}
-				return services, found, fmt.Errorf("%s:%w", cmp.Or(file, "the cluster"), err)
+				return services, found, notAnObject(file, &objects[0], err, text)
 			}
 			if object.Kind == "Service" {
 				services++
@@ -184,7 +175,7 @@ func (f *serviceLint) checkText(file string, text []byte, shared *reused) (servi
 			}
 			objects = append(objects[1:], object.Items...)
 			if len(found) > mostProblems {
-				return services, found[:mostProblems], fmt.Errorf("%s: there are more than %d problems: mend the first ones, such as %s: %s", cmp.Or(file, "the cluster"), mostProblems, printable(found[0].Key), printable(found[0].Text))
+				return services, found[:mostProblems], &unread{file, found[mostProblems].Line, fmt.Errorf("there are more than %d problems: mend the first ones, such as %s: %s", mostProblems, printable(found[0].Key), printable(found[0].Text))}
 			}
 		}
 	}
@@ -208,16 +199,6 @@ func duplicate(node *yaml.Node) *yaml.Node {
 		}
 	}
 	return nil
-}
-
-// notAnObject names the line at which a document is not an object of Kubernetes, without
-// the names of Go's types, which the YAML package tells.
-func notAnObject(document *yaml.Node, err error) error {
-	line := document.Line
-	if wrong := (*yaml.TypeError)(nil); errors.As(err, &wrong) {
-		_, _ = fmt.Sscanf(wrong.Errors[0], "line %d:", &line) // or else the document's first
-	}
-	return fmt.Errorf("%d: this is not a part of a Kubernetes object: give manifests of Services", line)
 }
 
 func (f *serviceLint) checkService(file string, object *manifest, shared *reused) (found []serviceProblem) {

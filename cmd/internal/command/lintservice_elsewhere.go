@@ -66,15 +66,20 @@ func eachAnnotation(node *yaml.Node, depth int, yield func(key, value *yaml.Node
 		}
 	}
 	if node.Kind == yaml.ScalarNode && strings.Contains(node.Value, "\n") && mentionsCCM(node.Value) {
-		var inner yaml.Node
-		if yaml.Unmarshal([]byte(node.Value), &inner) == nil {
-			from := node.Line
-			return eachAnnotation(&inner, depth+1, func(key, value *yaml.Node, line int) bool {
-				if node.Style&(yaml.LiteralStyle|yaml.FoldedStyle) == 0 {
-					line = 0 // it is on one line
-				}
-				return yield(key, value, from+line)
-			})
+		inside := func(key, value *yaml.Node, line int) bool {
+			if node.Style&(yaml.LiteralStyle|yaml.FoldedStyle) == 0 {
+				line = 0 // it is on one line
+			}
+			return yield(key, value, node.Line+line)
+		}
+		for documents := yaml.NewDecoder(strings.NewReader(node.Value)); ; {
+			var inner yaml.Node
+			if documents.Decode(&inner) != nil {
+				break
+			}
+			if !eachAnnotation(&inner, depth+1, inside) {
+				return false
+			}
 		}
 	}
 	return true

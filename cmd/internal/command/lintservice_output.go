@@ -2,9 +2,8 @@ package command
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/clbemu/clbemu/cmd/internal/terminal"
 	"github.com/clbemu/clbemu/emulator/annotations"
-	"github.com/clbemu/clbemu/emulator/target"
 )
 
 // The forms of findings, in addition to those of all commands.
@@ -22,103 +20,33 @@ const (
 	formGitHub = "github"
 )
 
-// lintedText is a text to check, with its file, which is empty for a cluster.
-type lintedText struct {
-	file string
-	text []byte
-}
-
 // reused collects the Services of all texts, with their places.
 type reused struct {
 	services []*annotations.Service
 	places   []serviceProblem
 }
 
-// texts reads the files, those of folders, and the cluster.
-func (f *serviceLint) texts(cmd *cobra.Command, files []string) (texts []lintedText, err error) {
-	for _, file := range files {
-		if info, err := os.Stat(file); err == nil && info.IsDir() {
-			inside, err := manifestsIn(file)
-			if err != nil {
-				return nil, cannot(err)
-			}
-			texts = append(texts, inside...)
-			continue
-		}
-		text, err := readFile(cmd, file)
-		if err != nil {
-			return nil, err
-		}
-		texts = append(texts, lintedText{file, text})
-	}
-	if f.kubeconfig != "" {
-		text, err := target.Kubectl{Kubeconfig: f.kubeconfig}.Kubectl(cmd.Context(), "", "get", "services", "--all-namespaces", "--output", "json")
-		if err != nil {
-			return nil, cannot(err)
-		}
-		texts = append(texts, lintedText{"", text})
-	}
-	return texts, nil
-}
-
-// manifestsIn reads the files in YAML and JSON of a folder and its folders. Of those with
-// templates of Helm it reads none: a chart is rendered first.
-func manifestsIn(folder string) (texts []lintedText, err error) {
-	err = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case entry.IsDir() && path != folder && strings.HasPrefix(entry.Name(), "."):
-			return filepath.SkipDir
-		case !entry.Type().IsRegular() || !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path)):
-			return nil
-		}
-		text, err := readPath(path)
-		if err == nil && strings.Contains(string(text), "kind: Service") && strings.Contains(string(text), "{{") {
-			return fmt.Errorf("%s is a template of Helm: helm template . | clbemu lint-service -", path)
-		}
-		if err == nil && (strings.Contains(string(text), "Service") || mentionsCCM(string(text))) {
-			texts = append(texts, lintedText{path, text})
-		}
-		return err
-	})
-	return texts, err
-}
-
-// checkAll checks the Services of all texts, and those that reuse a load balancer together.
-func (f *serviceLint) checkAll(texts []lintedText) (found []serviceProblem, services int, err error) {
-	found = []serviceProblem{}
-	var shared reused
-	for _, t := range texts {
-		n, problems, err := f.checkText(t.file, t.text, &shared)
-		if err != nil {
-			return nil, 0, err
-		}
-		services, found = services+n, append(found, problems...)
-	}
-	for i, s := range shared.services {
-		for _, p := range s.Shares(shared.services[:i]) {
-			place := shared.places[i]
-			place.Service, place.Problem = s.Namespace+"/"+s.Name, p
-			found = append(found, place)
-		}
-	}
-	return found, services, nil
-}
-
 // print shows the findings in the format that the flags ask for.
-func (f *serviceLint) print(cmd *cobra.Command, found []serviceProblem, services int) error {
+func (f *serviceLint) print(cmd *cobra.Command, found []serviceProblem, services int, unread []error) error {
 	switch printing(cmd).form {
 	case formSARIF:
-		return cannot(encode(cmd.OutOrStdout(), sarif(found), "  "))
+		return cannot(encode(cmd.OutOrStdout(), sarif(found, unread), "  "))
 	case formGitHub:
 		for i := range found {
-			fmt.Fprintln(cmd.OutOrStdout(), githubLine(&found[i]))
+			p := &found[i]
+			fmt.Fprintln(cmd.OutOrStdout(), githubLine(p.level(), p.File, p.Line, p.sentence()))
+		}
+		for _, err := range unread {
+			file, line, text := whereUnread(err)
+			fmt.Fprintln(cmd.OutOrStdout(), githubLine("error", file, line, printable(text)))
 		}
 		return nil
 	}
 	return printing(cmd).show(list("problems", found), func(s *terminal.Screen) error {
-		printServiceProblems(s, found, services)
+		printServiceProblems(s, found)
+		if len(found) == 0 && unread == nil {
+			fmt.Fprintf(s, "%s, nothing is wrong\n", counted(services, "Service"))
+		}
 		return nil
 	})
 }
@@ -143,40 +71,53 @@ func (p *serviceProblem) sentence() string {
 	return printable(text)
 }
 
-// githubLine is a problem as a workflow command of GitHub.
-func githubLine(p *serviceProblem) string {
+// githubLine is a workflow command of GitHub, which annotates a line of a file.
+func githubLine(level, file string, line int, text string) string {
 	escape := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
-	level, place := p.level(), ""
+	place := ""
 	if level == "note" {
 		level = "notice"
 	}
-	if p.File != "" {
-		place = fmt.Sprintf(" file=%s,line=%d", property.Replace(p.File), max(p.Line, 1))
+	if file != "" {
+		place = fmt.Sprintf(" file=%s,line=%d", property.Replace(file), max(line, 1))
 	}
-	return "::" + level + place + "::" + escape.Replace(p.sentence())
+	return "::" + level + place + "::" + escape.Replace(text)
 }
 
-// sarif is the findings in SARIF 2.1.0, with a rule for each annotation or field.
-func sarif(found []serviceProblem) any {
+// sarif is the findings in SARIF 2.1.0, with a rule for each annotation or field, and what could
+// not be checked as notifications.
+func sarif(found []serviceProblem, unread []error) any {
 	type object = map[string]any
-	rules, results := []object{}, []object{}
+	location := func(file string, line int) []object {
+		return []object{{"physicalLocation": object{"artifactLocation": object{"uri": filepath.ToSlash(file)}, "region": object{"startLine": max(line, 1)}}}}
+	}
+	rules, results, notes := []object{}, []object{}, []object{}
 	seen := make(map[string]bool)
 	for i := range found {
 		p := &found[i]
-		rule := p.Key[strings.LastIndex(p.Key, "/")+1:]
+		rule := printable(p.Key[strings.LastIndex(p.Key, "/")+1:])
 		if !seen[rule] {
 			seen[rule] = true
 			rules = append(rules, object{"id": rule})
 		}
 		result := object{"ruleId": rule, "level": p.level(), "message": object{"text": p.sentence()}}
 		if p.File != "" {
-			result["locations"] = []object{{"physicalLocation": object{"artifactLocation": object{"uri": filepath.ToSlash(p.File)}, "region": object{"startLine": max(p.Line, 1)}}}}
+			result["locations"] = location(p.File, p.Line)
 		}
 		results = append(results, result)
 	}
+	for _, err := range unread {
+		file, line, text := whereUnread(err)
+		note := object{"level": "error", "message": object{"text": printable(text)}}
+		if file != "" {
+			note["locations"] = location(file, line)
+		}
+		notes = append(notes, note)
+	}
 	return object{"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0",
-		"runs": []object{{"tool": object{"driver": object{"name": "clbemu lint-service", "rules": rules}}, "results": results}}}
+		"runs": []object{{"tool": object{"driver": object{"name": "clbemu lint-service", "rules": rules}}, "results": results,
+			"invocations": []object{{"executionSuccessful": unread == nil, "toolExecutionNotifications": notes}}}}}
 }
 
 // upgradeChange is something that an upgrade of the CCM changes for a Service.
@@ -194,12 +135,9 @@ func (f *serviceLint) upgrade(cmd *cobra.Command, texts []lintedText) error {
 	}
 	before, after := *f, *f
 	before.version, after.version = f.from, f.to
-	old, services, err := before.checkAll(texts)
-	if err != nil {
-		return cannot(err)
-	}
-	fresh, _, err := after.checkAll(texts)
-	if err != nil {
+	old, services, unread := before.checkAll(cmd.Context(), texts)
+	fresh, _, _ := after.checkAll(cmd.Context(), texts)
+	if err := cmd.Context().Err(); err != nil {
 		return cannot(err)
 	}
 	changes := changed(old, fresh)
@@ -207,12 +145,15 @@ func (f *serviceLint) upgrade(cmd *cobra.Command, texts []lintedText) error {
 		for i := range changes {
 			fmt.Fprintf(s, "%s: %s\n", changes[i].Change, changes[i].sentence())
 		}
-		if len(changes) == 0 {
+		if len(changes) == 0 && unread == nil {
 			fmt.Fprintf(s, "%s, the upgrade from %s to %s changes nothing that is known\n", counted(services, "Service"), f.from, f.to)
 		}
 		return nil
 	}); err != nil {
 		return err
+	}
+	if unread != nil {
+		return cannot(errors.Join(unread...))
 	}
 	if n := len(slices.DeleteFunc(slices.Clone(changes), func(c upgradeChange) bool { return c.Change != "breaks" && c.Change != "stops" })); n > 0 {
 		return failed(fmt.Errorf("%s would break or stop", counted(n, "setting")))
@@ -243,7 +184,7 @@ func changed(old, fresh []serviceProblem) (changes []upgradeChange) {
 	return changes
 }
 
-func printServiceProblems(s *terminal.Screen, found []serviceProblem, services int) {
+func printServiceProblems(s *terminal.Screen, found []serviceProblem) {
 	for i := range found {
 		p := &found[i]
 		if p.File != "" {
@@ -258,8 +199,5 @@ func printServiceProblems(s *terminal.Screen, found []serviceProblem, services i
 			fmt.Fprintf(s, ": %s", printable(p.Advice))
 		}
 		fmt.Fprintln(s)
-	}
-	if len(found) == 0 {
-		fmt.Fprintf(s, "%s, nothing is wrong\n", counted(services, "Service"))
 	}
 }

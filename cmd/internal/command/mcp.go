@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -60,15 +61,15 @@ The program starts the command itself; enter the command line in its list of MCP
 }
 
 // lintText checks Services as lint-service does.
-func lintText(text, ccm string) (any, error) {
+func lintText(ctx context.Context, text, ccm string) (any, error) {
 	if _, is := annotations.IsVersion(ccm); ccm != "" && !is {
 		return nil, fmt.Errorf("ccm_version: %q is not a version, such as v2.9.1", ccm)
 	}
-	services, found, err := (&serviceLint{version: ccm}).check("yaml", []byte(text))
-	if err == nil && services == 0 {
-		err = errors.New("there is no Service to check")
+	found, services, unread := (&serviceLint{version: ccm}).checkAll(ctx, []lintedText{{file: "yaml", text: []byte(text)}})
+	if unread == nil && services == 0 && len(found) == 0 {
+		unread = []error{errors.New("there is no Service to check")}
 	}
-	return list("problems", found), err
+	return list("problems", found), errors.Join(unread...)
 }
 
 // nopCloser leaves standard output open.
