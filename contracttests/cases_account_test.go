@@ -1,10 +1,20 @@
 package contracttests
 
+import (
+	"crypto/x509"
+	"encoding/pem"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-jose/go-jose/v4/jwt"
+)
+
 var stsCases = []apiCase{
 	succeeds("GetCallerIdentity", "account", params{}),
 	refused("GetCallerIdentity", "unknown-region", "InvalidRegionId.NotFound", params{"RegionId": "mars"}),
 	succeeds("AssumeRole", "role", takeRole),
 	succeeds("AssumeRole", "with-policy", more(takeRole, "Policy", denyAll, "DurationSeconds", "900")),
+	succeeds("AssumeRoleWithOIDC", "token", more(takeRole, "OIDCProviderArn", "acs:ram::"+account+":oidc-provider/rrsa", "OIDCToken", clusterToken())),
+	refused("AssumeRoleWithOIDC", "unknown-provider", "AuthenticationFail.NoPermission", more(takeRole, "OIDCProviderArn", "acs:ram::"+account+":oidc-provider/other", "OIDCToken", "any")),
 	refused("AssumeRole", "unknown-account", "EntityNotExist.Role", more(takeRole, "RoleArn", "acs:ram::1:role/deployer")),
 }
 
@@ -25,6 +35,26 @@ var casCases = []apiCase{
 	refused("ListUserCertificateOrder", "unknown-type", "InvalidOrderType", params{"OrderType": "GIFT"}),
 	succeeds("DeleteUserCertificate", "one", aCert, uploaded),
 	refused("DeleteUserCertificate", "unknown", "NotFound", goneCert),
+}
+
+// clusterToken is signed by the OIDC provider of the prepared cloud. Another signature would be
+// another golden reply: RS256 has the same one each time.
+func clusterToken() string {
+	block, _ := pem.Decode([]byte(privateKey))
+	key, err := x509.ParsePKCS8PrivateKey(block.Bytes)
+	if err != nil {
+		panic(err)
+	}
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.RS256, Key: jose.JSONWebKey{Key: key, KeyID: "k1"}}, nil)
+	if err != nil {
+		panic(err)
+	}
+	token, err := jwt.Signed(signer).Claims(jwt.Claims{Issuer: "https://oidc.example.com/c1", Subject: "system:serviceaccount:kube-system:ccm", Audience: jwt.Audience{"sts.aliyuncs.com"},
+		IssuedAt: jwt.NewNumericDate(start), Expiry: jwt.NewNumericDate(start.AddDate(100, 0, 0))}).Serialize()
+	if err != nil {
+		panic(err)
+	}
+	return token
 }
 
 var takeRole = params{"RoleArn": "acs:ram::" + account + ":role/deployer", "RoleSessionName": "ci"}

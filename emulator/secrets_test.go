@@ -165,6 +165,7 @@ func plantCalls(t *testing.T, planted plants, s *emulatortest.Server, secret str
 	send(base("AccessKeySecret="+planted.new("secret in a name"), ""), nil)
 	send(base("SecurityToken", planted.new("unknown session token"), "AccessKeyId", "testid"), nil)
 	send(base("Signature", planted.new("signature")), nil)
+	send(url.Values{"Version": {emulator.Version("Sts")}, "Action": {"AssumeRoleWithOIDC"}, "OIDCToken": {planted.new("OIDC token")}}, nil)
 	client := &emulatortest.Client{URL: s.URL(), AccessKeySecret: secret}
 	if _, err := client.Call(emulatortest.Slb, "UploadServerCertificate", map[string]string{"PrivateKey": pem("signed private key")}); err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	_ "embed"
 	"fmt"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -41,8 +42,8 @@ var messages = sync.OnceValues(func() (all []message, err error) {
 	return all, nil
 })
 
-// TestChinese proves that each symptom, question and finding, and each message of the documents
-// is known in Chinese.
+// TestChinese proves that what happened and every cure, of each symptom, question, finding, message
+// and code, are whole sentences, and known in Chinese.
 func TestChinese(t *testing.T) {
 	all, err := topics()
 	if err != nil {
@@ -64,13 +65,31 @@ func TestChinese(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, m := range said {
-		if m.In != nil {
-			texts = append(append(texts, m.Happened), m.Cures...)
-		}
+		texts = append(append(texts, m.Happened), m.Cures...)
+	}
+	ofCodes, err := cures()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range ofCodes {
+		texts = append(append(texts, c.Happened), c.Cures...)
 	}
 	for _, text := range texts {
 		if chineseTexts().say(text) == text && len(strings.Fields(text)) > 1 && !strings.HasPrefix(text, "CreateRouteFailed") {
 			t.Errorf("zh/explain.yaml has no %q", text)
+		}
+	}
+	whole := regexp.MustCompile("^[A-Z`].*[.?]$")
+	var list []string
+	for _, m := range said {
+		list = append(list, m.Cures...)
+	}
+	for _, c := range ofCodes {
+		list = append(list, c.Cures...)
+	}
+	for _, cure := range list {
+		if !whole.MatchString(cure) {
+			t.Errorf("%q is no sentence: a comma ends a text without quotes in a list", cure)
 		}
 	}
 }

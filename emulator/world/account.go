@@ -124,6 +124,9 @@ func (p *planter) account(s *accountSpec) {
 	for _, k := range s.AccessKeys {
 		p.accessKey(a, &k)
 	}
+	for _, o := range s.OIDCProviders {
+		p.oidcProvider(a, &o)
+	}
 	for name, limit := range cloud.YearQuotas[p.year] {
 		state.Quotas.Put(p.tx, &state.Quota{AccountID: a.ID, Name: name, Limit: limit})
 	}
@@ -142,6 +145,21 @@ func (p *planter) accessKey(a *cloud.Account, s *accessKeySpec) {
 	cloud.AccessKeys.Put(p.tx, &cloud.AccessKey{
 		ID: s.ID.text, Secret: s.Secret.text, AccountID: a.ID, Status: cloud.AccessKeyStatus(status),
 	})
+}
+
+// oidcProvider adds an identity provider to the account.
+func (p *planter) oidcProvider(a *cloud.Account, s *oidcProviderSpec) {
+	if _, twice := a.OIDCProvider(s.Name.text); twice {
+		p.fail(s.Name, "there is another OIDC provider %s", s.Name.text)
+	}
+	provider := cloud.OIDCProvider{Name: s.Name.text, Issuer: s.Issuer.text, Keys: s.Keys.text}
+	for _, id := range s.ClientIDs {
+		provider.ClientIDs = append(provider.ClientIDs, id.text)
+	}
+	if _, err := provider.PublicKeys(); err != nil && s.Keys.text != "" {
+		p.fail(s.Keys, "the keys of OIDC provider %s: %v: give what `kubectl get --raw /openid/v1/jwks` prints", s.Name.text, err)
+	}
+	a.OIDCProviders = append(a.OIDCProviders, provider)
 }
 
 // FromAccount returns what copies a real account into a folder, as a state of a world with that

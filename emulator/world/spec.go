@@ -45,6 +45,14 @@ type accountSpec struct {
 	Site                 scalar              `yaml:"site"`
 	AccessKeys           []accessKeySpec     `yaml:"accessKeys"`
 	ResourceGroups       []resourceGroupSpec `yaml:"resourceGroups"`
+	OIDCProviders        []oidcProviderSpec  `yaml:"oidcProviders"`
+}
+
+type oidcProviderSpec struct {
+	Name      scalar   `yaml:"name" required:"true"`
+	Issuer    scalar   `yaml:"issuer" required:"true"`
+	ClientIDs []scalar `yaml:"clientIds" required:"true"`
+	Keys      scalar   `yaml:"keys" required:"true"`
 }
 
 type accessKeySpec struct {

@@ -65,6 +65,7 @@ Without arguments, or with -, the text is read from standard input, up to 1 MiB.
 			if err != nil {
 				return err
 			}
+			about = &(&explain.Found{Best: *about}).For(text, locale()).Best
 			return printing(cmd).show(e, func(s *terminal.Screen) error {
 				s.Printf("%s", s.Fit(explainedText(&e, about), labelWidth))
 				return nil
@@ -136,7 +137,7 @@ func explainText(cmd *cobra.Command, text string, reason error) error {
 	if !earned {
 		return usage(fmt.Errorf("%w%s", reason, nearest(&found.Best)))
 	}
-	found = *found.For(text, cmp.Or(os.Getenv("LC_ALL"), os.Getenv("LC_MESSAGES"), os.Getenv("LANG")))
+	found = *found.For(text, locale())
 	return printing(cmd).show(found, func(s *terminal.Screen) error {
 		s.Printf("%s", s.Fit(answerText(&found.Best), labelWidth))
 		for i := range found.Others {
@@ -145,6 +146,9 @@ func explainText(cmd *cobra.Command, text string, reason error) error {
 		return nil
 	})
 }
+
+// locale is the language of the user's messages.
+func locale() string { return cmp.Or(os.Getenv("LC_ALL"), os.Getenv("LC_MESSAGES"), os.Getenv("LANG")) }
 
 // nearest ends a refusal with the answer that is nearest to a text, if there is one.
 func nearest(a *explain.Answer) string {
@@ -270,6 +274,9 @@ func explainedText(e *controlapi.Explanation, about *explain.Answer) string {
 		b.WriteString(labelled("answer", "from the gateway, for any action"))
 	}
 	if about.Code == e.Name {
+		if len(about.Cures) > 0 && !about.Guess {
+			b.WriteString(labelled("happened", about.Happened))
+		}
 		b.WriteString(curesText(about))
 		if len(e.Causes) == 0 && len(about.Causes) > 0 {
 			b.WriteString(causeText(&about.Causes[0], ""))

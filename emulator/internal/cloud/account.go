@@ -1,7 +1,13 @@
 package cloud
 
 import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
 	"time"
+
+	"github.com/go-jose/go-jose/v4"
 
 	"github.com/clbemu/clbemu/state"
 )
@@ -34,6 +40,42 @@ type Account struct {
 	RefusesAttachedBackends    bool `json:",omitempty"`
 	// RefusesQuotaApplications refuses applications for higher quotas.
 	RefusesQuotaApplications bool `json:",omitempty"`
+	// OIDCProviders have unique names.
+	OIDCProviders []OIDCProvider `json:",omitempty"`
+}
+
+// OIDCProvider is an identity provider whose tokens take roles of the account, such as a cluster
+// with RRSA.
+type OIDCProvider struct {
+	Name, Issuer string
+	// ClientIDs are the audiences of its tokens.
+	ClientIDs []string
+	// Keys are its public ones, as a JSON Web Key Set.
+	Keys string
+}
+
+// OIDCAlgorithms are those of the signatures of a provider's tokens.
+var OIDCAlgorithms = []jose.SignatureAlgorithm{jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512, jose.ES256, jose.ES384, jose.ES512}
+
+// PublicKeys reads the keys. It is an error where they are none, or private.
+func (p *OIDCProvider) PublicKeys() (*jose.JSONWebKeySet, error) {
+	var set jose.JSONWebKeySet
+	if err := json.Unmarshal([]byte(p.Keys), &set); err != nil {
+		return nil, fmt.Errorf("it is no JSON Web Key Set: %w", err)
+	}
+	if len(set.Keys) == 0 || slices.ContainsFunc(set.Keys, func(k jose.JSONWebKey) bool { return !k.IsPublic() || k.KeyID == "" }) {
+		return nil, errors.New("it needs public keys with a kid, and nothing else")
+	}
+	return &set, nil
+}
+
+// OIDCProvider finds a provider of the account.
+func (a *Account) OIDCProvider(name string) (OIDCProvider, bool) {
+	at := slices.IndexFunc(a.OIDCProviders, func(p OIDCProvider) bool { return p.Name == name })
+	if at < 0 {
+		return OIDCProvider{}, false
+	}
+	return a.OIDCProviders[at], true
 }
 
 // Arrears says when an account that owes loses load balancers: the days until they are

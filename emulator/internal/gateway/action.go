@@ -20,8 +20,9 @@ type Action struct {
 	// Emulated is false for a row that only answers the NotEmulated error.
 	Emulated bool
 
-	also    []string // other names that clients call it by
-	refuses []Refusal
+	also     []string // other names that clients call it by
+	refuses  []Refusal
+	unsigned bool
 
 	// The plans for the request and the answer come into being when first needed.
 	request  func() *decoder
@@ -106,6 +107,12 @@ func (a Action) Also(names ...string) Action {
 // request name.
 func (a Action) Refusing(refusals ...Refusal) Action {
 	a.refuses = refusals
+	return a
+}
+
+// Unsigned is the action for callers without a key, whose signature nothing checks.
+func (a Action) Unsigned() Action {
+	a.unsigned = true
 	return a
 }
 

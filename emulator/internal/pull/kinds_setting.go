@@ -27,7 +27,7 @@ func accounts() *kind {
 		unread: map[string]string{
 			"Name": "no answer says it", "Balance": whyBill, "ArrearsSince": whyBill, "GraceDays": whyWorld, "ReleaseDays": whyWorld,
 			"NLB.GraceDays": whyWorld, "NLB.ReleaseDays": whyWorld, "LCUToSpec": whyWorld, "TagsCreators": whyWorld,
-			"RefusesExpiredCertificates": whyWorld, "RefusesAttachedBackends": whyWorld, "RefusesQuotaApplications": whyWorld,
+			"RefusesExpiredCertificates": whyWorld, "RefusesAttachedBackends": whyWorld, "RefusesQuotaApplications": whyWorld, "OIDCProviders": whyWorld,
 		},
 	}, nil)
 }

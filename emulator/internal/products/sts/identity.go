@@ -15,6 +15,7 @@ import (
 var identityActions = []gateway.Action{
 	gateway.Read("GetCallerIdentity", getCallerIdentity),
 	gateway.Write("AssumeRole", assumeRole).Refusing(errDurationOutside, errPolicyTooLong),
+	gateway.Write("AssumeRoleWithOIDC", assumeRoleWithOIDC).Unsigned().Refusing(errDurationOutside, errPolicyTooLong),
 }
 
 // The refusals of this file.
@@ -60,7 +61,11 @@ func getCallerIdentity(v *state.View, req *getCallerIdentityRequest) (*getCaller
 
 type assumeRoleRequest struct {
 	gateway.Caller
+	assumption
+}
 
+// assumption is how a role is taken.
+type assumption struct {
 	RoleARN         string `rpc:"RoleArn,required"`
 	RoleSessionName string `rpc:"RoleSessionName,required"`
 	DurationSeconds int    `rpc:"DurationSeconds,default=3600,min=900,max=3600,invalid=DurationOutside"`
@@ -76,7 +81,7 @@ var (
 )
 
 // Validate implements the gateway's check of shape.
-func (r *assumeRoleRequest) Validate() error {
+func (r *assumption) Validate() error {
 	parts := roleARN().FindStringSubmatch(r.RoleARN)
 	if parts == nil {
 		return errRoleArnMalformed
@@ -116,16 +121,21 @@ type credentials struct {
 // assumeRole hands out a key of a role. The world keeps no roles: in an account that
 // it has, each name is one that trusts who asks. Evidence CLB-0372.
 func assumeRole(tx *state.Tx, req *assumeRoleRequest) (*assumeRoleResponse, error) {
-	if _, ok := cloud.Accounts.Find(tx.View, req.accountID); !ok {
+	return req.assume(tx, req.KeyPrefix)
+}
+
+// assume makes a key, whose id begins with prefix.
+func (r *assumption) assume(tx *state.Tx, prefix string) (*assumeRoleResponse, error) {
+	if _, ok := cloud.Accounts.Find(tx.View, r.accountID); !ok {
 		return nil, errRoleNotFound
 	}
-	key := cloud.NewTemporaryKey(tx, req.accountID, req.roleName, req.RoleSessionName, time.Duration(req.DurationSeconds)*time.Second)
-	key.SessionPolicy = req.policy
+	key := cloud.NewTemporaryKey(tx, r.accountID, r.roleName, r.RoleSessionName, time.Duration(r.DurationSeconds)*time.Second)
+	key.SessionPolicy = r.policy
 	cloud.AccessKeys.Put(tx, key)
 	return &assumeRoleResponse{
-		AssumedRoleUser: assumed(req.accountID, req.roleName, req.RoleSessionName),
+		AssumedRoleUser: assumed(r.accountID, r.roleName, r.RoleSessionName),
 		Credentials: credentials{
-			AccessKeyID:     req.KeyPrefix + key.ID,
+			AccessKeyID:     prefix + key.ID,
 			AccessKeySecret: key.Secret,
 			SecurityToken:   key.SecurityToken,
 			Expiration:      key.Expiration.UTC().Format(time.RFC3339),

@@ -36,9 +36,9 @@ func TestActions(t *testing.T) {
 // No fact of the package leaves as an InternalError.
 func TestTagsNameRefusals(t *testing.T) { gatewaytest.MatchTags(t, sts.Product(gateway.Deps{})) }
 
-// Every refusal has a call that triggers it.
-func TestErrors(t *testing.T) {
-	gatewaytest.MatchErrors(t, sts.Product(gateway.Deps{}), world.Default().Plant, []gatewaytest.ErrorCase{
+// roleErrors are the refusals of AssumeRole.
+func roleErrors() []gatewaytest.ErrorCase {
+	return []gatewaytest.ErrorCase{
 		{Name: "NoRole", Action: "AssumeRole", Params: with(role, "RoleArn", ""), Status: 400, Code: "MissingRoleArn"},
 		{Name: "NoSession", Action: "AssumeRole", Params: with(role, "RoleSessionName", ""), Status: 400, Code: "MissingRoleSessionName"},
 		{Name: "Arn", Action: "AssumeRole", Params: with(role, "RoleArn", "acs:ram::x:role/y"), Status: 400, Code: "InvalidParameter.RoleArn"},
@@ -48,7 +48,7 @@ func TestErrors(t *testing.T) {
 		{Name: "Policy", Action: "AssumeRole", Params: with(role, "Policy", "{"), Status: 400, Code: "InvalidParameter.PolicyGrammar"},
 		{Name: "LongPolicy", Action: "AssumeRole", Params: with(role, "Policy", strings.Repeat("x", 1025)), Status: 400, Code: "InvalidParameter.PolicySize"},
 		{Name: "Foreign", Action: "AssumeRole", Params: with(role, "RoleArn", "acs:ram::1:role/deployer"), Status: 404, Code: "EntityNotExist.Role"},
-	})
+	}
 }
 
 // An issued key lasts with the role, the session and the hour in which
