@@ -26,15 +26,9 @@ func userCertificates() *kind {
 		// CertFilter leaves the certificate and its key out of the answer.
 		details: []detail{{read: read{product: "cas", action: "GetUserCertificateDetail", params: each("CertId", "=CertificateId", "CertFilter", "true")}}},
 		fields: `
-			ID              CertificateId
-			Name            Name
-			Fingerprint     Fingerprint
-			CommonName      CommonName|Common
-			SANs            Sans
-			NotBefore       NotBefore|StartDate
-			NotAfter        NotAfter|EndDate
-			Algorithm       Algorithm
-			ResourceGroupID ResourceGroupId`,
+			CommonName CommonName|Common
+			NotBefore  NotBefore|StartDate
+			NotAfter   NotAfter|EndDate`,
 		unread: map[string]string{"PEM": whyStandIn, "PrivateKey": whyKey, "KeyLength": "no answer says it", "CreateTime": "no answer says it"},
 	}, func(_ *builder, c *cloud.UserCertificate, _ row) (err error) {
 		c.Fingerprint = spaced(c.Fingerprint)
@@ -60,18 +54,10 @@ func serverCertificates() *kind {
 		lists: []read{{product: "Slb", action: "DescribeServerCertificates", list: "ServerCertificates.ServerCertificate"}},
 		id:    "ServerCertificateId", tags: "Tags.Tag", tag: cloud.TagServerCertificate,
 		fields: `
-			ID                      ServerCertificateId
-			Name                    ServerCertificateName
-			Fingerprint             Fingerprint
-			CommonName              CommonName
-			SANs                    SubjectAlternativeNames.SubjectAlternativeName
-			NotAfter                ExpireTimeStamp|ExpireTime
-			Algorithm               EncryptionAlgorithm
-			KeyLength               EncryptionKeyLength
-			AliCloudCertificateID   AliCloudCertificateId
-			AliCloudCertificateName AliCloudCertificateName
-			ResourceGroupID         ResourceGroupId
-			CreateTime              CreateTimeStamp|CreateTime`,
+			SANs      SubjectAlternativeNames.SubjectAlternativeName
+			NotAfter  ExpireTimeStamp|ExpireTime
+			Algorithm EncryptionAlgorithm
+			KeyLength EncryptionKeyLength`,
 		unread: map[string]string{"PEM": whyStandIn, "PrivateKey": whyKey, "NotBefore": whyBegin},
 	}, func(_ *builder, c *cloud.ServerCertificate, _ row) (err error) {
 		c.NotBefore = c.CreateTime
@@ -85,15 +71,9 @@ func caCertificates() *kind {
 		lists: []read{{product: "Slb", action: "DescribeCACertificates", list: "CACertificates.CACertificate"}},
 		id:    "CACertificateId", tags: "Tags.Tag", tag: cloud.TagCACertificate,
 		fields: `
-			ID              CACertificateId
-			Name            CACertificateName
-			Fingerprint     Fingerprint
-			CommonName      CommonName
-			NotAfter        ExpireTimeStamp|ExpireTime
-			Algorithm       EncryptionAlgorithm
-			KeyLength       EncryptionKeyLength
-			ResourceGroupID ResourceGroupId
-			CreateTime      CreateTimeStamp|CreateTime`,
+			NotAfter  ExpireTimeStamp|ExpireTime
+			Algorithm EncryptionAlgorithm
+			KeyLength EncryptionKeyLength`,
 		unread: map[string]string{"PEM": whyAbsent, "SANs": "no answer says them", "NotBefore": "no answer says it"},
 	}, nil)
 }
@@ -105,14 +85,9 @@ func accessControlLists() *kind {
 		details: []detail{{read: read{product: "Slb", action: "DescribeAccessControlListAttribute", params: each("AclId", "=AclId"), list: "AclEntrys.AclEntry",
 			pages: pages{number: "Page", size: "PageSize", most: 50}}, as: "AclEntrys", needed: true}},
 		fields: `
-			ID                AclId
-			Name              AclName
-			AddressIPVersion  AddressIPVersion
-			ResourceGroupID   ResourceGroupId
 			Entries[]         AclEntrys
 			Entries[].Entry   AclEntryIP
-			Entries[].Comment AclEntryComment
-			CreateTime        CreateTime`,
+			Entries[].Comment AclEntryComment`,
 	}, nil)
 }
 
@@ -121,12 +96,7 @@ func tlsCipherPolicies() *kind {
 		lists: []read{{product: "Slb", action: "ListTLSCipherPolicies", list: "TLSCipherPolicies", pages: pages{token: "NextToken", size: "MaxItems", most: 50}}},
 		id:    "InstanceId",
 		fields: `
-			ID          InstanceId
-			Name        Name
-			TLSVersions TLSVersions
-			Ciphers     Ciphers
-			Activity    Status
-			CreateTime  CreateTime`,
+			Activity Status`,
 	}, func(_ *builder, p *cloud.TLSCipherPolicy, _ row) error {
 		p.Activity = map[string]string{"configuring": "busy"}[p.Activity]
 		return nil

@@ -22,40 +22,11 @@ func clbKinds() []*kind {
 }
 
 const loadBalancerFields = `
-			ID                             LoadBalancerId
-			Name                           LoadBalancerName
-			Status                         LoadBalancerStatus
-			Address                        Address
-			AddressType                    AddressType
-			AddressIPVersion               AddressIPVersion
-			NetworkType                    NetworkType
-			VPCID                          VpcId
-			VSwitchID                      VSwitchId
-			MasterZoneID                   MasterZoneId
-			SlaveZoneID                    SlaveZoneId
-			Spec                           LoadBalancerSpec
-			InstanceChargeType             InstanceChargeType
-			InternetChargeType             InternetChargeType
-			Bandwidth                      Bandwidth
-			PayType                        PayType
-			ResourceGroupID                ResourceGroupId
-			DeleteProtection               DeleteProtection
 			ServiceManaged                 ServiceManagedMode =Managed
-			ModificationProtectionStatus   ModificationProtectionStatus
-			ModificationProtectionReason   ModificationProtectionReason
 			BackendServers[]               BackendServers.BackendServer
-			BackendServers[].ServerID      ServerId
-			BackendServers[].ServerIP      ServerIp
-			BackendServers[].Type          Type
-			BackendServers[].Weight        Weight
-			BackendServers[].Description   Description
 			Ineffective.InternetChargeType ReservedInfoInternetChargeType
 			Ineffective.Bandwidth          ReservedInfoBandwidth
-			Ineffective.EffectiveAt        ReservedInfoActiveTime
-			AccessLog.LogProject           AccessLog.LogProject
-			AccessLog.LogStore             AccessLog.LogStore
-			EndTime                        EndTimeStamp|EndTime
-			CreateTime                     CreateTimeStamp|CreateTime`
+			Ineffective.EffectiveAt        ReservedInfoActiveTime`
 
 func loadBalancers() *kind {
 	return of(cloud.LoadBalancers, kind{
@@ -86,26 +57,15 @@ func loadBalancers() *kind {
 	})
 }
 
-const serverFields = `
-			BackendServers[].ServerID    ServerId
-			BackendServers[].ServerIP    ServerIp
-			BackendServers[].Type        Type
-			BackendServers[].Port        Port
-			BackendServers[].Weight      Weight
-			BackendServers[].Description Description`
-
 func vServerGroups() *kind {
 	return of(cloud.VServerGroups, kind{
 		of:    cloud.LoadBalancers.Kind(),
 		lists: []read{{product: "Slb", action: "DescribeVServerGroups", params: each("LoadBalancerId", "=LoadBalancerId"), list: "VServerGroups.VServerGroup"}},
 		id:    "VServerGroupId", tags: "Tags.Tag", tag: cloud.TagVServerGroup,
 		details: []detail{{read: read{product: "Slb", action: "DescribeVServerGroupAttribute", params: each("VServerGroupId", "=VServerGroupId")}, needed: true}},
-		fields: serverFields + `
-			ID                           VServerGroupId
-			Name                         VServerGroupName
-			LoadBalancerID               LoadBalancerId|^.LoadBalancerId
-			BackendServers[]             BackendServers.BackendServer
-			CreateTime                   CreateTime`,
+		fields: `
+			LoadBalancerID   LoadBalancerId|^.LoadBalancerId
+			BackendServers[] BackendServers.BackendServer`,
 		unread: map[string]string{"Activity": whyBrief},
 	}, func(b *builder, g *cloud.VServerGroup, _ row) error {
 		for i := range g.BackendServers {
@@ -132,13 +92,9 @@ func masterSlaveServerGroups() *kind {
 		id: "MasterSlaveServerGroupId", tags: "Tags.Tag", tag: cloud.TagMasterSlaveServerGroup,
 		details: []detail{{read: read{product: "Slb", action: "DescribeMasterSlaveServerGroupAttribute",
 			params: each("MasterSlaveServerGroupId", "=MasterSlaveServerGroupId")}, needed: true}},
-		fields: serverFields + `
-			ID                           MasterSlaveServerGroupId
-			Name                         MasterSlaveServerGroupName
-			LoadBalancerID               LoadBalancerId|^.LoadBalancerId
-			BackendServers[]             MasterSlaveBackendServers.MasterSlaveBackendServer
-			BackendServers[].ServerType  ServerType
-			CreateTime                   CreateTime`,
+		fields: `
+			LoadBalancerID   LoadBalancerId|^.LoadBalancerId
+			BackendServers[] MasterSlaveBackendServers.MasterSlaveBackendServer`,
 	}, func(b *builder, g *cloud.MasterSlaveServerGroup, _ row) error {
 		for i := range g.BackendServers {
 			b.dropShownAddress(&g.BackendServers[i].BackendServer)
@@ -155,15 +111,8 @@ func attributeOf(protocol cloud.Protocol, name string) detail {
 }
 
 const checkFields = `
-			HealthCheck.Switch             HealthCheckSwitch|HealthCheck
-			HealthCheck.Domain             HealthCheckDomain
-			HealthCheck.URI                HealthCheckURI
-			HealthCheck.HTTPCode           HealthCheckHttpCode
-			HealthCheck.HealthyThreshold   HealthyThreshold
-			HealthCheck.UnhealthyThreshold UnhealthyThreshold
-			HealthCheck.Timeout            HealthCheckConnectTimeout|HealthCheckTimeout
-			HealthCheck.Interval           HealthCheckInterval
-			HealthCheck.ConnectPort        HealthCheckConnectPort`
+			HealthCheck.Switch  HealthCheckSwitch|HealthCheck
+			HealthCheck.Timeout HealthCheckConnectTimeout|HealthCheckTimeout`
 
 func listeners() *kind {
 	k := kind{
@@ -200,50 +149,16 @@ func listeners() *kind {
 }
 
 const listenerFields = `
-			LoadBalancerID                 LoadBalancerId
-			Port                           ListenerPort
-			Protocol                       ListenerProtocol
-			Status                         Status
-			Description                    Description
-			Scheduler                      Scheduler
-			Bandwidth                      Bandwidth
-			BackendServerPort              BackendServerPort
-			VServerGroupID                 VServerGroupId
-			AclIDs                         AclIds.AclId|AclId
-			AclStatus                      AclStatus
-			AclType                        AclType
-			HealthCheck.Type               HealthCheckType
-			HealthCheck.Method             HealthCheckMethod
-			HealthCheck.Request            HealthCheckReq
-			HealthCheck.Expect             HealthCheckExp
-			WhiteListStatus                AccessControlStatus
-			WhiteList                      SourceItems
-			MasterSlaveServerGroupID       MasterSlaveServerGroupId
-			PersistenceTimeout             PersistenceTimeout
-			EstablishedTimeout             EstablishedTimeout
-			ConnectionDrain                ConnectionDrain
-			ConnectionDrainTimeout         ConnectionDrainTimeout
-			ProxyProtocolV2Enabled         ProxyProtocolV2Enabled
-			SynProxy                       SynProxy
-			StickySession                  StickySession
-			StickySessionType              StickySessionType
-			CookieTimeout                  CookieTimeout
-			Cookie                         Cookie
-			XForwardedFor                  XForwardedFor
-			XForwardedForSLBIP             XForwardedFor_SLBIP
-			XForwardedForSLBID             XForwardedFor_SLBID
-			XForwardedForProto             XForwardedFor_proto
-			XForwardedForSLBPort           XForwardedFor_SLBPORT
-			XForwardedForClientSrcPort     XForwardedFor_ClientSrcPort
-			Gzip                           Gzip
-			IdleTimeout                    IdleTimeout
-			RequestTimeout                 RequestTimeout
-			ListenerForward                ListenerForward
-			ForwardPort                    ForwardPort
-			ServerCertificateID            ServerCertificateId
-			CACertificateID                CACertificateId
-			EnableHTTP2                    EnableHttp2
-			TLSCipherPolicy                TLSCipherPolicy`
+			AclIDs                     AclIds.AclId|AclId
+			HealthCheck.Request        HealthCheckReq
+			HealthCheck.Expect         HealthCheckExp
+			WhiteListStatus            AccessControlStatus
+			WhiteList                  SourceItems
+			XForwardedForSLBIP         XForwardedFor_SLBIP
+			XForwardedForSLBID         XForwardedFor_SLBID
+			XForwardedForProto         XForwardedFor_proto
+			XForwardedForSLBPort       XForwardedFor_SLBPORT
+			XForwardedForClientSrcPort XForwardedFor_ClientSrcPort`
 
 func rules() *kind {
 	return of(cloud.Rules, kind{
@@ -253,19 +168,8 @@ func rules() *kind {
 			params: each("LoadBalancerId", "=LoadBalancerId", "ListenerPort", "=ListenerPort", "ListenerProtocol", "=ListenerProtocol")}},
 		id: "RuleId",
 		fields: checkFields + `
-			ID                             RuleId
-			Name                           RuleName
-			LoadBalancerID                 ^.LoadBalancerId
-			ListenerID                     -
-			Domain                         Domain
-			URL                            Url
-			VServerGroupID                 VServerGroupId
-			ListenerSync                   ListenerSync
-			Scheduler                      Scheduler
-			StickySession                  StickySession
-			StickySessionType              StickySessionType
-			CookieTimeout                  CookieTimeout
-			Cookie                         Cookie`,
+			LoadBalancerID ^.LoadBalancerId
+			ListenerID     -`,
 		unread: map[string]string{
 			"HealthCheck.Type": whyRule, "HealthCheck.Method": whyUntold, "HealthCheck.Request": whyRule, "HealthCheck.Expect": whyRule,
 			"CreateTime": whyNoTime,
@@ -289,11 +193,8 @@ func domainExtensions() *kind {
 			params: each("LoadBalancerId", "=LoadBalancerId", "ListenerPort", "=ListenerPort")}},
 		id: "DomainExtensionId",
 		fields: `
-			ID                  DomainExtensionId
-			LoadBalancerID      ^.LoadBalancerId
-			ListenerPort        ^.ListenerPort
-			Domain              Domain
-			ServerCertificateID ServerCertificateId`,
+			LoadBalancerID ^.LoadBalancerId
+			ListenerPort   ^.ListenerPort`,
 		unread: map[string]string{"CreateTime": whyNoTime},
 	}, nil)
 }
@@ -303,8 +204,5 @@ func highDefinitionMonitors() *kind {
 		lists:  []read{{product: "Slb", action: "DescribeHighDefinationMonitor"}},
 		idOf:   func(r row) string { return r.text("LogProject") },
 		chosen: func(_ *Puller, r row) bool { return r.text("LogProject") != "" },
-		fields: `
-			LogProject LogProject
-			LogStore   LogStore`,
 	}, nil)
 }

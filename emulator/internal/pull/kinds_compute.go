@@ -21,27 +21,10 @@ func instances() *kind {
 			return ""
 		},
 		fields: `
-			ID                      InstanceId
-			Name                    InstanceName
-			HostName                HostName|Hostname
-			Description             Description
-			ZoneID                  ZoneId
-			Status                  Status
-			VPCID                   VpcAttributes.VpcId
-			VSwitchID               VpcAttributes.VSwitchId
-			InstanceType            InstanceType
-			ImageID                 ImageId
-			SerialNumber            SerialNumber
-			InstanceChargeType      InstanceChargeType
-			SpotStrategy            SpotStrategy
-			PublicIPAddresses       PublicIpAddress.IpAddress
-			ResourceGroupID         ResourceGroupId
-			DeletionProtection      DeletionProtection
-			InternetMaxBandwidthIn  InternetMaxBandwidthIn
-			InternetMaxBandwidthOut InternetMaxBandwidthOut
-			HTTPTokens              MetadataOptions.HttpTokens
-			StoppedMode             StoppedMode
-			CreateTime              CreationTime`,
+			VPCID             VpcAttributes.VpcId
+			VSwitchID         VpcAttributes.VSwitchId
+			PublicIPAddresses PublicIpAddress.IpAddress
+			HTTPTokens        MetadataOptions.HttpTokens`,
 		unread: map[string]string{
 			"RAMRoleName": whyUnasked, "Disks": whyUnasked,
 			"UserData":          "it may hold secrets, and is not asked for",
@@ -64,22 +47,10 @@ func networkInterfaces() *kind {
 		lists: []read{{product: "Ecs", action: "DescribeNetworkInterfaces", list: "NetworkInterfaceSets.NetworkInterfaceSet", pages: byToken}},
 		id:    "NetworkInterfaceId", tags: "Tags.Tag", tag: cloud.TagNetworkInterface, chosen: (*Puller).inVPC,
 		fields: `
-			ID                 NetworkInterfaceId
-			Name               NetworkInterfaceName
-			Description        Description
-			Type               Type
-			Status             Status
 			InstanceID         InstanceId|Attachment.InstanceId
-			VPCID              VpcId
-			VSwitchID          VSwitchId
-			ZoneID             ZoneId
-			MacAddress         MacAddress
 			PrivateIPAddresses PrivateIpSets.PrivateIpSet.*.PrivateIpAddress|PrivateIpAddress
 			IPv6Addresses      Ipv6Sets.Ipv6Set.*.Ipv6Address
-			SecurityGroupIDs   SecurityGroupIds.SecurityGroupId
-			SourceDestCheck    SourceDestCheck
-			ResourceGroupID    ResourceGroupId
-			CreateTime         CreationTime`,
+			SecurityGroupIDs   SecurityGroupIds.SecurityGroupId`,
 		unread: map[string]string{"Activity": whyBrief},
 	}, func(_ *builder, n *cloud.NetworkInterface, from row) error {
 		if at := slices.Index(n.PrivateIPAddresses, from.text("PrivateIpAddress")); at > 0 {

@@ -31,10 +31,7 @@ func resourceGroups() *kind {
 		lists: []read{{product: "ResourceManager", action: "ListResourceGroups", params: each("IncludeTags", "true"), list: "ResourceGroups.ResourceGroup", pages: numbered.of(100)}},
 		id:    "Id", tags: "Tags.Tag", tag: cloud.TagResourceGroup,
 		fields: `
-			ID          Id
-			Name        Name
-			DisplayName DisplayName
-			CreateTime  CreateDate`,
+			CreateTime CreateDate`,
 	}, nil)
 }
 
@@ -43,18 +40,9 @@ func vpcs() *kind {
 		lists: []read{{product: "Vpc", action: "DescribeVpcs", list: "Vpcs.Vpc", pages: numbered}},
 		id:    "VpcId", tags: "Tags.Tag", tag: cloud.TagVPC, chosen: (*Puller).inVPC,
 		fields: `
-			ID                  VpcId
-			Name                VpcName
-			Description         Description
-			CIDRBlock           CidrBlock
 			SecondaryCIDRBlocks SecondaryCidrBlocks.SecondaryCidrBlock
 			UserCIDRs           UserCidrs.UserCidr
-			IPv6CIDRBlock       Ipv6CidrBlock
-			DNSHostnames        DnsHostnameStatus =ENABLED
-			VRouterID           VRouterId
-			ResourceGroupID     ResourceGroupId
-			IsDefault           IsDefault
-			CreateTime          CreationTime`,
+			DNSHostnames        DnsHostnameStatus =ENABLED`,
 	}, nil)
 }
 
@@ -72,15 +60,8 @@ func routeTables() *kind {
 			return ""
 		},
 		fields: `
-			ID                  RouteTableId
-			VPCID               VpcId
 			VRouterID           RouterId
-			Name                RouteTableName
-			Description         Description
-			Type                RouteTableType
-			PropagationDisabled RoutePropagationEnable !true
-			ResourceGroupID     ResourceGroupId
-			CreateTime          CreationTime`,
+			PropagationDisabled RoutePropagationEnable !true`,
 		unread: map[string]string{"AssociateType": whyOlder},
 	}, nil)
 }
@@ -98,17 +79,10 @@ func routeEntries() *kind {
 			return ""
 		},
 		fields: `
-			ID                   RouteEntryId
-			RouteTableID         RouteTableId
-			VPCID                ^.VpcId
-			DestinationCIDRBlock DestinationCidrBlock
-			Type                 Type
-			Status               Status
-			NextHopType          NextHops.NextHop.0.NextHopType
-			NextHopID            NextHops.NextHop.0.NextHopId
-			Name                 RouteEntryName
-			Description          Description
-			CreateTime           GmtModified`,
+			VPCID       ^.VpcId
+			NextHopType NextHops.NextHop.0.NextHopType
+			NextHopID   NextHops.NextHop.0.NextHopId
+			CreateTime  GmtModified`,
 	}, func(_ *builder, e *cloud.RouteEntry, _ row) error {
 		if e.Type == cloud.RouteTableSystem {
 			e.NextHopType, e.NextHopID = "", ""
@@ -122,17 +96,7 @@ func vSwitches() *kind {
 		lists: []read{{product: "Vpc", action: "DescribeVSwitches", list: "VSwitches.VSwitch", pages: numbered}},
 		id:    "VSwitchId", tags: "Tags.Tag", tag: cloud.TagVSwitch, chosen: (*Puller).inVPC,
 		fields: `
-			ID              VSwitchId
-			VPCID           VpcId
-			ZoneID          ZoneId
-			CIDRBlock       CidrBlock
-			IPv6CIDRBlock   Ipv6CidrBlock
-			Name            VSwitchName
-			Description     Description
-			RouteTableID    RouteTable.RouteTableId
-			ResourceGroupID ResourceGroupId
-			IsDefault       IsDefault
-			CreateTime      CreationTime`,
+			RouteTableID RouteTable.RouteTableId`,
 	}, nil)
 }
 
@@ -143,19 +107,8 @@ func securityGroups() *kind {
 		details: []detail{{read: read{product: "Ecs", action: "DescribeSecurityGroupAttribute", params: each("SecurityGroupId", "=SecurityGroupId"),
 			list: "Permissions.Permission", pages: byToken}, as: "Permissions", also: "InnerAccessPolicy"}},
 		fields: `
-			ID                         SecurityGroupId
-			Name                       SecurityGroupName
-			Description                Description
-			Type                       SecurityGroupType
-			VPCID                      VpcId
 			InnerAccess                InnerAccessPolicy
-			ResourceGroupID            ResourceGroupId
-			CreateTime                 CreationTime
-			Permissions[]              Permissions
 			Permissions[].RuleID       SecurityGroupRuleId
-			Permissions[].Direction    Direction
-			Permissions[].IPProtocol   IpProtocol
-			Permissions[].PortRange    PortRange
 			Permissions[].SourceCIDR   SourceCidrIp
 			Permissions[].DestCIDR     DestCidrIp
 			Permissions[].IPv6Source   Ipv6SourceCidrIp
@@ -163,12 +116,7 @@ func securityGroups() *kind {
 			Permissions[].SourceGroup  SourceGroupId
 			Permissions[].DestGroup    DestGroupId
 			Permissions[].SourcePort   SourcePortRange
-			Permissions[].Policy       Policy
-			Permissions[].Priority     Priority
-			Permissions[].NicType      NicType
-			Permissions[].PrefixListID SourcePrefixListId
-			Permissions[].Description  Description
-			Permissions[].CreateTime   CreateTime`,
+			Permissions[].PrefixListID SourcePrefixListId`,
 	}, nil)
 }
 
@@ -176,17 +124,6 @@ func bandwidthPackages() *kind {
 	return of(cloud.CommonBandwidthPackages, kind{
 		lists: []read{{product: "Vpc", action: "DescribeCommonBandwidthPackages", list: "CommonBandwidthPackages.CommonBandwidthPackage", pages: numbered}},
 		id:    "BandwidthPackageId", tags: "Tags.Tag", tag: cloud.TagCommonBandwidthPackage,
-		fields: `
-			ID                 BandwidthPackageId
-			Name               Name
-			Description        Description
-			Bandwidth          Bandwidth
-			ISP                ISP
-			InternetChargeType InternetChargeType
-			Ratio              Ratio
-			DeletionProtection DeletionProtection
-			ResourceGroupID    ResourceGroupId
-			CreateTime         CreationTime`,
 	}, nil)
 }
 
@@ -195,23 +132,10 @@ func eips() *kind {
 		lists: []read{{product: "Vpc", action: "DescribeEipAddresses", list: "EipAddresses.EipAddress", pages: numbered}},
 		id:    "AllocationId", tags: "Tags.Tag", tag: cloud.TagEIP,
 		fields: `
-			ID                 AllocationId
-			IPAddress          IpAddress
-			Name               Name
-			Description        Description|Descritpion
-			Status             Status
-			Bandwidth          EipBandwidth|Bandwidth
-			ISP                ISP
-			InternetChargeType InternetChargeType
-			ChargeType         ChargeType
-			InstanceType       InstanceType
-			InstanceID         InstanceId
-			PrivateIPAddress   PrivateIpAddress
-			BandwidthPackageID BandwidthPackageId
-			DeletionProtection DeletionProtection
-			ResourceGroupID    ResourceGroupId
-			PackageBandwidth   -
-			CreateTime         AllocationTime`,
+			Description      Description|Descritpion
+			Bandwidth        EipBandwidth|Bandwidth
+			PackageBandwidth -
+			CreateTime       AllocationTime`,
 		unread: map[string]string{"SegmentID": whyOlder},
 	}, func(b *builder, e *cloud.EIP, from row) error {
 		for _, lb := range b.rows[cloud.NLBLoadBalancers.Kind()] {
@@ -233,14 +157,6 @@ func ipv6Gateways() *kind {
 	return of(cloud.IPv6Gateways, kind{
 		lists: []read{{product: "Vpc", action: "DescribeIpv6Gateways", list: "Ipv6Gateways.Ipv6Gateway", pages: numbered}},
 		id:    "Ipv6GatewayId", tags: "Tags.Tag", tag: cloud.TagIPv6Gateway, chosen: (*Puller).inVPC,
-		fields: `
-			ID              Ipv6GatewayId
-			VPCID           VpcId
-			Name            Name
-			Description     Description
-			Status          Status
-			ResourceGroupID ResourceGroupId
-			CreateTime      CreationTime`,
 	}, nil)
 }
 
@@ -249,20 +165,8 @@ func natGateways() *kind {
 		lists: []read{{product: "Vpc", action: "DescribeNatGateways", list: "NatGateways.NatGateway", pages: numbered}},
 		id:    "NatGatewayId", tags: "Tags.Tag", tag: cloud.TagNATGateway, chosen: (*Puller).inVPC,
 		fields: `
-			ID                 NatGatewayId
-			VPCID              VpcId
-			VSwitchID          NatGatewayPrivateInfo.VswitchId
-			PrivateIPAddress   NatGatewayPrivateInfo.PrivateIpAddress
-			Name               Name
-			Description        Description
-			Status             Status
-			NetworkType        NetworkType
-			InternetChargeType InternetChargeType
-			Spec               Spec
-			EIPBindMode        EipBindMode
-			ICMPReplyDisabled  IcmpReplyEnabled !true
-			DeletionProtection DeletionProtection
-			ResourceGroupID    ResourceGroupId
-			CreateTime         CreationTime`,
+			VSwitchID         NatGatewayPrivateInfo.VswitchId
+			PrivateIPAddress  NatGatewayPrivateInfo.PrivateIpAddress
+			ICMPReplyDisabled IcmpReplyEnabled !true`,
 	}, nil)
 }

@@ -43,8 +43,6 @@ func regions() *kind {
 		fields: `
 			ID                 -
 			Zones[]            -
-			Zones[].ID         ZoneId
-			Zones[].LocalName  LocalName
 			ZonePairs[]        SlaveZones.SlaveZone
 			ZonePairs[].Master -
 			ZonePairs[].Slave  ZoneId`,
