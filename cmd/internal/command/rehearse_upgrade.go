@@ -213,7 +213,7 @@ func (u *upgrade) cloud(ctx context.Context, around func(http.Handler) http.Hand
 	} else if n := imported.Instances.Created; n > 0 {
 		u.note(fmt.Sprintf("the copy of the account lacks the instances of %s, so clbemu made them from the Nodes", counted(n, "node")))
 	}
-	return copied, u.strangers(ctx, control)
+	return copied, nil
 }
 
 // note adds a note about the copies, once.
@@ -221,30 +221,6 @@ func (u *upgrade) note(text string) {
 	if !slices.Contains(u.copied.Notes, text) {
 		u.copied.Notes = append(u.copied.Notes, text)
 	}
-}
-
-// strangers notes the Services whose address no load balancer of the copy has.
-func (u *upgrade) strangers(ctx context.Context, control *controlclient.Client) error {
-	balancers, err := control.Resources(ctx, controlclient.Wanted{Kind: "lb"})
-	if err != nil {
-		return err
-	}
-	known := make(map[string]bool)
-	for i := range balancers.Resources {
-		fields := balancers.Resources[i].Fields
-		known[fields["dnsName"]] = true
-		for address := range strings.SplitSeq(fields["address"], ",") {
-			known[address] = true
-		}
-	}
-	for _, s := range u.copied.Services {
-		for _, ingress := range s.List("status", "loadBalancer", "ingress") {
-			if at := strings.TrimSpace(ingress.Text("ip") + ingress.Text("hostname")); !known[at] {
-				u.note(fmt.Sprintf("%s: no load balancer of the copy has its address %s: is it of this account and region, and was it copied?", s.Key(), at))
-			}
-		}
-	}
-	return nil
 }
 
 // plane starts an empty control plane.

@@ -118,9 +118,9 @@ func (p *play) open(ctx context.Context) (err error) {
 		return err
 	}
 	for _, why := range refused {
-		p.report.Notes = append(p.report.Notes, why+": left out")
+		p.note(why + ": left out")
 	}
-	if err := p.rec.look(ctx, p.cloud); err != nil {
+	if err := p.rec.begins(ctx, p.cloud); err != nil {
 		return err
 	}
 	return p.own(ctx)

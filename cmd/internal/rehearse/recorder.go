@@ -1,13 +1,10 @@
 package rehearse
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,8 +25,8 @@ type recorder struct {
 	api     http.Handler
 	cloud   *emulator.Emulator
 	control *controlclient.Client
-	mutates map[string]bool // by action
-	change  sync.Mutex      // held by the call that changes something
+	mutates map[string]bool // by product and action
+	change  sync.Mutex      // held by a call
 	before  *emulator.Emulator
 	now     *view
 	open    []*Felt
@@ -47,7 +44,7 @@ func newRecorder() *recorder {
 	r := &recorder{mutates: make(map[string]bool), addresses: make(map[string]string), phase: &Phase{}}
 	for _, p := range products.All() {
 		for _, a := range p.Actions {
-			r.mutates[a.Name] = r.mutates[a.Name] || a.Mutates
+			r.mutates[p.Name+" "+a.Name] = a.Mutates
 		}
 	}
 	return r
@@ -59,8 +56,8 @@ func (r *recorder) around(api http.Handler) http.Handler {
 	return r
 }
 
-// look looks at the account before the first call.
-func (r *recorder) look(ctx context.Context, cloud *emulator.Emulator) error {
+// begins looks at the account before the first call.
+func (r *recorder) begins(ctx context.Context, cloud *emulator.Emulator) error {
 	r.cloud, r.control = cloud, controlclient.InProcess(cloud.ControlHandler())
 	servers, err := r.control.Resources(ctx, controlclient.Wanted{Kind: "backend"})
 	if err != nil {
@@ -69,8 +66,18 @@ func (r *recorder) look(ctx context.Context, cloud *emulator.Emulator) error {
 	for _, s := range servers.Resources {
 		r.addresses[s.Fields["server"]] = s.Fields["address"]
 	}
-	r.now, err = look(ctx, r.control)
+	r.now = &view{}
+	r.now, err = r.look(ctx)
 	return errors.Join(err, r.fork(ctx))
+}
+
+// look returns how the account is now, or with names what became of these since the last view.
+func (r *recorder) look(ctx context.Context, names ...string) (*view, error) {
+	found, err := r.control.Resources(ctx, controlclient.Wanted{Kind: "lb,listener,rule,group,backend", Name: strings.Join(names, ",")})
+	if refused := (*controlclient.Refused)(nil); errors.As(err, &refused) && refused.Status == http.StatusNotFound {
+		err = nil // they are gone
+	}
+	return r.now.with(found.Resources, names), err
 }
 
 // fork keeps the account as it is before the next change.
@@ -121,61 +128,34 @@ func (r *recorder) idle() (time.Duration, int, error) {
 	return time.Since(r.last), r.calls, r.err
 }
 
-// ServeHTTP implements http.Handler. Calls of other products than load balancers that change nothing
-// may well come all the time.
+// ServeHTTP implements http.Handler: one call at a time.
 func (r *recorder) ServeHTTP(w http.ResponseWriter, request *http.Request) {
-	action, version := named(request)
-	if r.mutates[action] || version == emulator.Version("Slb") || version == emulator.Version("Nlb") {
-		r.worked()
-		defer r.worked()
-	}
-	if !r.mutates[action] {
-		r.api.ServeHTTP(w, request)
-		return
-	}
 	r.change.Lock()
 	defer r.change.Unlock()
 	since := r.cloud.Journal().Query(journal.Query{Limit: 1}).Last
 	r.api.ServeHTTP(w, request)
-	if err := r.record(context.WithoutCancel(request.Context()), since); err != nil {
-		r.mu.Lock()
-		r.err = errors.Join(r.err, err)
-		r.mu.Unlock()
-	}
-}
-
-// named returns the action and the version that a call names.
-func named(request *http.Request) (action, version string) {
-	query := request.URL.Query()
-	action, version = request.Header.Get("X-Acs-Action"), request.Header.Get("X-Acs-Version")
-	if action == "" {
-		action, version = query.Get("Action"), query.Get("Version")
-	}
-	if action == "" && request.Body != nil && strings.HasPrefix(request.Header.Get("Content-Type"), "application/x-www-form-urlencoded") {
-		text, err := io.ReadAll(io.LimitReader(request.Body, 1<<20))
-		request.Body = io.NopCloser(io.MultiReader(bytes.NewReader(text), request.Body))
-		if form, wrong := url.ParseQuery(string(text)); err == nil && wrong == nil {
-			action, version = form.Get("Action"), form.Get("Version")
-		}
-	}
-	return action, version
+	err := r.record(context.WithoutCancel(request.Context()), since)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.err = errors.Join(r.err, err)
 }
 
 // record compares the account before and after a call.
 func (r *recorder) record(ctx context.Context, since uint64) error {
 	page := r.cloud.Journal().Query(journal.Query{Since: since, Fields: map[string]string{"kind": string(journal.KindCall)}})
 	for _, entry := range page.Entries {
-		if !r.mutates[entry.Action] {
+		mutates := r.mutates[entry.Product+" "+entry.Action]
+		if mutates || entry.Product == "Slb" || entry.Product == "Nlb" { // other reads may well come all the time
+			r.worked()
+		}
+		if !mutates {
 			continue
 		}
-		c := &Change{Change: upgradecheck.Of(entry, r.describe), Guess: entry.Evidence, product: entry.Product}
-		if len(entry.Faults) > 0 {
-			c.Meant = true
-		}
+		c := &Change{Change: upgradecheck.Of(entry, r.describe), Guess: entry.Evidence, product: entry.Product, Meant: len(entry.Faults) > 0}
 		if entry.Code != "" {
 			c.Message = r.message(entry.Sequence)
 		}
-		next, err := look(ctx, r.control)
+		next, err := r.look(ctx, r.now.about(slices.Concat([]string{entry.Resource, entry.Made}, entry.Also, entry.AlsoMade))...)
 		if err != nil {
 			return err
 		}
@@ -183,6 +163,7 @@ func (r *recorder) record(ctx context.Context, since uint64) error {
 		r.now.moved(next, c)
 		r.notice(c, next)
 		r.add(c)
+		r.worked()
 		if entry.Code == "" {
 			return r.fork(ctx)
 		}
@@ -226,7 +207,7 @@ func (r *recorder) notice(c *Change, next *view) {
 func (r *recorder) settle(ctx context.Context) error {
 	r.change.Lock()
 	defer r.change.Unlock()
-	next, err := look(ctx, r.control)
+	next, err := r.look(ctx)
 	if err != nil {
 		return err
 	}

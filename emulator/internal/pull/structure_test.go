@@ -124,18 +124,3 @@ func TestOnlyReads(t *testing.T) {
 		}
 	}
 }
-
-// Every stage whose status is read ends in a copy too.
-func TestStatusesGoOn(t *testing.T) {
-	goesOn := make(map[state.Stage]bool)
-	for _, u := range underway {
-		goesOn[u.stage] = true
-	}
-	for _, k := range kinds() {
-		for stage, from := range cloud.Schema.StagesOf(k.name) {
-			if !goesOn[stage] && (from != state.Busy || k.unread["Activity"] == "") {
-				t.Errorf("%s: the stage %s never ends in a copy", k.name, stage)
-			}
-		}
-	}
-}
