@@ -51,6 +51,11 @@ With --old, the old version runs first: what it changes is drift, shown apart. I
 on copies of its own, and what it does too is no finding. Without --old, the
 upgrade has the drift as well.
 
+With --traffic, a client of each listener holds a connection and sends requests through the copy, at
+least each second and after each change. One server of clbemu's stands for all servers and answers 200.
+The report counts connections cut and refused, requests without an answer of a server, and seconds, by
+Service and step. A listener that answers no client at first is named, and not watched.
+
 --apply applies a manifest to the copy in place of that, and shows what its Services get or break.
 
 --trail has events of ActionTrail, in any form that clbemu fidelity check reads. clbemu makes
@@ -89,7 +94,7 @@ does not know.
 	for _, flag := range []string{"until", "out"} {
 		cmd.MarkFlagsMutuallyExclusive("ccm", flag)
 	}
-	for _, flag := range []string{"old", "kubeconfig", "objects", "apply", "report", "cluster-id", "cloud-config"} {
+	for _, flag := range []string{"old", "kubeconfig", "objects", "apply", "traffic", "report", "cluster-id", "cloud-config"} {
 		cmd.MarkFlagsMutuallyExclusive("trail", flag)
 	}
 	return cmd

@@ -40,6 +40,7 @@ type upgrade struct {
 	// dataDir is the account, args are more of the CCM's arguments.
 	dataDir string
 	args    []string
+	traffic bool
 	dir     string
 	copied  *cluster.Copy
 }
@@ -53,6 +54,7 @@ func (u *upgrade) define(cmd *cobra.Command) {
 	flags.StringVar(&u.clusterID, "cluster-id", "", "id of the cluster (default: the CCM's ConfigMap, or the tag ack.aliyun.com)")
 	flags.StringVar(&u.cloudConfig, "cloud-config", "", "the CCM's file about its cloud, with a key of the copy (default: the CCM's ConfigMap, with such a key)")
 	flags.StringArrayVar(&u.apply, "apply", nil, "file with a manifest to apply; may be repeated")
+	flags.BoolVar(&u.traffic, "traffic", false, "let clients use all listeners of the copy, and count what breaks")
 	flags.StringVar(&u.report, "report", "", "file for the whole report, in Markdown")
 	flags.DurationVar(&u.quiet, "quiet", 10*time.Second, "a CCM that does nothing for this long rests")
 	flags.DurationVar(&u.timeout, "timeout", 5*time.Minute, "how long the CCM may take to rest, each time")
@@ -80,7 +82,7 @@ func (u *upgrade) run(cmd *cobra.Command) error {
 	var now atomic.Value
 	now.Store("starting")
 	stop := terminal.New(cmd.ErrOrStderr()).Live(func() string { return now.Load().(string) })
-	config := rehearse.Config{Copy: u.copied, Cloud: u.cloud, Plane: u.plane, Start: u.start, Old: u.old, New: u.ccm, Quiet: u.quiet, Most: u.timeout,
+	config := rehearse.Config{Copy: u.copied, Cloud: u.cloud, Plane: u.plane, Start: u.start, Old: u.old, New: u.ccm, Traffic: u.traffic, Quiet: u.quiet, Most: u.timeout,
 		Progress: func(text string) { now.Store(text) }}
 	if config.Apply, err = u.manifest(cmd); err != nil {
 		stop()
@@ -192,7 +194,11 @@ func (u *upgrade) cloud(ctx context.Context, around func(http.Handler) http.Hand
 	if err != nil {
 		return nil, err
 	}
-	copied, err := emulator.New(ctx, emulator.Config{Fork: u.dataDir, Listen: "127.0.0.1:0", ControlListen: "127.0.0.1:0", Proxy: certificate, Around: around, Version: version()})
+	config := emulator.Config{Fork: u.dataDir, Listen: "127.0.0.1:0", ControlListen: "127.0.0.1:0", Proxy: certificate, Around: around, Version: version()}
+	if u.traffic {
+		config.DataPlane = emulator.Ports
+	}
+	copied, err := emulator.New(ctx, config)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("there is no state in %s: is it the right folder? %w", u.dataDir, err)
 	}

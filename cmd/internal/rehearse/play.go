@@ -28,6 +28,8 @@ type Config struct {
 	Old, New string
 	// Apply are the objects of a manifest, in place of what happens in every cluster.
 	Apply []cluster.Object
+	// Traffic lets clients use all listeners of the copy, which must answer packets.
+	Traffic bool
 	// Quiet is for how long a CCM that rests does nothing, Most how long it may take to rest.
 	Quiet, Most time.Duration
 	// Progress gets what is being played.
@@ -106,7 +108,11 @@ func (c *Config) open(ctx context.Context, report *Report, prefix string) (*play
 
 func (p *play) open(ctx context.Context) (err error) {
 	p.Progress(p.prefix + "copying")
-	p.rec = newRecorder()
+	if p.rec = newRecorder(); p.Traffic {
+		if p.rec.traffic, err = newTraffic(); err != nil {
+			return err
+		}
+	}
 	if p.cloud, err = p.Cloud(ctx, p.rec.around); err != nil {
 		return err
 	}
@@ -182,7 +188,9 @@ func (p *play) step(ctx context.Context, s step) (*Phase, error) {
 		return phase, nil
 	}
 	at, before := time.Now(), p.rec.current()
-	p.rec.begin(phase)
+	for _, note := range p.rec.begin(ctx, phase) {
+		p.note(note)
+	}
 	p.scope = s.scope
 	if err := s.do(ctx); err != nil {
 		return phase, err
@@ -207,6 +215,7 @@ func (p *play) step(ctx context.Context, s step) (*Phase, error) {
 		c.Services = p.owners.of(c)
 		p.judge(c, before)
 	}
+	p.judgeBreaks(phase)
 	return phase, err
 }
 
@@ -215,10 +224,11 @@ func (p *play) rest(ctx context.Context, starting bool) (unrested string, err er
 	deadline := time.Now().Add(p.Most)
 	for {
 		idle, _, _ := p.rec.idle()
-		ended, err := p.program.Wait(ctx, max(p.Quiet-idle, 10*time.Millisecond))
+		ended, err := p.program.Wait(ctx, min(max(p.Quiet-idle, 10*time.Millisecond), pause))
 		if err != nil {
 			return "", err
 		}
+		p.rec.ask(ctx)
 		idle, calls, err := p.rec.idle()
 		if err != nil {
 			return "", err

@@ -14,6 +14,7 @@ import (
 	"github.com/clbemu/clbemu/cmd/internal/upgradecheck"
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/apiclient"
+	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/controlclient"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/products"
@@ -30,6 +31,7 @@ type recorder struct {
 	before  *emulator.Emulator
 	now     *view
 	open    []*Felt
+	traffic *traffic // nil without
 	// addresses are those of network interfaces and instances, by id.
 	addresses map[string]string
 
@@ -68,16 +70,47 @@ func (r *recorder) begins(ctx context.Context, cloud *emulator.Emulator) error {
 	}
 	r.now = &view{}
 	r.now, err = r.look(ctx)
+	if err == nil && r.traffic != nil {
+		r.now, err = r.look(ctx) // where the listeners answer now that the servers do
+	}
 	return errors.Join(err, r.fork(ctx))
 }
 
 // look returns how the account is now, or with names what became of these since the last view.
 func (r *recorder) look(ctx context.Context, names ...string) (*view, error) {
+	if err := r.settled(ctx); err != nil {
+		return nil, err
+	}
 	found, err := r.control.Resources(ctx, controlclient.Wanted{Kind: "lb,listener,rule,group,backend", Name: strings.Join(names, ",")})
 	if refused := (*controlclient.Refused)(nil); errors.As(err, &refused) && refused.Status == http.StatusNotFound {
 		err = nil // they are gone
 	}
-	return r.now.with(found.Resources, names), err
+	next := r.now.with(found.Resources, names)
+	if r.traffic == nil || err != nil {
+		return next, err
+	}
+	if settings := r.traffic.reach(next); len(settings) > 0 {
+		_, err = r.control.SetWorld(ctx, controlapi.Change{Settings: settings})
+		return next, errors.Join(err, r.settled(ctx))
+	}
+	return next, nil
+}
+
+// settled waits until the listeners do what the account says.
+func (r *recorder) settled(ctx context.Context) (err error) {
+	if r.traffic != nil {
+		_, err = r.control.Traffic(ctx, "")
+	}
+	return err
+}
+
+// ask lets all clients ask.
+func (r *recorder) ask(ctx context.Context) {
+	r.change.Lock()
+	defer r.change.Unlock()
+	if r.traffic != nil {
+		r.traffic.ask(ctx, r.now, nil, true)
+	}
 }
 
 // fork keeps the account as it is before the next change.
@@ -94,6 +127,9 @@ func (r *recorder) fork(ctx context.Context) error {
 }
 
 func (r *recorder) close(ctx context.Context) {
+	if r.traffic != nil {
+		r.traffic.close()
+	}
 	if r.before != nil {
 		_ = r.before.Close(ctx) // it is in memory
 	}
@@ -106,11 +142,17 @@ func (r *recorder) current() *view {
 	return r.now
 }
 
-// begin begins a phase.
-func (r *recorder) begin(p *Phase) {
+// begin begins a phase. It returns notes.
+func (r *recorder) begin(ctx context.Context, p *Phase) (notes []string) {
+	r.change.Lock()
+	defer r.change.Unlock()
+	if r.traffic != nil {
+		notes = r.traffic.begin(ctx, r.now)
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.phase, r.last, r.calls = p, time.Now(), 0
+	return notes
 }
 
 // worked notes that the CCM works.
@@ -155,14 +197,17 @@ func (r *recorder) record(ctx context.Context, since uint64) error {
 		if entry.Code != "" {
 			c.Message = r.message(entry.Sequence)
 		}
-		next, err := r.look(ctx, r.now.about(slices.Concat([]string{entry.Resource, entry.Made}, entry.Also, entry.AlsoMade))...)
+		about := r.now.about(slices.Concat([]string{entry.Resource, entry.Made}, entry.Also, entry.AlsoMade))
+		next, err := r.look(ctx, about...)
 		if err != nil {
 			return err
 		}
 		r.place(c, entry, next)
 		r.now.moved(next, c)
 		r.notice(c, next)
-		r.add(c)
+		if r.add(c); r.traffic != nil && entry.Code == "" {
+			r.traffic.ask(ctx, next, about, false)
+		}
 		r.worked()
 		if entry.Code == "" {
 			return r.fork(ctx)
@@ -210,6 +255,10 @@ func (r *recorder) settle(ctx context.Context) error {
 	next, err := r.look(ctx)
 	if err != nil {
 		return err
+	}
+	if r.traffic != nil {
+		r.traffic.ask(ctx, next, nil, false)
+		r.phase.Breaks = r.traffic.end()
 	}
 	c := &Change{Change: upgradecheck.Change{Change: "what took the cloud some time"}}
 	r.now.moved(next, c)

@@ -35,6 +35,8 @@ type Phase struct {
 	// Skipped says why it was not played.
 	Skipped string    `json:"skipped,omitempty"`
 	Changes []*Change `json:"changes"`
+	// Breaks are what clients met, by listener.
+	Breaks []*Break `json:"breaks,omitempty"`
 	// Warnings are the CCM's Events.
 	Warnings []Warning `json:"warnings,omitempty"`
 	// Unrested says how the CCM ended, or that it did not rest, with its log's last lines.
@@ -184,6 +186,11 @@ func (r *Report) Problems() int {
 	n := len(r.Left)
 	for _, p := range r.Phases {
 		n += len(p.Findings())
+		for _, b := range p.Breaks {
+			if b.counts() {
+				n++
+			}
+		}
 		for i := range p.Warnings {
 			if p.Warnings[i].counts() {
 				n++
@@ -218,10 +225,16 @@ func (r *Report) compare(old *play) {
 		for _, w := range p.Warnings {
 			same[w.Service+" "+w.Reason] = true
 		}
+		for _, b := range p.Breaks {
+			same[p.Name+b.LoadBalancer+b.Listener] = true
+		}
 	}
 	for _, p := range r.Phases {
 		for i := range p.Warnings {
 			p.Warnings[i].Before = same[p.Warnings[i].Service+" "+p.Warnings[i].Reason]
+		}
+		for _, b := range p.Breaks {
+			b.Before = same[p.Name+b.LoadBalancer+b.Listener]
 		}
 		for _, c := range p.Changes {
 			c.Before = same[key(p, c)]

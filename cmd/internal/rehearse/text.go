@@ -87,6 +87,11 @@ func rows(changes []*Change) (lines []string) {
 }
 
 func (p *Phase) more() (lines []string) {
+	for _, b := range p.Breaks {
+		if b.counts() {
+			lines = append(lines, fmt.Sprintf("  clients of %s (%s): %s", cmp.Or(b.Services, "no Service"), b.LoadBalancer, b))
+		}
+	}
 	for i := range p.Warnings {
 		if !p.Warnings[i].Meant {
 			lines = append(lines, "  Event: "+p.Warnings[i].String())
@@ -124,6 +129,15 @@ func (r *Report) Markdown() string {
 				felt = append(felt, f.String())
 			}
 			fmt.Fprintf(&b, "| %d | %s | %s | %s | %s | %s | %s |\n", i+1, cell(c.Services), cell(c.LoadBalancer), cell(c.Words()), cell(strings.Join(c.Details(), "; ")), cell(strings.Join(felt, "; ")), c.verdict())
+		}
+		for _, broke := range p.Breaks {
+			verdict := "should follow"
+			if broke.counts() {
+				verdict = "**finding**"
+			} else if broke.Before {
+				verdict = "as the old version"
+			}
+			fmt.Fprintf(&b, "\nClients of %s (%s): %s: %s\n", cell(cmp.Or(broke.Services, "no Service")), broke.LoadBalancer, cell(broke.String()), verdict)
 		}
 		for i := range p.Warnings {
 			fmt.Fprintf(&b, "\nEvent: %s\n", cell(p.Warnings[i].String()))
