@@ -56,6 +56,9 @@ least each second and after each change. One server of clbemu's stands for all s
 The report counts connections cut and refused, requests without an answer of a server, and seconds, by
 Service and step. A listener that answers no client at first is named, and not watched.
 
+--explore N then makes N plays of clbemu explore with the new version on the copies: it starts, each
+Service is edited and a pod goes, while one call is refused, lost or answered late. It needs kubectl.
+
 --apply applies a manifest to the copy in place of that, and shows what its Services get or break.
 
 --trail has events of ActionTrail, in any form that clbemu fidelity check reads. clbemu makes
@@ -94,7 +97,7 @@ does not know.
 	for _, flag := range []string{"until", "out"} {
 		cmd.MarkFlagsMutuallyExclusive("ccm", flag)
 	}
-	for _, flag := range []string{"old", "kubeconfig", "objects", "apply", "traffic", "report", "cluster-id", "cloud-config"} {
+	for _, flag := range []string{"old", "kubeconfig", "objects", "apply", "traffic", "explore", "report", "cluster-id", "cloud-config"} {
 		cmd.MarkFlagsMutuallyExclusive("trail", flag)
 	}
 	return cmd

@@ -41,6 +41,9 @@ type upgrade struct {
 	dataDir string
 	args    []string
 	traffic bool
+	// plays limits those of explore, which start command.
+	plays   int
+	command []string
 	dir     string
 	copied  *cluster.Copy
 }
@@ -55,6 +58,7 @@ func (u *upgrade) define(cmd *cobra.Command) {
 	flags.StringVar(&u.cloudConfig, "cloud-config", "", "the CCM's file about its cloud, with a key of the copy (default: the CCM's ConfigMap, with such a key)")
 	flags.StringArrayVar(&u.apply, "apply", nil, "file with a manifest to apply; may be repeated")
 	flags.BoolVar(&u.traffic, "traffic", false, "let clients use all listeners of the copy, and count what breaks")
+	flags.IntVar(&u.plays, "explore", 0, "so many plays of clbemu explore with the new version on the copies, each with a disturbed call (default: none)")
 	flags.StringVar(&u.report, "report", "", "file for the whole report, in Markdown")
 	flags.DurationVar(&u.quiet, "quiet", 10*time.Second, "a CCM that does nothing for this long rests")
 	flags.DurationVar(&u.timeout, "timeout", 5*time.Minute, "how long the CCM may take to rest, each time")
@@ -84,6 +88,9 @@ func (u *upgrade) run(cmd *cobra.Command) error {
 	stop := terminal.New(cmd.ErrOrStderr()).Live(func() string { return now.Load().(string) })
 	config := rehearse.Config{Copy: u.copied, Cloud: u.cloud, Plane: u.plane, Start: u.start, Old: u.old, New: u.ccm, Traffic: u.traffic, Quiet: u.quiet, Most: u.timeout,
 		Progress: func(text string) { now.Store(text) }}
+	if u.plays > 0 {
+		config.Explore = u.explore
+	}
 	if config.Apply, err = u.manifest(cmd); err != nil {
 		stop()
 		return err
@@ -271,17 +278,23 @@ func (u *upgrade) start(ctx context.Context, program string, p *cluster.Plane, c
 		u.note("the CCM's Deployment is not in the copy: it runs with --controllers=service,nlb and without routes, unless arguments after -- say otherwise")
 		args = []string{"--controllers=service,nlb", "--configure-cloud-routes=false"}
 	}
-	api, variables := "http://"+copied.Addr(), []string{"SSL_CERT_FILE=" + filepath.Join(u.dir, emulator.CAFile), "NO_PROXY=localhost,127.0.0.1," + copied.Addr()}
-	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"} {
-		variables = append(variables, name+"="+api)
-	}
-	environment := target.Remote{API: api, Control: "http://" + copied.ControlAddr(), Products: products.All(), Environment: variables}
-	if takes, err := takesProfiles(ctx, &environment, program); err != nil {
+	environment := u.environment(copied)
+	if takes, err := takesProfiles(ctx, environment, program); err != nil {
 		return nil, err
 	} else if takes {
 		command = append(command, "--pprof-bind-addr=0")
 	}
-	return environment.Start(ctx, scenarios.Program{Command: slices.Concat(command, args, u.args)})
+	u.command = slices.Concat(command, args, u.args)
+	return environment.Start(ctx, scenarios.Program{Command: u.command})
+}
+
+// environment is what a CCM needs to reach a copy.
+func (u *upgrade) environment(copied *emulator.Emulator) *target.Remote {
+	api, variables := "http://"+copied.Addr(), []string{"SSL_CERT_FILE=" + filepath.Join(u.dir, emulator.CAFile), "NO_PROXY=localhost,127.0.0.1," + copied.Addr()}
+	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"} {
+		variables = append(variables, name+"="+api)
+	}
+	return &target.Remote{API: api, Control: "http://" + copied.ControlAddr(), Products: products.All(), Environment: variables}
 }
 
 // helpTime limits how long a program may take to print its flags.

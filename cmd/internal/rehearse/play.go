@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/cmd/internal/cluster"
+	"github.com/clbemu/clbemu/cmd/internal/explore"
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/scenarios"
 )
@@ -30,6 +31,8 @@ type Config struct {
 	Apply []cluster.Object
 	// Traffic lets clients use all listeners of the copy, which must answer packets.
 	Traffic bool
+	// Explore, if set, explores the new version next to the control plane that it leaves.
+	Explore func(context.Context, *cluster.Plane) (*explore.Report, error)
 	// Quiet is for how long a CCM that rests does nothing, Most how long it may take to rest.
 	Quiet, Most time.Duration
 	// Progress gets what is being played.
@@ -73,6 +76,11 @@ func (c *Config) Run(ctx context.Context) (*Report, error) {
 	err = p.run(ctx, c.New)
 	report.Phases, report.Left, report.Applied = p.phases, p.left, p.applied
 	report.compare(old)
+	if err == nil && c.Explore != nil {
+		p.program.Stop()
+		c.Progress("exploring")
+		err = report.explored(c.Explore(ctx, p.plane))
+	}
 	return report, err
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/clbemu/clbemu/cmd/internal/explore"
 	"github.com/clbemu/clbemu/cmd/internal/upgradecheck"
 )
 
@@ -27,6 +28,40 @@ type Report struct {
 	Left []string `json:"left,omitempty"`
 	// Applied is what the Services of a manifest got.
 	Applied []Applied `json:"applied,omitempty"`
+	// Explored is what disturbed calls led to.
+	Explored *Explored `json:"explored,omitempty"`
+}
+
+// Explored is the outcome of an exploration: plays, of which each had a disturbance.
+type Explored struct {
+	Plays    int               `json:"plays"`
+	Findings []explore.Finding `json:"findings"`
+	// Stopped says why it did not make all plays.
+	Stopped string `json:"stopped,omitempty"`
+}
+
+func (r *Report) explored(x *explore.Report, err error) error {
+	if err != nil {
+		return fmt.Errorf("explore: %w", err)
+	}
+	r.Explored = &Explored{len(x.Outcomes), x.Findings, x.Stopped}
+	return nil
+}
+
+// lines say what an exploration found.
+func (x *Explored) lines() []string {
+	if x == nil {
+		return nil
+	}
+	lines := []string{fmt.Sprintf("explore: %d violations in %d plays, each with a disturbed call", len(x.Findings), x.Plays)}
+	if x.Stopped != "" {
+		lines = append(lines, "  stopped: "+strings.ReplaceAll(x.Stopped, "\n", " "))
+	}
+	for i := range x.Findings {
+		f := &x.Findings[i]
+		lines = append(lines, fmt.Sprintf("  %s, rule %s: expected %s, saw %s", f.About, f.Rule, f.Expected, f.Seen))
+	}
+	return lines
 }
 
 // Phase is a part of a play: it begins when something happens, and ends when the CCM rests.
@@ -184,6 +219,9 @@ func (p *Phase) Findings() (list []*Change) {
 // Problems counts what would change or break.
 func (r *Report) Problems() int {
 	n := len(r.Left)
+	if r.Explored != nil {
+		n += len(r.Explored.Findings)
+	}
 	for _, p := range r.Phases {
 		n += len(p.Findings())
 		for _, b := range p.Breaks {

@@ -57,6 +57,7 @@ func (r *Report) Lines() (lines []string) {
 			add("  %s", l)
 		}
 	}
+	lines = append(lines, r.Explored.lines()...)
 	if r.Problems() == 0 {
 		add("the new version changes nothing that it should not")
 	}
@@ -151,6 +152,12 @@ func (r *Report) Markdown() string {
 	}
 	for _, text := range r.Left {
 		fmt.Fprintf(&b, "- %s\n", cell(text))
+	}
+	if r.Explored != nil {
+		b.WriteString("\n## Disturbed\n\n")
+	}
+	for _, line := range r.Explored.lines() {
+		fmt.Fprintf(&b, "- %s\n", cell(strings.TrimSpace(line)))
 	}
 	for i := range r.Applied {
 		a := &r.Applied[i]
