@@ -144,7 +144,8 @@ func (r *Report) Markdown() string {
 			fmt.Fprintf(&b, "\nEvent: %s\n", cell(p.Warnings[i].String()))
 		}
 		if p.Unrested != "" {
-			fmt.Fprintf(&b, "\n```\n%s\n```\n", p.Unrested)
+			fence := fenceOf(p.Unrested)
+			fmt.Fprintf(&b, "\n%s\n%s\n%s\n", fence, p.Unrested, fence)
 		}
 	}
 	if len(r.Left) > 0 {
@@ -167,6 +168,15 @@ func (r *Report) Markdown() string {
 		}
 	}
 	return b.String()
+}
+
+// fenceOf is longer than any row of backticks in a text, which would end it.
+func fenceOf(text string) string {
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fence
 }
 
 func (c *Change) verdict() string {
