@@ -2,6 +2,7 @@ package pull
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
 	"iter"
 	"reflect"
@@ -9,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/clbemu/clbemu/state"
 )
 
 // row is what was read about a resource: the fields of its entry in a list, those of the
@@ -109,28 +112,32 @@ const (
 	formNot = "!" // false where the text is the one that follows
 )
 
-// parseFields reads a table with a field, its paths and its form in each line.
-func parseFields(table string) (fields []field) {
+// table has a line for each field that answers have under another name than the usual ones: its kind and name,
+// the paths (- is one that is computed) and the form; and for each that no answer has: no path, and the reason.
+//
+//go:embed fields.tsv
+var table string
+
+// tableOf returns the fields of a kind in the table, and the reasons of those that no answer has.
+func tableOf(name state.Kind) (fields []field, unread map[string]string) {
+	unread = make(map[string]string)
 	for line := range strings.Lines(table) {
-		words := strings.Fields(line)
-		if len(words) == 0 {
-			continue
+		cells := append(strings.Split(strings.TrimSuffix(line, "\n"), "\t"), "")
+		switch {
+		case cells[0] != string(name):
+		case cells[2] == "":
+			unread[cells[1]] = cells[3]
+		default:
+			fields = append(fields, field{cells[1], strings.Split(cells[2], "|"), cells[3]})
 		}
-		f := field{name: words[0]}
-		if len(words) > 1 {
-			f.paths = strings.Split(words[1], "|")
-		}
-		if len(words) > 2 {
-			f.form = words[2]
-		}
-		fields = append(fields, f)
 	}
-	return fields
+	return fields, unread
 }
 
-// complete adds the fields of a kind that its table leaves out, as answers have them under their own names.
-func complete(k *kind, fields []field) []field {
+// fieldsOf returns the fields of a kind: those of the table, and the others as answers have them under their own names.
+func fieldsOf(k *kind) (fields []field) {
 	said := make(map[string]bool)
+	fields, k.unread = tableOf(k.name)
 	for _, f := range fields {
 		said[f.name] = true
 	}

@@ -8,9 +8,6 @@ import (
 )
 
 const (
-	whyRule     = "rules have none"
-	whyNoTime   = "no answer says when it was created"
-	whyUntold   = "no answer says it"
 	payOnDemand = "PayOnDemand"
 	whiteListOn = "open_white_list"
 	mostOfSlb   = 100
@@ -21,13 +18,6 @@ func clbKinds() []*kind {
 	return []*kind{loadBalancers(), vServerGroups(), masterSlaveServerGroups(), listeners(), rules(), domainExtensions(), highDefinitionMonitors()}
 }
 
-const loadBalancerFields = `
-			ServiceManaged                 ServiceManagedMode =Managed
-			BackendServers[]               BackendServers.BackendServer
-			Ineffective.InternetChargeType ReservedInfoInternetChargeType
-			Ineffective.Bandwidth          ReservedInfoBandwidth
-			Ineffective.EffectiveAt        ReservedInfoActiveTime`
-
 func loadBalancers() *kind {
 	return of(cloud.LoadBalancers, kind{
 		lists: []read{{product: "Slb", action: "DescribeLoadBalancers", list: "LoadBalancers.LoadBalancer", pages: numbered.of(mostOfSlb)}},
@@ -35,14 +25,6 @@ func loadBalancers() *kind {
 		details: []detail{{read: read{product: "Slb", action: "DescribeLoadBalancerAttribute", params: each("LoadBalancerId", "=LoadBalancerId")}, needed: true}},
 		joined: []detail{{read: read{product: "Slb", action: "DescribeAccessLogsDownloadAttribute", params: each("LogType", "layer7"),
 			list: "LogsDownloadAttributes.LogsDownloadAttribute", pages: numbered}, as: "AccessLog"}},
-		fields: loadBalancerFields,
-		unread: map[string]string{
-			"BackendServers[].Port": "servers of the default group have none",
-			"Activity":              whyBrief,
-			"LockedFrom":            "no answer says what a locked one was before",
-			"Idle":                  "no answer tells one without listeners from one that was stopped",
-			"OrderID":               "no answer says the number of the order",
-		},
 	}, func(b *builder, lb *cloud.LoadBalancer, _ row) error {
 		for i := range lb.BackendServers {
 			b.dropShownAddress(&lb.BackendServers[i])
@@ -63,10 +45,6 @@ func vServerGroups() *kind {
 		lists: []read{{product: "Slb", action: "DescribeVServerGroups", params: each("LoadBalancerId", "=LoadBalancerId"), list: "VServerGroups.VServerGroup"}},
 		id:    "VServerGroupId", tags: "Tags.Tag", tag: cloud.TagVServerGroup,
 		details: []detail{{read: read{product: "Slb", action: "DescribeVServerGroupAttribute", params: each("VServerGroupId", "=VServerGroupId")}, needed: true}},
-		fields: `
-			LoadBalancerID   LoadBalancerId|^.LoadBalancerId
-			BackendServers[] BackendServers.BackendServer`,
-		unread: map[string]string{"Activity": whyBrief},
 	}, func(b *builder, g *cloud.VServerGroup, _ row) error {
 		for i := range g.BackendServers {
 			b.dropShownAddress(&g.BackendServers[i])
@@ -92,9 +70,6 @@ func masterSlaveServerGroups() *kind {
 		id: "MasterSlaveServerGroupId", tags: "Tags.Tag", tag: cloud.TagMasterSlaveServerGroup,
 		details: []detail{{read: read{product: "Slb", action: "DescribeMasterSlaveServerGroupAttribute",
 			params: each("MasterSlaveServerGroupId", "=MasterSlaveServerGroupId")}, needed: true}},
-		fields: `
-			LoadBalancerID   LoadBalancerId|^.LoadBalancerId
-			BackendServers[] MasterSlaveBackendServers.MasterSlaveBackendServer`,
 	}, func(b *builder, g *cloud.MasterSlaveServerGroup, _ row) error {
 		for i := range g.BackendServers {
 			b.dropShownAddress(&g.BackendServers[i].BackendServer)
@@ -110,10 +85,6 @@ func attributeOf(protocol cloud.Protocol, name string) detail {
 		when: func(r row) bool { return r.text("ListenerProtocol") == string(protocol) }}
 }
 
-const checkFields = `
-			HealthCheck.Switch  HealthCheckSwitch|HealthCheck
-			HealthCheck.Timeout HealthCheckConnectTimeout|HealthCheckTimeout`
-
 func listeners() *kind {
 	k := kind{
 		lists: []read{{product: "Slb", action: "DescribeLoadBalancerListeners", list: "Listeners", pages: byToken}},
@@ -126,11 +97,6 @@ func listeners() *kind {
 		details: []detail{attributeOf(cloud.TCP, "TCP"), attributeOf(cloud.UDP, "UDP"), attributeOf(cloud.HTTP, "HTTP"), attributeOf(cloud.HTTPS, "HTTPS"),
 			{read: read{product: "Slb", action: "DescribeListenerAccessControlAttribute",
 				params: each("LoadBalancerId", "=LoadBalancerId", "ListenerPort", "=ListenerPort", "ListenerProtocol", "=ListenerProtocol")}}},
-		fields: checkFields + listenerFields,
-		unread: map[string]string{
-			"ForwardCode": "no answer says the status of a redirect",
-			"CreateTime":  whyNoTime,
-		},
 	}
 	return of(cloud.Listeners, k, func(_ *builder, l *cloud.Listener, _ row) error {
 		switch {
@@ -148,18 +114,6 @@ func listeners() *kind {
 	})
 }
 
-const listenerFields = `
-			AclIDs                     AclIds.AclId|AclId
-			HealthCheck.Request        HealthCheckReq
-			HealthCheck.Expect         HealthCheckExp
-			WhiteListStatus            AccessControlStatus
-			WhiteList                  SourceItems
-			XForwardedForSLBIP         XForwardedFor_SLBIP
-			XForwardedForSLBID         XForwardedFor_SLBID
-			XForwardedForProto         XForwardedFor_proto
-			XForwardedForSLBPort       XForwardedFor_SLBPORT
-			XForwardedForClientSrcPort XForwardedFor_ClientSrcPort`
-
 func rules() *kind {
 	return of(cloud.Rules, kind{
 		of:   cloud.Listeners.Kind(),
@@ -167,13 +121,6 @@ func rules() *kind {
 		lists: []read{{product: "Slb", action: "DescribeRules", list: "Rules.Rule",
 			params: each("LoadBalancerId", "=LoadBalancerId", "ListenerPort", "=ListenerPort", "ListenerProtocol", "=ListenerProtocol")}},
 		id: "RuleId",
-		fields: checkFields + `
-			LoadBalancerID ^.LoadBalancerId
-			ListenerID     -`,
-		unread: map[string]string{
-			"HealthCheck.Type": whyRule, "HealthCheck.Method": whyUntold, "HealthCheck.Request": whyRule, "HealthCheck.Expect": whyRule,
-			"CreateTime": whyNoTime,
-		},
 	}, func(_ *builder, r *cloud.Rule, from row) error {
 		port, err := strconv.Atoi(from.text("^.ListenerPort"))
 		r.ListenerID = cloud.ListenerID(r.LoadBalancerID, cloud.Protocol(from.text("^.ListenerProtocol")), port)
@@ -192,10 +139,6 @@ func domainExtensions() *kind {
 		lists: []read{{product: "Slb", action: "DescribeDomainExtensions", list: "DomainExtensions.DomainExtension",
 			params: each("LoadBalancerId", "=LoadBalancerId", "ListenerPort", "=ListenerPort")}},
 		id: "DomainExtensionId",
-		fields: `
-			LoadBalancerID ^.LoadBalancerId
-			ListenerPort   ^.ListenerPort`,
-		unread: map[string]string{"CreateTime": whyNoTime},
 	}, nil)
 }
 

@@ -20,17 +20,6 @@ func instances() *kind {
 			}
 			return ""
 		},
-		fields: `
-			VPCID             VpcAttributes.VpcId
-			VSwitchID         VpcAttributes.VSwitchId
-			PublicIPAddresses PublicIpAddress.IpAddress
-			HTTPTokens        MetadataOptions.HttpTokens`,
-		unread: map[string]string{
-			"RAMRoleName": whyUnasked, "Disks": whyUnasked,
-			"UserData":          "it may hold secrets, and is not asked for",
-			"AssignedIPAddress": "the API lists it among the public addresses, and does not say which one it is",
-			"LaunchID":          "no answer says which instances one call created",
-		},
 	}, func(_ *builder, i *cloud.Instance, _ row) error {
 		if i.HTTPTokens == "optional" {
 			i.HTTPTokens = ""
@@ -46,12 +35,6 @@ func networkInterfaces() *kind {
 	return of(cloud.NetworkInterfaces, kind{
 		lists: []read{{product: "Ecs", action: "DescribeNetworkInterfaces", list: "NetworkInterfaceSets.NetworkInterfaceSet", pages: byToken}},
 		id:    "NetworkInterfaceId", tags: "Tags.Tag", tag: cloud.TagNetworkInterface, chosen: (*Puller).inVPC,
-		fields: `
-			InstanceID         InstanceId|Attachment.InstanceId
-			PrivateIPAddresses PrivateIpSets.PrivateIpSet.*.PrivateIpAddress|PrivateIpAddress
-			IPv6Addresses      Ipv6Sets.Ipv6Set.*.Ipv6Address
-			SecurityGroupIDs   SecurityGroupIds.SecurityGroupId`,
-		unread: map[string]string{"Activity": whyBrief},
 	}, func(_ *builder, n *cloud.NetworkInterface, from row) error {
 		if at := slices.Index(n.PrivateIPAddresses, from.text("PrivateIpAddress")); at > 0 {
 			first := n.PrivateIPAddresses[at]

@@ -6,13 +6,6 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 )
 
-// The reasons of fields that several kinds have.
-const (
-	whyBrief   = "no answer says that a change is at work, which takes seconds"
-	whyOlder   = "it is of states of older versions"
-	whyUnasked = "no load balancer depends on it"
-)
-
 func each(params ...string) map[string]string {
 	all := make(map[string]string)
 	for i := 0; i < len(params); i += 2 {
@@ -30,8 +23,6 @@ func resourceGroups() *kind {
 	return of(cloud.ResourceGroups, kind{
 		lists: []read{{product: "ResourceManager", action: "ListResourceGroups", params: each("IncludeTags", "true"), list: "ResourceGroups.ResourceGroup", pages: numbered.of(100)}},
 		id:    "Id", tags: "Tags.Tag", tag: cloud.TagResourceGroup,
-		fields: `
-			CreateTime CreateDate`,
 	}, nil)
 }
 
@@ -39,10 +30,6 @@ func vpcs() *kind {
 	return of(cloud.VPCs, kind{
 		lists: []read{{product: "Vpc", action: "DescribeVpcs", list: "Vpcs.Vpc", pages: numbered}},
 		id:    "VpcId", tags: "Tags.Tag", tag: cloud.TagVPC, chosen: (*Puller).inVPC,
-		fields: `
-			SecondaryCIDRBlocks SecondaryCidrBlocks.SecondaryCidrBlock
-			UserCIDRs           UserCidrs.UserCidr
-			DNSHostnames        DnsHostnameStatus =ENABLED`,
 	}, nil)
 }
 
@@ -59,10 +46,6 @@ func routeTables() *kind {
 			}
 			return ""
 		},
-		fields: `
-			VRouterID           RouterId
-			PropagationDisabled RoutePropagationEnable !true`,
-		unread: map[string]string{"AssociateType": whyOlder},
 	}, nil)
 }
 
@@ -78,11 +61,6 @@ func routeEntries() *kind {
 			}
 			return ""
 		},
-		fields: `
-			VPCID       ^.VpcId
-			NextHopType NextHops.NextHop.0.NextHopType
-			NextHopID   NextHops.NextHop.0.NextHopId
-			CreateTime  GmtModified`,
 	}, func(_ *builder, e *cloud.RouteEntry, _ row) error {
 		if e.Type == cloud.RouteTableSystem {
 			e.NextHopType, e.NextHopID = "", ""
@@ -95,8 +73,6 @@ func vSwitches() *kind {
 	return of(cloud.VSwitches, kind{
 		lists: []read{{product: "Vpc", action: "DescribeVSwitches", list: "VSwitches.VSwitch", pages: numbered}},
 		id:    "VSwitchId", tags: "Tags.Tag", tag: cloud.TagVSwitch, chosen: (*Puller).inVPC,
-		fields: `
-			RouteTableID RouteTable.RouteTableId`,
 	}, nil)
 }
 
@@ -106,17 +82,6 @@ func securityGroups() *kind {
 		id:    "SecurityGroupId", tags: "Tags.Tag", tag: cloud.TagSecurityGroup, chosen: (*Puller).inVPC,
 		details: []detail{{read: read{product: "Ecs", action: "DescribeSecurityGroupAttribute", params: each("SecurityGroupId", "=SecurityGroupId"),
 			list: "Permissions.Permission", pages: byToken}, as: "Permissions", also: "InnerAccessPolicy"}},
-		fields: `
-			InnerAccess                InnerAccessPolicy
-			Permissions[].RuleID       SecurityGroupRuleId
-			Permissions[].SourceCIDR   SourceCidrIp
-			Permissions[].DestCIDR     DestCidrIp
-			Permissions[].IPv6Source   Ipv6SourceCidrIp
-			Permissions[].IPv6Dest     Ipv6DestCidrIp
-			Permissions[].SourceGroup  SourceGroupId
-			Permissions[].DestGroup    DestGroupId
-			Permissions[].SourcePort   SourcePortRange
-			Permissions[].PrefixListID SourcePrefixListId`,
 	}, nil)
 }
 
@@ -131,12 +96,6 @@ func eips() *kind {
 	return of(cloud.EIPs, kind{
 		lists: []read{{product: "Vpc", action: "DescribeEipAddresses", list: "EipAddresses.EipAddress", pages: numbered}},
 		id:    "AllocationId", tags: "Tags.Tag", tag: cloud.TagEIP,
-		fields: `
-			Description      Description|Descritpion
-			Bandwidth        EipBandwidth|Bandwidth
-			PackageBandwidth -
-			CreateTime       AllocationTime`,
-		unread: map[string]string{"SegmentID": whyOlder},
 	}, func(b *builder, e *cloud.EIP, from row) error {
 		for _, lb := range b.rows[cloud.NLBLoadBalancers.Kind()] {
 			if lb.text("LoadBalancerId") == e.InstanceID && lb.text("BandwidthPackageId") != "" {
@@ -164,9 +123,5 @@ func natGateways() *kind {
 	return of(cloud.NATGateways, kind{
 		lists: []read{{product: "Vpc", action: "DescribeNatGateways", list: "NatGateways.NatGateway", pages: numbered}},
 		id:    "NatGatewayId", tags: "Tags.Tag", tag: cloud.TagNATGateway, chosen: (*Puller).inVPC,
-		fields: `
-			VSwitchID         NatGatewayPrivateInfo.VswitchId
-			PrivateIPAddress  NatGatewayPrivateInfo.PrivateIpAddress
-			ICMPReplyDisabled IcmpReplyEnabled !true`,
 	}, nil)
 }

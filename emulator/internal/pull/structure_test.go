@@ -44,7 +44,7 @@ func TestEveryFieldIsPulled(t *testing.T) {
 func holdFields(t *testing.T, k *kind) {
 	t.Helper()
 	said := make(map[string]bool)
-	for _, f := range complete(k, parseFields(k.fields)) {
+	for _, f := range fieldsOf(k) {
 		if said[f.name] {
 			t.Errorf("%s.%s is in the table twice", k.name, f.name)
 		}
@@ -94,7 +94,7 @@ func TestPathsAreAnswered(t *testing.T) {
 				known = append(known, plain(path))
 			}
 		}
-		for _, f := range complete(k, parseFields(k.fields)) {
+		for _, f := range fieldsOf(k) {
 			if !slices.ContainsFunc(f.paths, func(path string) bool {
 				last := "." + path[strings.LastIndex(path, ".")+1:] + "."
 				return path == "-" || strings.HasPrefix(path, parent) || slices.ContainsFunc(known, func(k string) bool { return strings.Contains(strings.ToLower("."+k+"."), strings.ToLower(last)) })
