@@ -157,32 +157,31 @@ func (u *upgrade) read(cmd *cobra.Command) (err error) {
 		}
 		return nil
 	}
+	objects, err := objectsIn(cmd, u.objects)
 	u.copied = &cluster.Copy{}
-	for _, file := range u.objects {
-		text, err := readFile(cmd, file)
-		if err != nil {
-			return err
-		}
-		if err := u.copied.Read(text); err != nil {
-			return usage(fmt.Errorf("%s: %w", file, err))
-		}
-	}
-	return usage(u.copied.Trim())
+	u.copied.Add(objects...)
+	return usage(cmp.Or(err, u.copied.Trim()))
 }
 
-// manifest reads the objects to apply.
-func (u *upgrade) manifest(cmd *cobra.Command) (objects []cluster.Object, err error) {
-	for _, file := range u.apply {
+// objectsIn reads the objects of files.
+func objectsIn(cmd *cobra.Command, files []string) (objects []cluster.Object, err error) {
+	for _, file := range files {
 		text, err := readFile(cmd, file)
 		if err != nil {
 			return nil, err
 		}
 		more, err := cluster.Parse(text)
 		if err != nil {
-			return nil, usage(fmt.Errorf("%s: %w", file, err))
+			return nil, fmt.Errorf("%s: %w", file, err)
 		}
 		objects = append(objects, more...)
 	}
+	return objects, nil
+}
+
+// manifest reads the objects to apply.
+func (u *upgrade) manifest(cmd *cobra.Command) (objects []cluster.Object, err error) {
+	objects, err = objectsIn(cmd, u.apply)
 	for _, o := range objects {
 		if o.Name() == "" {
 			return nil, usage(fmt.Errorf("--apply: a %s has no metadata.name", o.Kind()))
@@ -191,7 +190,7 @@ func (u *upgrade) manifest(cmd *cobra.Command) (objects []cluster.Object, err er
 			o.Map("metadata")["namespace"] = "default"
 		}
 	}
-	return objects, nil
+	return objects, usage(err)
 }
 
 // cloud returns a copy of the account, in which the nodes are instances.

@@ -46,7 +46,9 @@ func newAccount(t *testing.T) *account {
 		}
 	})
 	a := &account{t: t, cloud: e, copy: &cluster.Copy{}}
-	if err := errors.Join(a.copy.Read([]byte(objects)), a.copy.Trim()); err != nil {
+	parsed, err := cluster.Parse([]byte(objects))
+	a.copy.Add(parsed...)
+	if err := errors.Join(err, a.copy.Trim()); err != nil {
 		t.Fatal(err)
 	}
 	f := newFakePlane()

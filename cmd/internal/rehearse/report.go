@@ -48,22 +48,6 @@ func (r *Report) explored(x *explore.Report, err error) error {
 	return nil
 }
 
-// lines say what an exploration found.
-func (x *Explored) lines() []string {
-	if x == nil {
-		return nil
-	}
-	lines := []string{fmt.Sprintf("explore: %d violations in %d plays, each with a disturbed call", len(x.Findings), x.Plays)}
-	if x.Stopped != "" {
-		lines = append(lines, "  stopped: "+strings.ReplaceAll(x.Stopped, "\n", " "))
-	}
-	for i := range x.Findings {
-		f := &x.Findings[i]
-		lines = append(lines, fmt.Sprintf("  %s, rule %s: expected %s, saw %s", f.About, f.Rule, f.Expected, f.Seen))
-	}
-	return lines
-}
-
 // Phase is a part of a play: it begins when something happens, and ends when the CCM rests.
 type Phase struct {
 	Name string `json:"name"`

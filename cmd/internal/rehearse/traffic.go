@@ -41,6 +41,16 @@ type Break struct {
 
 func (b *Break) counts() bool { return !b.Meant && !b.Before }
 
+func (b *Break) verdict() string {
+	switch {
+	case b.Meant:
+		return ", which should follow"
+	case b.Before:
+		return ", as with the old version"
+	}
+	return ""
+}
+
 func (b *Break) String() string {
 	var parts []string
 	for _, p := range []struct {
@@ -291,97 +301,64 @@ func (c *client) exchange(conn net.Conn, replies *bufio.Reader) error {
 	return err
 }
 
-// server answers in place of all servers of a copy, by TCP, HTTP and UDP, also behind the line of the
-// PROXY protocol.
+// server answers in place of all servers of a copy, by HTTP and UDP.
 type server struct {
-	address  string
-	listener net.Listener
-	packets  net.PacketConn
-	serving  sync.WaitGroup
-	mu       sync.Mutex
-	open     map[net.Conn]bool // nil after the end
+	address string
+	http    *http.Server
+	packets net.PacketConn
+	serving sync.WaitGroup
 }
-
-const ok = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
 
 func startServer() (*server, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
-	s := &server{address: listener.Addr().String(), listener: listener, open: make(map[net.Conn]bool)}
+	s := &server{address: listener.Addr().String(), http: &http.Server{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), ReadHeaderTimeout: time.Hour}}
 	if s.packets, err = net.ListenPacket("udp", s.address); err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
+	s.serving.Go(func() { _ = s.http.Serve(behindProxy{listener}) }) // it ends when it is closed
 	s.serving.Go(func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			if s.keep(conn) {
-				s.serving.Go(func() { s.answer(conn) })
-			}
-		}
-	})
-	s.serving.Go(func() {
-		text := make([]byte, 64<<10)
-		for {
-			_, from, err := s.packets.ReadFrom(text)
-			if errors.Is(err, net.ErrClosed) {
-				return
-			}
-			if err == nil {
-				_, _ = s.packets.WriteTo([]byte(ok), from) // a client that is gone
+		for text, err := make([]byte, 64<<10), error(nil); !errors.Is(err, net.ErrClosed); {
+			var from net.Addr
+			if _, from, err = s.packets.ReadFrom(text); err == nil {
+				_, _ = s.packets.WriteTo([]byte("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), from) // who may be gone
 			}
 		}
 	})
 	return s, nil
 }
 
-func (s *server) keep(conn net.Conn) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.open == nil {
-		_ = conn.Close()
-		return false
-	}
-	s.open[conn] = true
-	return true
-}
-
-func (s *server) answer(conn net.Conn) {
-	defer conn.Close()
-	defer func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		delete(s.open, conn)
-	}()
-	requests := bufio.NewReader(conn)
-	if begin, _ := requests.Peek(6); string(begin) == "PROXY " {
-		_, _ = requests.ReadString('\n')
-	} else if begin, _ := requests.Peek(16); strings.HasPrefix(string(begin), "\r\n\r\n\x00\r\nQUIT\n") {
-		_, _ = requests.Discard(16 + int(begin[14])<<8 + int(begin[15]))
-	}
-	for {
-		request, err := http.ReadRequest(requests)
-		if err != nil {
-			return
-		}
-		_, _ = io.Copy(io.Discard, request.Body)
-		if _, err := io.WriteString(conn, ok); err != nil {
-			return
-		}
-	}
-}
-
 func (s *server) close() {
-	_, _ = s.listener.Close(), s.packets.Close()
-	s.mu.Lock()
-	for conn := range s.open {
-		_ = conn.Close()
-	}
-	s.open = nil
-	s.mu.Unlock()
+	_, _ = s.http.Close(), s.packets.Close()
 	s.serving.Wait()
+}
+
+// behindProxy takes what the PROXY protocol puts before a connection off it.
+type behindProxy struct{ net.Listener }
+
+// Accept implements net.Listener.
+func (l behindProxy) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	return &proxied{Conn: conn, text: bufio.NewReader(conn)}, err
+}
+
+type proxied struct {
+	net.Conn
+	text  *bufio.Reader
+	begun bool
+}
+
+// Read implements net.Conn.
+func (p *proxied) Read(to []byte) (int, error) {
+	if !p.begun {
+		p.begun = true
+		if begin, _ := p.text.Peek(6); string(begin) == "PROXY " {
+			_, _ = p.text.ReadString('\n')
+		} else if begin, _ := p.text.Peek(16); strings.HasPrefix(string(begin), "\r\n\r\n\x00\r\nQUIT\n") {
+			_, _ = p.text.Discard(16 + int(begin[14])<<8 + int(begin[15]))
+		}
+	}
+	return p.text.Read(to)
 }
