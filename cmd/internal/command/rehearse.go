@@ -64,9 +64,8 @@ Service is edited and a pod goes, while one call is refused, lost or answered la
 --trail has events of ActionTrail, in any form that clbemu fidelity check reads. clbemu makes
 their writes again, in the order of their times, and shows who made each and whether the copy
 answers as the account did. --until stops at a time, and --out writes the account of then into a
-new folder: serve it, and look around. What the account refused is not made again. A write that the
-copy refuses is a sign that the copy is not of before the incident, or of something that clbemu
-does not know.
+new folder: serve it, and look around. A write that the copy refuses shows that the copy is not of
+before the incident, or that clbemu differs.
 
 --ccm needs kube-apiserver and etcd, which KUBEBUILDER_ASSETS names as for envtest. Arguments after
 -- are passed to the CCM. Exits with 1 when something would change or break.`,

@@ -3,9 +3,9 @@ package command
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/clbemu/clbemu/cmd/internal/cluster"
 	"github.com/clbemu/clbemu/cmd/internal/explore"
@@ -32,7 +32,7 @@ var ofDefaultWorld = []string{"soldOut", "vSwitchFull"}
 
 // explore disturbs the calls of the new version, which starts on the copies and sees each Service edited.
 func (u *upgrade) explore(ctx context.Context, p *cluster.Plane) (*explore.Report, error) {
-	text, err := json.Marshal(rehearsedScenario(u.copied))
+	text, err := json.Marshal(rehearsedScenario(u.copied, u.quiet))
 	if err != nil {
 		return nil, err
 	}
@@ -50,17 +50,14 @@ func (u *upgrade) explore(ctx context.Context, p *cluster.Plane) (*explore.Repor
 		}
 		return &rehearsedPlace{u.environment(copied), copied}, nil
 	}
-	report, err := explore.Run(ctx, c)
-	if undisturbed, unsettled := (*explore.Undisturbed)(nil), (*explore.Unsettled)(nil); errors.As(err, &undisturbed) || errors.As(err, &unsettled) {
-		return &explore.Report{Stopped: err.Error()}, nil
-	}
-	return report, err
+	return explore.Run(ctx, c)
 }
 
 // rehearsedScenario edits each Service, and lets a pod go and come back.
-func rehearsedScenario(copied *cluster.Copy) map[string]any {
+func rehearsedScenario(copied *cluster.Copy, quiet time.Duration) map[string]any {
 	var objects []map[string]string
-	steps := []any{map[string]any{"rest": map[string]any{}}}
+	rest := map[string]any{"rest": map[string]any{"quiet": quiet.String()}}
+	steps := []any{rest}
 	patch := func(kind string, o cluster.Object, merge map[string]any) {
 		steps = append(steps, map[string]any{"kubectl": map[string]any{"patch": map[string]any{"object": kind + "/" + o.Name(), "namespace": o.Namespace(), "merge": merge}}})
 	}
@@ -71,12 +68,12 @@ func rehearsedScenario(copied *cluster.Copy) map[string]any {
 		add(o)
 		patch("service", o, map[string]any{"metadata": map[string]any{"annotations": map[string]string{"clbemu.example/rehearsal": "1"}}})
 	}
-	steps = append(steps, map[string]any{"rest": map[string]any{}})
+	steps = append(steps, rest)
 	for _, o := range copied.Slices {
 		if endpoints := o.List("endpoints"); len(endpoints) > 1 {
 			add(o)
 			patch("endpointslice", o, map[string]any{"endpoints": endpoints[1:]})
-			steps = append(steps, map[string]any{"rest": map[string]any{}})
+			steps = append(steps, rest)
 			patch("endpointslice", o, map[string]any{"endpoints": endpoints})
 			break
 		}

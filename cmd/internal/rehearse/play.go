@@ -79,7 +79,7 @@ func (c *Config) Run(ctx context.Context) (*Report, error) {
 	if err == nil && c.Explore != nil {
 		p.program.Stop()
 		c.Progress("exploring")
-		err = report.explored(c.Explore(ctx, p.plane))
+		report.explored(c.Explore(ctx, p.plane))
 	}
 	return report, err
 }

@@ -40,12 +40,12 @@ type Explored struct {
 	Stopped string `json:"stopped,omitempty"`
 }
 
-func (r *Report) explored(x *explore.Report, err error) error {
+// explored keeps the outcome of an exploration; what went wrong there must not lose the rest.
+func (r *Report) explored(x *explore.Report, err error) {
 	if err != nil {
-		return fmt.Errorf("explore: %w", err)
+		x = &explore.Report{Stopped: err.Error()}
 	}
 	r.Explored = &Explored{len(x.Outcomes), x.Findings, x.Stopped}
-	return nil
 }
 
 // Phase is a part of a play: it begins when something happens, and ends when the CCM rests.
@@ -204,7 +204,9 @@ func (p *Phase) Findings() (list []*Change) {
 func (r *Report) Problems() int {
 	n := len(r.Left)
 	if r.Explored != nil {
-		n += len(r.Explored.Findings)
+		if n += len(r.Explored.Findings); r.Explored.Stopped != "" {
+			n++
+		}
 	}
 	for _, p := range r.Phases {
 		n += len(p.Findings())
