@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/clbemu/clbemu/emulator/annotations"
 )
 
 var kubectlKind = kind[Kubectl](Kind{Name: "kubectl", About: "Change the cluster."})
@@ -123,19 +125,11 @@ func (k *Kubectl) apply(ctx context.Context, p *play) error {
 	}
 	for _, o := range objects {
 		if o.Kind == "Service" && o.Metadata.UID != "" {
-			p.names[k.Balancer] = balancerName(o.Metadata.UID)
+			p.names[k.Balancer] = (&annotations.Service{UID: o.Metadata.UID}).BalancerName()
 			return nil
 		}
 	}
 	return errors.New("balancer: kubectl apply printed no Service with a uid")
-}
-
-// balancerName returns the name that Kubernetes has every controller give a Service's
-// load balancer.
-func balancerName(uid string) string {
-	const longest = 32
-	name := "a" + strings.ReplaceAll(uid, "-", "")
-	return name[:min(len(name), longest)]
 }
 
 // appliedObject holds the fields read from an applied object.

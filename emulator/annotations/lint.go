@@ -7,8 +7,8 @@ import (
 
 // Service has the parts of a Service that Check reads.
 type Service struct {
-	Namespace, Name string
-	Type            string
+	Namespace, Name, UID string
+	Type                 string
 	// Class is spec.loadBalancerClass.
 	Class       string
 	Annotations map[string]string
@@ -30,6 +30,14 @@ type Service struct {
 	Running bool
 	// Local reports whether spec.externalTrafficPolicy is Local.
 	Local bool
+}
+
+// BalancerName returns the name that Kubernetes has every controller give a Service's load
+// balancer, and the value of a tag that a CCM gives it.
+func (s *Service) BalancerName() string {
+	const longest = 32
+	name := "a" + strings.ReplaceAll(s.UID, "-", "")
+	return name[:min(len(name), longest)]
 }
 
 // Port is a port of a Service; no protocol is TCP.

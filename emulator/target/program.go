@@ -3,6 +3,7 @@ package target
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -52,14 +53,15 @@ type running struct {
 	cmd    *exec.Cmd
 	output *tail
 	ended  chan struct{}
+	mark   string // in the environment of the program and of what it starts
 }
 
 var _ scenarios.Running = (*running)(nil)
 
 func startProgram(ctx context.Context, p scenarios.Program, environment []string) (*running, error) {
-	r := &running{cmd: exec.CommandContext(ctx, p.Command[0], p.Command[1:]...), output: &tail{also: p.Output}, ended: make(chan struct{})}
+	r := &running{cmd: exec.CommandContext(ctx, p.Command[0], p.Command[1:]...), output: &tail{also: p.Output}, ended: make(chan struct{}), mark: "CLBEMU_PROGRAM=" + rand.Text()}
 	r.cmd.Dir = p.Dir
-	r.cmd.Env = slices.Concat(os.Environ(), environment)
+	r.cmd.Env = slices.Concat(os.Environ(), environment, []string{r.mark})
 	for name, value := range p.Env {
 		r.cmd.Env = append(r.cmd.Env, name+"="+value)
 	}
@@ -110,6 +112,7 @@ const stopTime = 5 * time.Second
 
 // Stop implements scenarios.Running.
 func (r *running) Stop() {
+	defer endMarked(r.mark)
 	for _, force := range []bool{false, true} {
 		select {
 		case <-r.ended:
@@ -128,6 +131,7 @@ func (r *running) Stop() {
 
 // Kill implements scenarios.Running.
 func (r *running) Kill() {
+	defer endMarked(r.mark)
 	select {
 	case <-r.ended: // its number may be another program's by now
 		return

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -32,6 +34,15 @@ func TestMain(m *testing.M) {
 	case "sleep":
 		fmt.Println("asleep")
 		time.Sleep(time.Hour)
+	case "leave":
+		left := exec.Command(os.Args[0])
+		left.Env = append(os.Environ(), "CLBEMU_TEST_PROGRAM=sleep")
+		left.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		if err := left.Start(); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		fmt.Println("left", left.Process.Pid)
 	case "fail":
 		fmt.Fprintln(os.Stderr, "it is broken")
 		os.Exit(3)
@@ -206,4 +217,35 @@ func rule(t *testing.T, text string) faults.Rule {
 	rules, err := faults.Parse([]byte(text))
 	do(t, err)
 	return rules[0]
+}
+
+// TestNothingIsLeft proves that what a program starts in a session of its own ends when it is stopped, also when
+// the program ended before.
+func TestNothingIsLeft(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("clbemu finds such processes on Linux")
+	}
+	local := newOpen(t, false)
+	for name, end := range map[string]func(scenarios.Running){"stopped": scenarios.Running.Stop, "killed": scenarios.Running.Kill} {
+		running, err := local.Start(t.Context(), program("leave"))
+		do(t, err)
+		if ended, err := running.Wait(t.Context(), await.Patience); !ended || err != nil {
+			t.Fatalf("%s: it does not end: %v", name, err)
+		}
+		var pid int
+		if _, err := fmt.Sscanf(running.Output(), "left %d", &pid); err != nil {
+			t.Fatalf("%s: %v: %s", name, err, running.Output())
+		}
+		if !alive(pid) {
+			t.Fatalf("%s: it ended on its own", name)
+		}
+		end(running)
+		await.Until(t, "its child ends", func() bool { return !alive(pid) })
+	}
+}
+
+// alive reports whether a process runs; one that nothing has waited for does not.
+func alive(pid int) bool {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err == nil && !strings.Contains(string(text), ") Z ")
 }

@@ -101,37 +101,34 @@ const (
 // ErrNoServices is the error of a cluster without a Service of type LoadBalancer.
 var ErrNoServices = errors.New("the cluster has no Service of type LoadBalancer")
 
-// Read adds the objects of a text in JSON or YAML: one object, a list as kubectl get -o json writes it, or
-// several documents.
-func (c *Copy) Read(text []byte) error {
-	objects, err := Parse(text)
-	for _, o := range objects {
-		c.add(o)
-	}
-	return err
-}
+// The errors of texts that kubectl does not print.
+var (
+	errNoObject = errors.New("a document is no object of Kubernetes, or has keys that are no texts: give what kubectl get -o json prints")
+	errNoText   = errors.New("there is no object of Kubernetes: give what kubectl get -o json prints")
+)
 
-// Parse reads the objects of a text in JSON or YAML, also those of lists.
+// Parse reads the objects of a text in JSON or YAML, also those of lists and of several documents.
 func Parse(text []byte) (objects []Object, err error) {
-	if at := bytes.TrimSpace(text); len(at) > 0 && at[0] == '{' {
-		return parseJSON(at)
+	next := yamlIn(text)
+	if at := bytes.TrimSpace(text); len(at) > 0 && at[0] == '{' { // which is faster
+		d := json.NewDecoder(bytes.NewReader(at))
+		d.UseNumber() // as decode
+		next = func() (o Object, err error) {
+			if err = d.Decode(&o); err != nil && !errors.Is(err, io.EOF) {
+				err = fmt.Errorf("this is not what kubectl get -o json prints: %w", err)
+			}
+			return o, err
+		}
 	}
-	for documents := yaml.NewDecoder(bytes.NewReader(text)); ; {
-		var document map[string]any
-		if err := documents.Decode(&document); errors.Is(err, io.EOF) {
-			break
-		} else if wrong := (*yaml.TypeError)(nil); errors.As(err, &wrong) { // which has the value
-			return nil, errNoObject
-		} else if err != nil {
+	for first := true; ; first = false {
+		o, err := next()
+		switch {
+		case errors.Is(err, io.EOF) && first:
+			return nil, errNoText
+		case errors.Is(err, io.EOF):
+			return objects, nil
+		case err != nil:
 			return nil, err
-		}
-		text, err := json.Marshal(document)
-		if err != nil {
-			return nil, errNoObject
-		}
-		o, err := decode(text)
-		if err != nil || o == nil {
-			continue // an empty document
 		}
 		more, err := flatten(o)
 		if err != nil {
@@ -139,31 +136,28 @@ func Parse(text []byte) (objects []Object, err error) {
 		}
 		objects = append(objects, more...)
 	}
-	if len(objects) == 0 {
-		return nil, errors.New("there is no object of Kubernetes: give what kubectl get -o json prints")
-	}
-	return objects, nil
 }
 
-// errNoObject is the error of a document that Kubernetes does not take.
-var errNoObject = errors.New("a document is no object of Kubernetes, or has keys that are no texts: give what kubectl get -o json prints")
-
-// parseJSON reads objects that follow each other, as several kubectl get -o json print them.
-func parseJSON(text []byte) (objects []Object, err error) {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber() // as decode
-	for {
-		var o Object
-		if err := d.Decode(&o); errors.Is(err, io.EOF) {
-			return objects, nil
-		} else if err != nil {
-			return nil, fmt.Errorf("this is not what kubectl get -o json prints: %w", err)
+// yamlIn returns one document of a text after the other.
+func yamlIn(text []byte) func() (Object, error) {
+	documents := yaml.NewDecoder(bytes.NewReader(text))
+	return func() (o Object, err error) {
+		for o == nil { // past empty documents
+			var document map[string]any
+			if err := documents.Decode(&document); errors.As(err, new(*yaml.TypeError)) { // which has the value
+				return nil, errNoObject
+			} else if err != nil {
+				return nil, err
+			}
+			text, err := json.Marshal(document)
+			if err != nil {
+				return nil, errNoObject
+			}
+			if o, err = decode(text); err != nil {
+				return nil, err
+			}
 		}
-		more, err := flatten(o)
-		if err != nil {
-			return nil, err
-		}
-		objects = append(objects, more...)
+		return o, nil
 	}
 }
 
@@ -187,7 +181,13 @@ func flatten(o Object) (objects []Object, err error) {
 	return objects, nil
 }
 
-// add keeps an object that a CCM reads.
+// Add keeps objects that a CCM reads.
+func (c *Copy) Add(objects ...Object) {
+	for _, o := range objects {
+		c.add(o)
+	}
+}
+
 func (c *Copy) add(o Object) {
 	delete(o.Map("metadata"), "managedFields")
 	switch kind := o.Kind(); kind {
@@ -294,7 +294,9 @@ func From(ctx context.Context, kubectl Kubectl) (*Copy, error) {
 	} {
 		text, err := kubectl.Kubectl(ctx, "", append(append([]string{"get"}, get.args...), "--output", "json")...)
 		if err == nil && len(bytes.TrimSpace(text)) > 0 {
-			err = c.Read(text)
+			var objects []Object
+			objects, err = Parse(text)
+			c.Add(objects...)
 		}
 		if err != nil && (get.needed || ctx.Err() != nil) {
 			return nil, err

@@ -23,7 +23,7 @@ const listed = `{"kind":"List","apiVersion":"v1","items":[
 // are.
 func TestRead(t *testing.T) {
 	c := &Copy{}
-	if err := errors.Join(c.Read([]byte(listed+"\n"+`{"kind":"NodeList","apiVersion":"v1","items":[{"metadata":{"name":"n1"}}]}`)), c.Trim()); err != nil {
+	if err := errors.Join(read(c, listed+"\n"+`{"kind":"NodeList","apiVersion":"v1","items":[{"metadata":{"name":"n1"}}]}`), c.Trim()); err != nil {
 		t.Fatal(err)
 	}
 	if len(c.Services) != 2 || len(c.Slices) != 1 || len(c.Endpoints) != 0 || len(c.Nodes) != 1 || c.Nodes[0].Kind() != "Node" {
@@ -58,7 +58,7 @@ func TestReadBadly(t *testing.T) {
 		`{"kind":"List","items":[{"kind":"ConfigMap","metadata":{"name":"cloud-config"},"data":{"x":"["}}]}`: "",
 	} {
 		c := &Copy{}
-		err := c.Read([]byte(text))
+		err := read(c, text)
 		if (want == "") != (err == nil) || err != nil && (!strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "super")) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
@@ -103,4 +103,10 @@ func TestPrograms(t *testing.T) {
 	if _, _, err := Programs(); !errors.Is(err, ErrNoPrograms) || !strings.Contains(err.Error(), "setup-envtest") {
 		t.Errorf("without the programs: %v", err)
 	}
+}
+
+func read(c *Copy, text string) error {
+	objects, err := Parse([]byte(text))
+	c.Add(objects...)
+	return err
 }

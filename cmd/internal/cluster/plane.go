@@ -36,6 +36,7 @@ type Plane struct {
 	Token string
 
 	running []scenarios.Running
+	put     []Object // as etcd got them
 }
 
 // ErrNoPrograms is the error of a machine without the programs of a control plane.
@@ -296,7 +297,16 @@ func (p *Plane) Put(ctx context.Context, o Object) error {
 		made["status"] = status
 	}
 	delete(made.Map("metadata"), "resourceVersion")
+	p.put = append(p.put, made)
 	return p.keep(ctx, made)
+}
+
+// Restore makes the objects that were put what they then were.
+func (p *Plane) Restore(ctx context.Context) (err error) {
+	for _, o := range p.put {
+		err = errors.Join(err, p.keep(ctx, o))
+	}
+	return err
 }
 
 // keep writes an object into etcd, by the JSON that etcd has for those without its client.

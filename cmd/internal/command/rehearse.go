@@ -51,14 +51,21 @@ With --old, the old version runs first: what it changes is drift, shown apart. I
 on copies of its own, and what it does too is no finding. Without --old, the
 upgrade has the drift as well.
 
+With --traffic, a client of each listener holds a connection and sends requests through the copy, at
+least each second and after each change. One server of clbemu's stands for all servers and answers 200.
+The report counts connections cut and refused, requests without an answer of a server, and seconds, by
+Service and step. A listener that answers no client at first is named, and not watched.
+
+--explore N then makes N plays of clbemu explore with the new version on the copies: it starts, each
+Service is edited and a pod goes, while one call is refused, lost or answered late. It needs kubectl.
+
 --apply applies a manifest to the copy in place of that, and shows what its Services get or break.
 
 --trail has events of ActionTrail, in any form that clbemu fidelity check reads. clbemu makes
 their writes again, in the order of their times, and shows who made each and whether the copy
 answers as the account did. --until stops at a time, and --out writes the account of then into a
-new folder: serve it, and look around. What the account refused is not made again. A write that the
-copy refuses is a sign that the copy is not of before the incident, or of something that clbemu
-does not know.
+new folder: serve it, and look around. A write that the copy refuses shows that the copy is not of
+before the incident, or that clbemu differs.
 
 --ccm needs kube-apiserver and etcd, which KUBEBUILDER_ASSETS names as for envtest. Arguments after
 -- are passed to the CCM. Exits with 1 when something would change or break.`,
@@ -89,7 +96,7 @@ does not know.
 	for _, flag := range []string{"until", "out"} {
 		cmd.MarkFlagsMutuallyExclusive("ccm", flag)
 	}
-	for _, flag := range []string{"old", "kubeconfig", "objects", "apply", "report", "cluster-id", "cloud-config"} {
+	for _, flag := range []string{"old", "kubeconfig", "objects", "apply", "traffic", "explore", "report", "cluster-id", "cloud-config"} {
 		cmd.MarkFlagsMutuallyExclusive("trail", flag)
 	}
 	return cmd

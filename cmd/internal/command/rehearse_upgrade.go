@@ -40,6 +40,10 @@ type upgrade struct {
 	// dataDir is the account, args are more of the CCM's arguments.
 	dataDir string
 	args    []string
+	traffic bool
+	// plays limits those of explore, which start command.
+	plays   int
+	command []string
 	dir     string
 	copied  *cluster.Copy
 }
@@ -53,6 +57,8 @@ func (u *upgrade) define(cmd *cobra.Command) {
 	flags.StringVar(&u.clusterID, "cluster-id", "", "id of the cluster (default: the CCM's ConfigMap, or the tag ack.aliyun.com)")
 	flags.StringVar(&u.cloudConfig, "cloud-config", "", "the CCM's file about its cloud, with a key of the copy (default: the CCM's ConfigMap, with such a key)")
 	flags.StringArrayVar(&u.apply, "apply", nil, "file with a manifest to apply; may be repeated")
+	flags.BoolVar(&u.traffic, "traffic", false, "let clients use all listeners of the copy, and count what breaks")
+	flags.IntVar(&u.plays, "explore", 0, "so many plays of clbemu explore with the new version on the copies, each with a disturbed call (default: none)")
 	flags.StringVar(&u.report, "report", "", "file for the whole report, in Markdown")
 	flags.DurationVar(&u.quiet, "quiet", 10*time.Second, "a CCM that does nothing for this long rests")
 	flags.DurationVar(&u.timeout, "timeout", 5*time.Minute, "how long the CCM may take to rest, each time")
@@ -80,8 +86,11 @@ func (u *upgrade) run(cmd *cobra.Command) error {
 	var now atomic.Value
 	now.Store("starting")
 	stop := terminal.New(cmd.ErrOrStderr()).Live(func() string { return now.Load().(string) })
-	config := rehearse.Config{Copy: u.copied, Cloud: u.cloud, Plane: u.plane, Start: u.start, Old: u.old, New: u.ccm, Quiet: u.quiet, Most: u.timeout,
+	config := rehearse.Config{Copy: u.copied, Cloud: u.cloud, Plane: u.plane, Start: u.start, Old: u.old, New: u.ccm, Traffic: u.traffic, Quiet: u.quiet, Most: u.timeout,
 		Progress: func(text string) { now.Store(text) }}
+	if u.plays > 0 {
+		config.Explore = u.explore
+	}
 	if config.Apply, err = u.manifest(cmd); err != nil {
 		stop()
 		return err
@@ -148,32 +157,31 @@ func (u *upgrade) read(cmd *cobra.Command) (err error) {
 		}
 		return nil
 	}
+	objects, err := objectsIn(cmd, u.objects)
 	u.copied = &cluster.Copy{}
-	for _, file := range u.objects {
-		text, err := readFile(cmd, file)
-		if err != nil {
-			return err
-		}
-		if err := u.copied.Read(text); err != nil {
-			return usage(fmt.Errorf("%s: %w", file, err))
-		}
-	}
-	return usage(u.copied.Trim())
+	u.copied.Add(objects...)
+	return usage(cmp.Or(err, u.copied.Trim()))
 }
 
-// manifest reads the objects to apply.
-func (u *upgrade) manifest(cmd *cobra.Command) (objects []cluster.Object, err error) {
-	for _, file := range u.apply {
+// objectsIn reads the objects of files.
+func objectsIn(cmd *cobra.Command, files []string) (objects []cluster.Object, err error) {
+	for _, file := range files {
 		text, err := readFile(cmd, file)
 		if err != nil {
 			return nil, err
 		}
 		more, err := cluster.Parse(text)
 		if err != nil {
-			return nil, usage(fmt.Errorf("%s: %w", file, err))
+			return nil, fmt.Errorf("%s: %w", file, err)
 		}
 		objects = append(objects, more...)
 	}
+	return objects, nil
+}
+
+// manifest reads the objects to apply.
+func (u *upgrade) manifest(cmd *cobra.Command) (objects []cluster.Object, err error) {
+	objects, err = objectsIn(cmd, u.apply)
 	for _, o := range objects {
 		if o.Name() == "" {
 			return nil, usage(fmt.Errorf("--apply: a %s has no metadata.name", o.Kind()))
@@ -182,7 +190,7 @@ func (u *upgrade) manifest(cmd *cobra.Command) (objects []cluster.Object, err er
 			o.Map("metadata")["namespace"] = "default"
 		}
 	}
-	return objects, nil
+	return objects, usage(err)
 }
 
 // cloud returns a copy of the account, in which the nodes are instances.
@@ -192,7 +200,11 @@ func (u *upgrade) cloud(ctx context.Context, around func(http.Handler) http.Hand
 	if err != nil {
 		return nil, err
 	}
-	copied, err := emulator.New(ctx, emulator.Config{Fork: u.dataDir, Listen: "127.0.0.1:0", ControlListen: "127.0.0.1:0", Proxy: certificate, Around: around, Version: version()})
+	config := emulator.Config{Fork: u.dataDir, Listen: "127.0.0.1:0", ControlListen: "127.0.0.1:0", Proxy: certificate, Around: around, Version: version()}
+	if u.traffic {
+		config.DataPlane = emulator.Ports
+	}
+	copied, err := emulator.New(ctx, config)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("there is no state in %s: is it the right folder? %w", u.dataDir, err)
 	}
@@ -213,7 +225,7 @@ func (u *upgrade) cloud(ctx context.Context, around func(http.Handler) http.Hand
 	} else if n := imported.Instances.Created; n > 0 {
 		u.note(fmt.Sprintf("the copy of the account lacks the instances of %s, so clbemu made them from the Nodes", counted(n, "node")))
 	}
-	return copied, u.strangers(ctx, control)
+	return copied, nil
 }
 
 // note adds a note about the copies, once.
@@ -221,30 +233,6 @@ func (u *upgrade) note(text string) {
 	if !slices.Contains(u.copied.Notes, text) {
 		u.copied.Notes = append(u.copied.Notes, text)
 	}
-}
-
-// strangers notes the Services whose address no load balancer of the copy has.
-func (u *upgrade) strangers(ctx context.Context, control *controlclient.Client) error {
-	balancers, err := control.Resources(ctx, controlclient.Wanted{Kind: "lb"})
-	if err != nil {
-		return err
-	}
-	known := make(map[string]bool)
-	for i := range balancers.Resources {
-		fields := balancers.Resources[i].Fields
-		known[fields["dnsName"]] = true
-		for address := range strings.SplitSeq(fields["address"], ",") {
-			known[address] = true
-		}
-	}
-	for _, s := range u.copied.Services {
-		for _, ingress := range s.List("status", "loadBalancer", "ingress") {
-			if at := strings.TrimSpace(ingress.Text("ip") + ingress.Text("hostname")); !known[at] {
-				u.note(fmt.Sprintf("%s: no load balancer of the copy has its address %s: is it of this account and region, and was it copied?", s.Key(), at))
-			}
-		}
-	}
-	return nil
 }
 
 // plane starts an empty control plane.
@@ -289,17 +277,23 @@ func (u *upgrade) start(ctx context.Context, program string, p *cluster.Plane, c
 		u.note("the CCM's Deployment is not in the copy: it runs with --controllers=service,nlb and without routes, unless arguments after -- say otherwise")
 		args = []string{"--controllers=service,nlb", "--configure-cloud-routes=false"}
 	}
-	api, variables := "http://"+copied.Addr(), []string{"SSL_CERT_FILE=" + filepath.Join(u.dir, emulator.CAFile), "NO_PROXY=localhost,127.0.0.1," + copied.Addr()}
-	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"} {
-		variables = append(variables, name+"="+api)
-	}
-	environment := target.Remote{API: api, Control: "http://" + copied.ControlAddr(), Products: products.All(), Environment: variables}
-	if takes, err := takesProfiles(ctx, &environment, program); err != nil {
+	environment := u.environment(copied)
+	if takes, err := takesProfiles(ctx, environment, program); err != nil {
 		return nil, err
 	} else if takes {
 		command = append(command, "--pprof-bind-addr=0")
 	}
-	return environment.Start(ctx, scenarios.Program{Command: slices.Concat(command, args, u.args)})
+	u.command = slices.Concat(command, args, u.args)
+	return environment.Start(ctx, scenarios.Program{Command: u.command})
+}
+
+// environment is what a CCM needs to reach a copy.
+func (u *upgrade) environment(copied *emulator.Emulator) *target.Remote {
+	api, variables := "http://"+copied.Addr(), []string{"SSL_CERT_FILE=" + filepath.Join(u.dir, emulator.CAFile), "NO_PROXY=localhost,127.0.0.1," + copied.Addr()}
+	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"} {
+		variables = append(variables, name+"="+api)
+	}
+	return &target.Remote{API: api, Control: "http://" + copied.ControlAddr(), Products: products.All(), Environment: variables}
 }
 
 // helpTime limits how long a program may take to print its flags.

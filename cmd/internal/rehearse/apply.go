@@ -63,10 +63,10 @@ func (p *play) endpointsFor(ctx context.Context, service cluster.Object) error {
 				return err
 			}
 		}
-		p.report.Notes = append(p.report.Notes, service.Key()+": it has the endpoints of "+other.Key()+", which selects the same pods")
+		p.note(service.Key() + ": it has the endpoints of " + other.Key() + ", which selects the same pods")
 		return nil
 	}
-	p.report.Notes = append(p.report.Notes, service.Key()+": no copied Service selects the same pods, so that it has no endpoints unless the manifest has an EndpointSlice")
+	p.note(service.Key() + ": no copied Service selects the same pods, so that it has no endpoints unless the manifest has an EndpointSlice")
 	return nil
 }
 

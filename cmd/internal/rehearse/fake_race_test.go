@@ -116,6 +116,10 @@ const (
 	drains fault = "drains"
 	// forgets leaves the group of a port that is gone.
 	forgets fault = "forgets groups"
+	// empties takes all servers out of a group when it starts, and puts them in again.
+	empties fault = "empties groups"
+	// moves makes another load balancer in place of each when it starts.
+	moves fault = "moves"
 	// schedules changes the scheduler of listeners whenever it looks.
 	schedules fault = "schedules"
 	crashes   fault = "crashes"
@@ -218,6 +222,10 @@ func (c *smallCCM) reconcile(first bool) {
 		name := "a" + strings.ReplaceAll(s.Text("metadata", "uid"), "-", "")
 		found := c.call("DescribeLoadBalancers", "LoadBalancerName", name).List("LoadBalancers", "LoadBalancer")
 		var id string
+		if len(found) > 0 && first && c.fault == moves {
+			c.call("DeleteLoadBalancer", "LoadBalancerId", found[0].Text("LoadBalancerId"))
+			found = nil
+		}
 		if len(found) > 0 {
 			id = found[0].Text("LoadBalancerId")
 		} else {
@@ -241,6 +249,9 @@ func (c *smallCCM) listen(s cluster.Object, id string, nodes []cluster.Object, f
 		wanted[number], named[name] = true, true
 		if groups[name] == "" {
 			groups[name] = c.call("CreateVServerGroup", "LoadBalancerId", id, "VServerGroupName", name).Text("VServerGroupId")
+		}
+		if first && c.fault == empties {
+			c.members(groups[name], nil)
 		}
 		c.members(groups[name], nodes)
 		there := slices.ContainsFunc(has, func(l cluster.Object) bool { return fmt.Sprint(l["ListenerPort"]) == number })

@@ -18,6 +18,22 @@ func (p *play) judge(c *Change, before *view) {
 	}
 }
 
+// judgeBreaks says of what clients met whose it is, and whether it should follow.
+func (p *play) judgeBreaks(phase *Phase) {
+	for _, b := range phase.Breaks {
+		_, port, _ := strings.Cut(b.Listener, " ")
+		b.Services = p.owners.of(&Change{LoadBalancer: b.LoadBalancer, Item: port})
+		for service := range strings.SplitSeq(b.Services, ", ") {
+			b.Meant = b.Meant || slices.Contains(p.scope.ports[service], port)
+		}
+		for _, c := range phase.Changes {
+			for _, f := range c.Felt {
+				b.Meant = b.Meant || f.Meant && f.LoadBalancer == b.LoadBalancer && f.Listener == b.Listener
+			}
+		}
+	}
+}
+
 // means reports whether a change is within a scope.
 func (s *scope) means(c *Change, before *view) bool {
 	services := strings.Split(c.Services, ", ")

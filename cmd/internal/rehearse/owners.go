@@ -2,6 +2,7 @@ package rehearse
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -27,23 +28,34 @@ func (p *play) own(ctx context.Context) error {
 		p.owners.balancers = make(map[string][]cluster.Object)
 	}
 	for _, s := range services {
+		name, found := balancerOf(s), false
 		named := []string{s.Text("metadata", "labels", "service.k8s.alibaba/loadbalancer-id")}
 		for _, prefix := range annotations.Prefixes {
 			named = append(named, s.Text("metadata", "annotations", prefix+"id"))
 		}
 		for id, b := range p.rec.current().balancers {
-			if slices.Contains(named, id) || b.Name == nameOf(s) || at(s, b.Fields["address"], b.Fields["dnsName"]) {
+			if slices.Contains(named, id) || b.Name == name || at(s, b.Fields["address"], b.Fields["dnsName"]) {
 				p.owners.add(id, s)
+				found = true
 			}
+		}
+		if ingress := s.List("status", "loadBalancer", "ingress"); !found && len(ingress) > 0 {
+			p.note(fmt.Sprintf("%s: no load balancer of the copy has its address %s: is it of this account and region, and was it copied?", s.Key(), ingress[0].Text("ip")+ingress[0].Text("hostname")))
 		}
 	}
 	return nil
 }
 
-// nameOf is the name, and the value of a tag, that a CCM gives the load balancer of a Service.
-func nameOf(s cluster.Object) string {
-	name := "a" + strings.ReplaceAll(s.Text("metadata", "uid"), "-", "")
-	return name[:min(len(name), 32)]
+// balancerOf is the name that a CCM gives the load balancer of a Service.
+func balancerOf(s cluster.Object) string {
+	return (&annotations.Service{UID: s.Text("metadata", "uid")}).BalancerName()
+}
+
+// note adds a note to the report, once.
+func (p *play) note(text string) {
+	if !slices.Contains(p.report.Notes, text) {
+		p.report.Notes = append(p.report.Notes, text)
+	}
 }
 
 // at reports whether the status of a Service has an address, or the name of a load balancer.
@@ -74,7 +86,7 @@ func (o *owners) of(c *Change) string {
 		}
 	}
 	for _, s := range o.services {
-		if slices.Contains(c.names, nameOf(s)) || namedAfter(c.Item, s.Key()) || c.group != "" && names(s, c.group) {
+		if slices.Contains(c.names, balancerOf(s)) || namedAfter(c.Item, s.Key()) || c.group != "" && names(s, c.group) {
 			exact = append(exact, s.Key())
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/cmd/internal/cluster"
+	"github.com/clbemu/clbemu/cmd/internal/explore"
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/scenarios"
 )
@@ -28,6 +29,10 @@ type Config struct {
 	Old, New string
 	// Apply are the objects of a manifest, in place of what happens in every cluster.
 	Apply []cluster.Object
+	// Traffic lets clients use all listeners of the copy, which must answer packets.
+	Traffic bool
+	// Explore, if set, explores the new version next to the control plane that it leaves.
+	Explore func(context.Context, *cluster.Plane) (*explore.Report, error)
 	// Quiet is for how long a CCM that rests does nothing, Most how long it may take to rest.
 	Quiet, Most time.Duration
 	// Progress gets what is being played.
@@ -71,6 +76,11 @@ func (c *Config) Run(ctx context.Context) (*Report, error) {
 	err = p.run(ctx, c.New)
 	report.Phases, report.Left, report.Applied = p.phases, p.left, p.applied
 	report.compare(old)
+	if err == nil && c.Explore != nil {
+		p.program.Stop()
+		c.Progress("exploring")
+		report.explored(c.Explore(ctx, p.plane))
+	}
 	return report, err
 }
 
@@ -106,7 +116,11 @@ func (c *Config) open(ctx context.Context, report *Report, prefix string) (*play
 
 func (p *play) open(ctx context.Context) (err error) {
 	p.Progress(p.prefix + "copying")
-	p.rec = newRecorder()
+	if p.rec = newRecorder(); p.Traffic {
+		if p.rec.traffic, err = newTraffic(); err != nil {
+			return err
+		}
+	}
 	if p.cloud, err = p.Cloud(ctx, p.rec.around); err != nil {
 		return err
 	}
@@ -118,9 +132,9 @@ func (p *play) open(ctx context.Context) (err error) {
 		return err
 	}
 	for _, why := range refused {
-		p.report.Notes = append(p.report.Notes, why+": left out")
+		p.note(why + ": left out")
 	}
-	if err := p.rec.look(ctx, p.cloud); err != nil {
+	if err := p.rec.begins(ctx, p.cloud); err != nil {
 		return err
 	}
 	return p.own(ctx)
@@ -182,7 +196,9 @@ func (p *play) step(ctx context.Context, s step) (*Phase, error) {
 		return phase, nil
 	}
 	at, before := time.Now(), p.rec.current()
-	p.rec.begin(phase)
+	for _, note := range p.rec.begin(ctx, phase) {
+		p.note(note)
+	}
 	p.scope = s.scope
 	if err := s.do(ctx); err != nil {
 		return phase, err
@@ -207,6 +223,7 @@ func (p *play) step(ctx context.Context, s step) (*Phase, error) {
 		c.Services = p.owners.of(c)
 		p.judge(c, before)
 	}
+	p.judgeBreaks(phase)
 	return phase, err
 }
 
@@ -215,10 +232,11 @@ func (p *play) rest(ctx context.Context, starting bool) (unrested string, err er
 	deadline := time.Now().Add(p.Most)
 	for {
 		idle, _, _ := p.rec.idle()
-		ended, err := p.program.Wait(ctx, max(p.Quiet-idle, 10*time.Millisecond))
+		ended, err := p.program.Wait(ctx, min(max(p.Quiet-idle, 10*time.Millisecond), pause))
 		if err != nil {
 			return "", err
 		}
+		p.rec.ask(ctx)
 		idle, calls, err := p.rec.idle()
 		if err != nil {
 			return "", err

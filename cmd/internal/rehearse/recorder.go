@@ -1,13 +1,10 @@
 package rehearse
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +14,7 @@ import (
 	"github.com/clbemu/clbemu/cmd/internal/upgradecheck"
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/apiclient"
+	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/controlclient"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/products"
@@ -28,11 +26,12 @@ type recorder struct {
 	api     http.Handler
 	cloud   *emulator.Emulator
 	control *controlclient.Client
-	mutates map[string]bool // by action
-	change  sync.Mutex      // held by the call that changes something
+	mutates map[string]bool // by product and action
+	change  sync.Mutex      // held by a call
 	before  *emulator.Emulator
 	now     *view
 	open    []*Felt
+	traffic *traffic // nil without
 	// addresses are those of network interfaces and instances, by id.
 	addresses map[string]string
 
@@ -47,7 +46,7 @@ func newRecorder() *recorder {
 	r := &recorder{mutates: make(map[string]bool), addresses: make(map[string]string), phase: &Phase{}}
 	for _, p := range products.All() {
 		for _, a := range p.Actions {
-			r.mutates[a.Name] = r.mutates[a.Name] || a.Mutates
+			r.mutates[p.Name+" "+a.Name] = a.Mutates
 		}
 	}
 	return r
@@ -59,8 +58,8 @@ func (r *recorder) around(api http.Handler) http.Handler {
 	return r
 }
 
-// look looks at the account before the first call.
-func (r *recorder) look(ctx context.Context, cloud *emulator.Emulator) error {
+// begins looks at the account before the first call.
+func (r *recorder) begins(ctx context.Context, cloud *emulator.Emulator) error {
 	r.cloud, r.control = cloud, controlclient.InProcess(cloud.ControlHandler())
 	servers, err := r.control.Resources(ctx, controlclient.Wanted{Kind: "backend"})
 	if err != nil {
@@ -69,8 +68,49 @@ func (r *recorder) look(ctx context.Context, cloud *emulator.Emulator) error {
 	for _, s := range servers.Resources {
 		r.addresses[s.Fields["server"]] = s.Fields["address"]
 	}
-	r.now, err = look(ctx, r.control)
+	r.now = &view{}
+	r.now, err = r.look(ctx)
+	if err == nil && r.traffic != nil {
+		r.now, err = r.look(ctx) // where the listeners answer now that the servers do
+	}
 	return errors.Join(err, r.fork(ctx))
+}
+
+// look returns how the account is now, or with names what became of these since the last view.
+func (r *recorder) look(ctx context.Context, names ...string) (*view, error) {
+	if err := r.settled(ctx); err != nil {
+		return nil, err
+	}
+	found, err := r.control.Resources(ctx, controlclient.Wanted{Kind: "lb,listener,rule,group,backend", Name: strings.Join(names, ",")})
+	if refused := (*controlclient.Refused)(nil); errors.As(err, &refused) && refused.Status == http.StatusNotFound {
+		err = nil // they are gone
+	}
+	next := r.now.with(found.Resources, names)
+	if r.traffic == nil || err != nil {
+		return next, err
+	}
+	if settings := r.traffic.reach(next); len(settings) > 0 {
+		_, err = r.control.SetWorld(ctx, controlapi.Change{Settings: settings})
+		return next, errors.Join(err, r.settled(ctx))
+	}
+	return next, nil
+}
+
+// settled waits until the listeners do what the account says.
+func (r *recorder) settled(ctx context.Context) (err error) {
+	if r.traffic != nil {
+		_, err = r.control.Traffic(ctx, "")
+	}
+	return err
+}
+
+// ask lets all clients ask.
+func (r *recorder) ask(ctx context.Context) {
+	r.change.Lock()
+	defer r.change.Unlock()
+	if r.traffic != nil {
+		r.traffic.ask(ctx, r.now, nil, true)
+	}
 }
 
 // fork keeps the account as it is before the next change.
@@ -87,6 +127,9 @@ func (r *recorder) fork(ctx context.Context) error {
 }
 
 func (r *recorder) close(ctx context.Context) {
+	if r.traffic != nil {
+		r.traffic.close()
+	}
 	if r.before != nil {
 		_ = r.before.Close(ctx) // it is in memory
 	}
@@ -99,11 +142,17 @@ func (r *recorder) current() *view {
 	return r.now
 }
 
-// begin begins a phase.
-func (r *recorder) begin(p *Phase) {
+// begin begins a phase. It returns notes.
+func (r *recorder) begin(ctx context.Context, p *Phase) (notes []string) {
+	r.change.Lock()
+	defer r.change.Unlock()
+	if r.traffic != nil {
+		notes = r.traffic.begin(ctx, r.now)
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.phase, r.last, r.calls = p, time.Now(), 0
+	return notes
 }
 
 // worked notes that the CCM works.
@@ -121,68 +170,45 @@ func (r *recorder) idle() (time.Duration, int, error) {
 	return time.Since(r.last), r.calls, r.err
 }
 
-// ServeHTTP implements http.Handler. Calls of other products than load balancers that change nothing
-// may well come all the time.
+// ServeHTTP implements http.Handler: one call at a time.
 func (r *recorder) ServeHTTP(w http.ResponseWriter, request *http.Request) {
-	action, version := named(request)
-	if r.mutates[action] || version == emulator.Version("Slb") || version == emulator.Version("Nlb") {
-		r.worked()
-		defer r.worked()
-	}
-	if !r.mutates[action] {
-		r.api.ServeHTTP(w, request)
-		return
-	}
 	r.change.Lock()
 	defer r.change.Unlock()
 	since := r.cloud.Journal().Query(journal.Query{Limit: 1}).Last
 	r.api.ServeHTTP(w, request)
-	if err := r.record(context.WithoutCancel(request.Context()), since); err != nil {
-		r.mu.Lock()
-		r.err = errors.Join(r.err, err)
-		r.mu.Unlock()
-	}
-}
-
-// named returns the action and the version that a call names.
-func named(request *http.Request) (action, version string) {
-	query := request.URL.Query()
-	action, version = request.Header.Get("X-Acs-Action"), request.Header.Get("X-Acs-Version")
-	if action == "" {
-		action, version = query.Get("Action"), query.Get("Version")
-	}
-	if action == "" && request.Body != nil && strings.HasPrefix(request.Header.Get("Content-Type"), "application/x-www-form-urlencoded") {
-		text, err := io.ReadAll(io.LimitReader(request.Body, 1<<20))
-		request.Body = io.NopCloser(io.MultiReader(bytes.NewReader(text), request.Body))
-		if form, wrong := url.ParseQuery(string(text)); err == nil && wrong == nil {
-			action, version = form.Get("Action"), form.Get("Version")
-		}
-	}
-	return action, version
+	err := r.record(context.WithoutCancel(request.Context()), since)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.err = errors.Join(r.err, err)
 }
 
 // record compares the account before and after a call.
 func (r *recorder) record(ctx context.Context, since uint64) error {
 	page := r.cloud.Journal().Query(journal.Query{Since: since, Fields: map[string]string{"kind": string(journal.KindCall)}})
 	for _, entry := range page.Entries {
-		if !r.mutates[entry.Action] {
+		mutates := r.mutates[entry.Product+" "+entry.Action]
+		if mutates || entry.Product == "Slb" || entry.Product == "Nlb" { // other reads may well come all the time
+			r.worked()
+		}
+		if !mutates {
 			continue
 		}
-		c := &Change{Change: upgradecheck.Of(entry, r.describe), Guess: entry.Evidence, product: entry.Product}
-		if len(entry.Faults) > 0 {
-			c.Meant = true
-		}
+		c := &Change{Change: upgradecheck.Of(entry, r.describe), Guess: entry.Evidence, product: entry.Product, Meant: len(entry.Faults) > 0}
 		if entry.Code != "" {
 			c.Message = r.message(entry.Sequence)
 		}
-		next, err := look(ctx, r.control)
+		about := r.now.about(slices.Concat([]string{entry.Resource, entry.Made}, entry.Also, entry.AlsoMade))
+		next, err := r.look(ctx, about...)
 		if err != nil {
 			return err
 		}
 		r.place(c, entry, next)
 		r.now.moved(next, c)
 		r.notice(c, next)
-		r.add(c)
+		if r.add(c); r.traffic != nil && entry.Code == "" {
+			r.traffic.ask(ctx, next, about, false)
+		}
+		r.worked()
 		if entry.Code == "" {
 			return r.fork(ctx)
 		}
@@ -226,9 +252,13 @@ func (r *recorder) notice(c *Change, next *view) {
 func (r *recorder) settle(ctx context.Context) error {
 	r.change.Lock()
 	defer r.change.Unlock()
-	next, err := look(ctx, r.control)
+	next, err := r.look(ctx)
 	if err != nil {
 		return err
+	}
+	if r.traffic != nil {
+		r.traffic.ask(ctx, next, nil, false)
+		r.phase.Breaks = r.traffic.end()
 	}
 	c := &Change{Change: upgradecheck.Change{Change: "what took the cloud some time"}}
 	r.now.moved(next, c)

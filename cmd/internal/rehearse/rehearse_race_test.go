@@ -24,6 +24,7 @@ type account struct {
 	cloud *emulator.Emulator
 	copy  *cluster.Copy
 	lb    string
+	made  *smallCCM
 }
 
 const objects = `{"kind":"List","items":[
@@ -45,7 +46,9 @@ func newAccount(t *testing.T) *account {
 		}
 	})
 	a := &account{t: t, cloud: e, copy: &cluster.Copy{}}
-	if err := errors.Join(a.copy.Read([]byte(objects)), a.copy.Trim()); err != nil {
+	parsed, err := cluster.Parse([]byte(objects))
+	a.copy.Add(parsed...)
+	if err := errors.Join(err, a.copy.Trim()); err != nil {
 		t.Fatal(err)
 	}
 	f := newFakePlane()
@@ -60,6 +63,7 @@ func newAccount(t *testing.T) *account {
 	made.call("CreateLoadBalancerTCPListener", "LoadBalancerId", a.lb, "ListenerPort", "9000", "Bandwidth", "-1", "BackendServerPort", "9000")
 	made.call("StartLoadBalancerListener", "LoadBalancerId", a.lb, "ListenerPort", "9000")
 	made.Stop()
+	a.made = made
 	return a
 }
 
@@ -68,12 +72,16 @@ func (a *account) rehearse(old, next fault, change ...func(*rehearse.Config)) (*
 	a.t.Helper()
 	var plane *fakePlane
 	var handler http.Handler
+	var packets emulator.DataPlane
 	config := &rehearse.Config{
 		Copy: a.copy, New: "new", Most: time.Hour, Progress: func(string) {},
 		Cloud: func(ctx context.Context, around func(http.Handler) http.Handler) (*emulator.Emulator, error) {
-			e, err := emulator.New(ctx, emulator.Config{ForkOf: a.cloud.Store()})
+			e, err := emulator.New(ctx, emulator.Config{ForkOf: a.cloud.Store(), DataPlane: packets, Listen: "127.0.0.1:0", ControlListen: "127.0.0.1:0"})
 			if err == nil {
 				handler = around(e.Handler())
+			}
+			if err == nil && packets != "" {
+				err = e.Start()
 			}
 			return e, err
 		},
@@ -90,6 +98,9 @@ func (a *account) rehearse(old, next fault, change ...func(*rehearse.Config)) (*
 	}
 	for _, c := range change {
 		c(config)
+	}
+	if config.Traffic {
+		packets = emulator.Ports
 	}
 	return config.Run(a.t.Context())
 }

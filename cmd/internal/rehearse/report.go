@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/clbemu/clbemu/cmd/internal/explore"
 	"github.com/clbemu/clbemu/cmd/internal/upgradecheck"
 )
 
@@ -27,6 +28,24 @@ type Report struct {
 	Left []string `json:"left,omitempty"`
 	// Applied is what the Services of a manifest got.
 	Applied []Applied `json:"applied,omitempty"`
+	// Explored is what disturbed calls led to.
+	Explored *Explored `json:"explored,omitempty"`
+}
+
+// Explored is the outcome of an exploration: plays, of which each had a disturbance.
+type Explored struct {
+	Plays    int               `json:"plays"`
+	Findings []explore.Finding `json:"findings"`
+	// Stopped says why it did not make all plays.
+	Stopped string `json:"stopped,omitempty"`
+}
+
+// explored keeps the outcome of an exploration; what went wrong there must not lose the rest.
+func (r *Report) explored(x *explore.Report, err error) {
+	if err != nil {
+		x = &explore.Report{Stopped: err.Error()}
+	}
+	r.Explored = &Explored{len(x.Outcomes), x.Findings, x.Stopped}
 }
 
 // Phase is a part of a play: it begins when something happens, and ends when the CCM rests.
@@ -35,6 +54,8 @@ type Phase struct {
 	// Skipped says why it was not played.
 	Skipped string    `json:"skipped,omitempty"`
 	Changes []*Change `json:"changes"`
+	// Breaks are what clients met, by listener.
+	Breaks []*Break `json:"breaks,omitempty"`
 	// Warnings are the CCM's Events.
 	Warnings []Warning `json:"warnings,omitempty"`
 	// Unrested says how the CCM ended, or that it did not rest, with its log's last lines.
@@ -182,8 +203,18 @@ func (p *Phase) Findings() (list []*Change) {
 // Problems counts what would change or break.
 func (r *Report) Problems() int {
 	n := len(r.Left)
+	if r.Explored != nil {
+		if n += len(r.Explored.Findings); r.Explored.Stopped != "" {
+			n++
+		}
+	}
 	for _, p := range r.Phases {
 		n += len(p.Findings())
+		for _, b := range p.Breaks {
+			if b.counts() {
+				n++
+			}
+		}
 		for i := range p.Warnings {
 			if p.Warnings[i].counts() {
 				n++
@@ -218,10 +249,16 @@ func (r *Report) compare(old *play) {
 		for _, w := range p.Warnings {
 			same[w.Service+" "+w.Reason] = true
 		}
+		for _, b := range p.Breaks {
+			same[p.Name+b.LoadBalancer+b.Listener] = true
+		}
 	}
 	for _, p := range r.Phases {
 		for i := range p.Warnings {
 			p.Warnings[i].Before = same[p.Warnings[i].Service+" "+p.Warnings[i].Reason]
+		}
+		for _, b := range p.Breaks {
+			b.Before = same[p.Name+b.LoadBalancer+b.Listener]
 		}
 		for _, c := range p.Changes {
 			c.Before = same[key(p, c)]

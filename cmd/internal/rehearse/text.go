@@ -47,16 +47,7 @@ func (r *Report) Lines() (lines []string) {
 		lines = append(lines, rows(p.Findings())...)
 		lines = append(lines, p.more()...)
 	}
-	for _, text := range r.Left {
-		add("in the end: %s", text)
-	}
-	for i := range r.Applied {
-		a := &r.Applied[i]
-		add("%s: %s", a.Service, cmp.Or(a.Problem, "it gets "+strings.Join(a.Addresses, ", ")))
-		for _, l := range a.Listeners {
-			add("  %s", l)
-		}
-	}
+	lines = append(lines, r.end()...)
 	if r.Problems() == 0 {
 		add("the new version changes nothing that it should not")
 	}
@@ -86,13 +77,49 @@ func rows(changes []*Change) (lines []string) {
 	return lines
 }
 
-func (p *Phase) more() (lines []string) {
+// end says what is left, what a manifest got and what an exploration found.
+func (r *Report) end() (lines []string) {
+	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
+	for _, text := range r.Left {
+		add("in the end: %s", text)
+	}
+	for i := range r.Applied {
+		a := &r.Applied[i]
+		add("%s: %s", a.Service, cmp.Or(a.Problem, "it gets "+strings.Join(a.Addresses, ", ")))
+		for _, l := range a.Listeners {
+			add("  %s", l)
+		}
+	}
+	if x := r.Explored; x != nil {
+		if add("explore: %d violations in %d plays, each with a disturbed call", len(x.Findings), x.Plays); x.Stopped != "" {
+			add("  stopped: %s", strings.ReplaceAll(x.Stopped, "\n", " "))
+		}
+		for i := range x.Findings {
+			f := &x.Findings[i]
+			add("  %s, rule %s: expected %s, saw %s", f.About, f.Rule, f.Expected, f.Seen)
+		}
+	}
+	return lines
+}
+
+// events says what clients met and what Events warn of, that counts or all.
+func (p *Phase) events(all bool) (lines []string) {
+	for _, b := range p.Breaks {
+		if all || b.counts() {
+			lines = append(lines, fmt.Sprintf("  clients of %s (%s): %s%s", cmp.Or(b.Services, "no Service"), b.LoadBalancer, b, b.verdict()))
+		}
+	}
 	for i := range p.Warnings {
-		if !p.Warnings[i].Meant {
+		if all || !p.Warnings[i].Meant {
 			lines = append(lines, "  Event: "+p.Warnings[i].String())
 		}
 	}
-	if p.Unrested != "" {
+	return lines
+}
+
+// more adds how the CCM ended.
+func (p *Phase) more() (lines []string) {
+	if lines = p.events(false); p.Unrested != "" {
 		lines = append(lines, "  "+strings.ReplaceAll(p.Unrested, "\n", "\n  "))
 	}
 	return lines
@@ -125,27 +152,31 @@ func (r *Report) Markdown() string {
 			}
 			fmt.Fprintf(&b, "| %d | %s | %s | %s | %s | %s | %s |\n", i+1, cell(c.Services), cell(c.LoadBalancer), cell(c.Words()), cell(strings.Join(c.Details(), "; ")), cell(strings.Join(felt, "; ")), c.verdict())
 		}
-		for i := range p.Warnings {
-			fmt.Fprintf(&b, "\nEvent: %s\n", cell(p.Warnings[i].String()))
+		for _, line := range p.events(true) {
+			fmt.Fprintf(&b, "\n%s\n", cell(strings.TrimSpace(line)))
 		}
 		if p.Unrested != "" {
-			fmt.Fprintf(&b, "\n```\n%s\n```\n", p.Unrested)
+			fence := fenceOf(p.Unrested)
+			fmt.Fprintf(&b, "\n%s\n%s\n%s\n", fence, p.Unrested, fence)
 		}
 	}
-	if len(r.Left) > 0 {
+	lines := r.end()
+	if len(lines) > 0 {
 		b.WriteString("\n## In the end\n\n")
 	}
-	for _, text := range r.Left {
-		fmt.Fprintf(&b, "- %s\n", cell(text))
-	}
-	for i := range r.Applied {
-		a := &r.Applied[i]
-		fmt.Fprintf(&b, "\n## %s\n\n%s\n", a.Service, cell(cmp.Or(a.Problem, "It gets "+strings.Join(a.Addresses, ", ")+".")))
-		for _, l := range a.Listeners {
-			fmt.Fprintf(&b, "- %s\n", cell(l))
-		}
+	for _, line := range lines {
+		fmt.Fprintf(&b, "- %s\n", cell(strings.TrimSpace(line)))
 	}
 	return b.String()
+}
+
+// fenceOf is longer than any row of backticks in a text, which would end it.
+func fenceOf(text string) string {
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fence
 }
 
 func (c *Change) verdict() string {

@@ -2,53 +2,93 @@ package rehearse
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
-	"github.com/clbemu/clbemu/emulator/controlclient"
 )
 
 // view is what load balancers do at a moment.
 type view struct {
-	balancers map[string]*controlapi.Resource
-	listeners map[string]*controlapi.Resource
-	groups    map[string]*controlapi.Resource
-	// rules are the groups that listeners forward to by rules.
-	rules map[string][]string
+	balancers, listeners, groups, rules map[string]*controlapi.Resource
 	// servers are the weights of a group's members, by server:port.
 	servers map[string]map[string]string
+	// ruled are the groups that listeners forward to by rules.
+	ruled map[string][]string
 }
 
-func look(ctx context.Context, control *controlclient.Client) (*view, error) {
-	found, err := control.Resources(ctx, controlclient.Wanted{Kind: "lb,listener,rule,group,backend"})
-	if err != nil {
-		return nil, err
-	}
-	v := &view{make(map[string]*controlapi.Resource), make(map[string]*controlapi.Resource), make(map[string]*controlapi.Resource), make(map[string][]string), make(map[string]map[string]string)}
-	for i := range found.Resources {
-		r := &found.Resources[i]
-		switch r.Kind {
-		case "lb":
-			v.balancers[r.ID] = r
-		case "listener":
-			v.listeners[r.ID] = r
-		case "group":
-			v.groups[r.ID] = r
-		case "rule":
-			v.rules[r.Fields["listener"]] = append(v.rules[r.Fields["listener"]], r.Fields["group"])
-		case "backend":
-			group := r.Fields["group"]
-			if v.servers[group] == nil {
-				v.servers[group] = make(map[string]string)
+// about are the ids of some resources and of the load balancers that they are of.
+func (v *view) about(ids []string) (all []string) {
+	for _, id := range ids {
+		if id == "" {
+			continue
+		}
+		all = append(all, id)
+		for _, part := range []*controlapi.Resource{v.listeners[id], v.groups[id], v.rules[id]} {
+			if part != nil && part.LoadBalancer != "" {
+				all = append(all, part.LoadBalancer)
 			}
-			v.servers[group][cmp.Or(r.Fields["server"], r.Fields["address"])+":"+r.Fields["port"]] = r.Fields["weight"]
+		}
+		for _, l := range v.listeners {
+			if l.Fields["group"] == id {
+				all = append(all, l.LoadBalancer)
+			}
 		}
 	}
-	return v, nil
+	return all
+}
+
+// with returns the view in which resources are in place of those with some names and of their parts, or of
+// all.
+func (v *view) with(found []controlapi.Resource, names []string) *view {
+	of := func(r *controlapi.Resource) bool {
+		return len(names) == 0 || slices.Contains(names, r.ID) || slices.Contains(names, r.LoadBalancer)
+	}
+	without := func(all map[string]*controlapi.Resource) map[string]*controlapi.Resource {
+		kept := make(map[string]*controlapi.Resource, len(all))
+		for id, r := range all {
+			if !of(r) {
+				kept[id] = r
+			}
+		}
+		return kept
+	}
+	next := &view{without(v.balancers), without(v.listeners), without(v.groups), without(v.rules), make(map[string]map[string]string, len(v.servers)), make(map[string][]string)}
+	for id, servers := range v.servers {
+		if next.groups[id] != nil {
+			next.servers[id] = servers
+		}
+	}
+	fresh := make(map[string]bool)
+	for i := range found {
+		r := &found[i]
+		if !of(r) && !slices.Contains(names, r.Fields["group"]) {
+			continue // a call may name a server, which other groups have too
+		}
+		switch r.Kind {
+		case "lb":
+			next.balancers[r.ID] = r
+		case "listener":
+			next.listeners[r.ID] = r
+		case "group":
+			next.groups[r.ID] = r
+		case "rule":
+			next.rules[r.ID] = r
+		case "backend":
+			group := r.Fields["group"]
+			if !fresh[group] {
+				fresh[group], next.servers[group] = true, make(map[string]string)
+			}
+			next.servers[group][cmp.Or(r.Fields["server"], r.Fields["address"])+":"+r.Fields["port"]] = r.Fields["weight"]
+		}
+	}
+	for _, r := range next.rules {
+		at := r.Fields["listener"]
+		next.ruled[at] = append(next.ruled[at], r.Fields["group"])
+	}
+	return next
 }
 
 // called is how people call a listener.
@@ -59,14 +99,16 @@ func forwards(l *controlapi.Resource) bool {
 	return l != nil && slices.Contains([]string{"running", "configuring"}, strings.ToLower(l.Status))
 }
 
+// groupsOf lists the groups to which a listener forwards, itself and by rules.
+func (v *view) groupsOf(l *controlapi.Resource) []string {
+	return append([]string{l.Fields["group"]}, v.ruled[l.ID]...)
+}
+
 // serving lists the groups of a listener that have a member with a weight.
 func (v *view) serving(l *controlapi.Resource) (groups []string) {
-	for _, id := range append([]string{l.Fields["group"]}, v.rules[l.ID]...) {
-		for _, weight := range v.servers[id] {
-			if weight != "0" {
-				groups = append(groups, id)
-				break
-			}
+	for _, id := range v.groupsOf(l) {
+		if v.weighty(id) > 0 {
+			groups = append(groups, id)
 		}
 	}
 	return groups
@@ -74,8 +116,8 @@ func (v *view) serving(l *controlapi.Resource) (groups []string) {
 
 // felt is what clients of a load balancer notice between two moments.
 func (v *view) felt(next *view) (list []*Felt) {
-	for _, id := range slices.Sorted(maps.Keys(v.balancers)) {
-		was, is := v.balancers[id], next.balancers[id]
+	for id, was := range v.balancers {
+		is := next.balancers[id]
 		switch {
 		case is == nil:
 			list = append(list, &Felt{What: "load balancer deleted", LoadBalancer: id})
@@ -83,9 +125,9 @@ func (v *view) felt(next *view) (list []*Felt) {
 			list = append(list, &Felt{What: fmt.Sprintf("address %s became %s", was.Fields["address"], is.Fields["address"]), LoadBalancer: id})
 		}
 	}
-	for _, id := range slices.Sorted(maps.Keys(v.listeners)) {
-		l := v.listeners[id]
-		if !forwards(l) || next.balancers[l.LoadBalancer] == nil {
+	for id, l := range v.listeners {
+		untouched := l == next.listeners[id] && !slices.ContainsFunc(v.groupsOf(l), func(group string) bool { return v.groups[group] != next.groups[group] })
+		if untouched || !forwards(l) || next.balancers[l.LoadBalancer] == nil {
 			continue
 		}
 		f := &Felt{LoadBalancer: l.LoadBalancer, Listener: called(l), port: l.Fields["port"]}
@@ -107,6 +149,9 @@ func (v *view) felt(next *view) (list []*Felt) {
 			list = append(list, f)
 		}
 	}
+	slices.SortFunc(list, func(a, b *Felt) int {
+		return cmp.Or(cmp.Compare(a.LoadBalancer, b.LoadBalancer), cmp.Compare(a.Listener, b.Listener))
+	})
 	return list
 }
 
@@ -131,7 +176,10 @@ func (v *view) over(f *Felt) bool {
 
 // moved says which members of a group came, went or have another weight.
 func (v *view) moved(next *view, c *Change) {
-	for _, group := range slices.Sorted(maps.Keys(union(v.servers, next.servers))) {
+	for _, group := range slices.Sorted(maps.Keys(union(v.groups, next.groups))) {
+		if v.groups[group] == next.groups[group] {
+			continue
+		}
 		was, is := v.servers[group], next.servers[group]
 		for _, server := range slices.Sorted(maps.Keys(union(was, is))) {
 			before, had := was[server]
@@ -179,7 +227,7 @@ func (v *view) facts() map[string]string {
 		slices.Sort(list)
 		return "servers " + strings.Join(list, " ")
 	}
-	for id, l := range v.listeners {
+	for _, l := range v.listeners {
 		parts := []string{strings.ToLower(l.Status), members(l.Fields["group"])}
 		for _, name := range settings {
 			if value := l.Fields[name]; value != "" {
@@ -187,8 +235,7 @@ func (v *view) facts() map[string]string {
 			}
 		}
 		all[l.LoadBalancer+" listener "+called(l)] = strings.Join(parts, ", ")
-		used[l.Fields["group"]] = true
-		for _, group := range v.rules[id] {
+		for _, group := range v.groupsOf(l) {
 			used[group] = true
 		}
 	}

@@ -26,23 +26,40 @@ func Unfinished(dir string) error {
 	if dir == "" {
 		return nil
 	}
-	path := filepath.Join(dir, unfinished)
-	info, err := os.Lstat(path)
+	file, err := openRegular(filepath.Join(dir, unfinished), os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // the folder is a file, which whoever opens it says
 		return nil
 	}
 	var of scope
-	if err == nil && info.Mode().IsRegular() {
-		if file, err := os.Open(path); err == nil {
-			_ = json.NewDecoder(io.LimitReader(file, maxScope)).Decode(&of) // a damaged file is not finished either
-			_ = file.Close()
-		}
+	if err == nil {
+		_ = json.NewDecoder(io.LimitReader(file, maxScope)).Decode(&of) // a damaged file is not finished either
+		_ = file.Close()
 	}
 	real := ""
 	if of.Anonymised {
 		real = ". Until then " + unfinished + " has the account's own names and addresses: give it to no one"
 	}
 	return fmt.Errorf("the pull of an account into %s did not finish: go on with `clbemu state pull --resume`, or delete the folder%s", dir, real)
+}
+
+// openRegular opens a file, but no link, device or pipe.
+func openRegular(path string, flag int) (*os.File, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	wrong := fmt.Errorf("%s is no regular file: delete it, and pull again", path)
+	if !info.Mode().IsRegular() {
+		return nil, wrong
+	}
+	file, err := os.OpenFile(path, flag, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if opened, err := file.Stat(); err != nil || !os.SameFile(info, opened) { // it was replaced meanwhile
+		return nil, errors.Join(wrong, err, file.Close())
+	}
+	return file, nil
 }
 
 // maxScope bounds what is read of a file's first line.
@@ -126,7 +143,7 @@ func (a *answers) write(line any) error {
 
 // reopen reads the file of an interrupted pull. A last line that is cut off goes.
 func (a *answers) reopen(dir, path string, want scope) (err error) {
-	if a.file, err = os.OpenFile(path, os.O_RDWR, 0o600); err != nil {
+	if a.file, err = openRegular(path, os.O_RDWR); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return &wrongFolder{"there is no pull to resume in " + dir + ": leave out --resume", fs.ErrNotExist}
 		}

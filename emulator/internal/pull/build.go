@@ -3,7 +3,6 @@ package pull
 import (
 	"net/netip"
 	"reflect"
-	"slices"
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/state"
@@ -154,60 +153,33 @@ func (b *builder) withholdAddresses() {
 	}
 }
 
-// underway are the statuses that end by themselves, with the stages that end them; then is the
-// status that follows where the stage has several.
-var underway = []struct {
-	kind   state.Kind
-	status string
-	stage  state.Stage
-	then   []string
-}{
-	{cloud.EIPs.Kind(), string(cloud.EIPAssociating), cloud.StageEIPAssociating, nil},
-	{cloud.EIPs.Kind(), string(cloud.EIPUnassociating), cloud.StageEIPUnassociating, nil},
-	{cloud.Instances.Kind(), cloud.InstancePending, cloud.StageInstancePending, nil},
-	{cloud.Instances.Kind(), cloud.InstanceStarting, cloud.StageInstanceStarting, nil},
-	{cloud.Instances.Kind(), cloud.InstanceStopping, cloud.StageInstanceStopping, nil},
-	{cloud.IPv6Gateways.Kind(), string(cloud.GatewayPending), cloud.StageIPv6GatewayPending, nil},
-	{cloud.IPv6Gateways.Kind(), string(cloud.GatewayDeleting), cloud.StageIPv6GatewayDeleting, nil},
-	{cloud.NATGateways.Kind(), string(cloud.GatewayCreating), cloud.StageNATGatewayCreating, nil},
-	{cloud.NATGateways.Kind(), string(cloud.GatewayDeleting), cloud.StageNATGatewayDeleting, nil},
-	{cloud.RouteEntries.Kind(), cloud.RouteEntryPending, cloud.StageRouteEntryPending, nil},
-	{cloud.RouteEntries.Kind(), cloud.RouteEntryDeleting, cloud.StageRouteEntryDeleting, nil},
-	{cloud.Listeners.Kind(), string(cloud.ListenerStarting), cloud.StageListenerStarting, nil},
-	{cloud.Listeners.Kind(), string(cloud.ListenerStopping), cloud.StageListenerStopping, nil},
-	{cloud.Listeners.Kind(), string(cloud.ListenerConfiguring), cloud.StageListenerConfiguring, []string{string(cloud.ListenerRunning)}},
-	{cloud.TLSCipherPolicies.Kind(), "configuring", cloud.StageTLSCipherPolicyConfiguring, nil},
-	{cloud.NLBLoadBalancers.Kind(), cloud.NLBProvisioning, cloud.StageNLBProvisioning, nil},
-	{cloud.NLBLoadBalancers.Kind(), cloud.NLBConfiguring, cloud.StageNLBConfiguring, nil},
-	{cloud.NLBServerGroups.Kind(), cloud.NLBGroupCreating, cloud.StageNLBGroupCreating, nil},
-	{cloud.NLBServerGroups.Kind(), cloud.NLBGroupConfiguring, cloud.StageNLBGroupConfiguring, nil},
-	{cloud.NLBListeners.Kind(), cloud.NLBListenerProvisioning, cloud.StageNLBListenerProvisioning, nil},
-	{cloud.NLBListeners.Kind(), cloud.NLBListenerConfiguring, cloud.StageNLBListenerConfiguring, []string{cloud.NLBListenerRunning}},
-	{cloud.NLBListeners.Kind(), cloud.NLBListenerStarting, cloud.StageNLBListenerStarting, nil},
-	{cloud.NLBListeners.Kind(), cloud.NLBListenerStopping, cloud.StageNLBListenerStopping, nil},
-	{cloud.NLBListeners.Kind(), cloud.NLBListenerDeleting, cloud.StageNLBListenerDeleting, nil},
-}
-
-// statusPaths are where rows have the statuses of underway.
+// statusPaths are where rows have their statuses.
 var statusPaths = []string{"Status", "LoadBalancerStatus", "ListenerStatus", "ServerGroupStatus"}
+
+// configured are the statuses after stages that have several.
+var configured = map[state.Stage][]string{
+	cloud.StageListenerConfiguring:    {string(cloud.ListenerRunning)},
+	cloud.StageNLBListenerConfiguring: {cloud.NLBListenerRunning},
+}
 
 // goOn lets what the account is at work on come to its end.
 func (b *builder) goOn() {
 	for _, k := range kinds() {
-		for _, u := range underway {
-			if u.kind != k.name {
-				continue
+		stages, present := make(map[string]state.Stage), make(map[string]bool)
+		for stage, status := range b.tx.Schema().StagesOf(k.name) {
+			if status == state.Busy {
+				status = "configuring"
 			}
-			present := make(map[string]bool)
-			for _, id := range b.tx.IDs(k.name) {
-				present[id] = true
-			}
-			for _, r := range b.rows[k.name] {
-				id := k.identify(r)
-				at := slices.ContainsFunc(statusPaths, func(path string) bool { return r.text(path) == u.status })
-				if at && present[id] {
-					stages := b.tx.Schema().Stages()
-					state.Enter(b.tx.Paced(stages), u.stage, id, u.then...)
+			stages[status] = stage
+		}
+		for _, id := range b.tx.IDs(k.name) {
+			present[id] = true
+		}
+		for _, r := range b.rows[k.name] {
+			id := k.identify(r)
+			for _, path := range statusPaths {
+				if stage, underway := stages[r.text(path)]; underway && present[id] {
+					state.Enter(b.tx.Paced(b.tx.Schema().Stages()), stage, id, configured[stage]...)
 				}
 			}
 		}

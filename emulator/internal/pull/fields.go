@@ -1,12 +1,17 @@
 package pull
 
 import (
+	"cmp"
+	_ "embed"
 	"fmt"
+	"iter"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/clbemu/clbemu/state"
 )
 
 // row is what was read about a resource: the fields of its entry in a list, those of the
@@ -27,9 +32,9 @@ func follow(from any, path []string) any {
 	}
 	switch from := from.(type) {
 	case row:
-		return follow(from[path[0]], path[1:])
+		return follow(from.get(path[0]), path[1:])
 	case map[string]any:
-		return follow(from[path[0]], path[1:])
+		return follow(row(from).get(path[0]), path[1:])
 	case []any:
 		if path[0] == "*" {
 			var each []any
@@ -45,6 +50,19 @@ func follow(from any, path []string) any {
 			return nil
 		}
 		return follow(from, path[1:])
+	}
+	return nil
+}
+
+// get returns a field by its name, in whatever letters the answer spells it: Id or ID, Ipv6 or IPv6.
+func (r row) get(name string) any {
+	if value, ok := r[name]; ok {
+		return value
+	}
+	for other, value := range r {
+		if strings.EqualFold(other, name) {
+			return value
+		}
 	}
 	return nil
 }
@@ -94,23 +112,106 @@ const (
 	formNot = "!" // false where the text is the one that follows
 )
 
-// parseFields reads a table with a field, its paths and its form in each line.
-func parseFields(table string) (fields []field) {
+// table has a line for each field that answers have under another name than the usual ones: its kind and name,
+// the paths (- is one that is computed) and the form; and for each that no answer has: no path, and the reason.
+//
+//go:embed fields.tsv
+var table string
+
+// tableOf returns the fields of a kind in the table, and the reasons of those that no answer has.
+func tableOf(name state.Kind) (fields []field, unread map[string]string) {
+	unread = make(map[string]string)
 	for line := range strings.Lines(table) {
-		words := strings.Fields(line)
-		if len(words) == 0 {
-			continue
+		cells := append(strings.Split(strings.TrimSuffix(line, "\n"), "\t"), "")
+		switch {
+		case cells[0] != string(name):
+		case cells[2] == "":
+			unread[cells[1]] = cells[3]
+		default:
+			fields = append(fields, field{cells[1], strings.Split(cells[2], "|"), cells[3]})
 		}
-		f := field{name: words[0]}
-		if len(words) > 1 {
-			f.paths = strings.Split(words[1], "|")
+	}
+	return fields, unread
+}
+
+// fieldsOf returns the fields of a kind: those of the table, and the others as answers have them under their own names.
+func fieldsOf(k *kind) (fields []field) {
+	said := make(map[string]bool)
+	fields, k.unread = tableOf(k.name)
+	for _, f := range fields {
+		said[f.name] = true
+	}
+	add := func(name, about string, of reflect.Type) {
+		if !said[name] {
+			fields = append(fields, field{name: name, paths: usualPaths(name[strings.Index(name, "[].")+1:], about, of)})
+			said[name] = true
 		}
-		if len(words) > 2 {
-			f.form = words[2]
+	}
+	about := cmp.Or(strings.TrimSuffix(k.id, "Id"), strings.TrimPrefix(string(k.name), "NLB"))
+	for name, of := range leaves(k.rowOf, "") {
+		list, _, isList := strings.Cut(name, "[]")
+		switch _, unread := k.unread[name]; {
+		case unread, k.unread[list] != "", name == "AccountID", name == "RegionID":
+		case isList:
+			add(list+"[]", about, nil)
+			add(name, strings.TrimSuffix(list, "s"), of)
+		default:
+			add(name, about, of)
 		}
-		fields = append(fields, f)
 	}
 	return fields
+}
+
+// usualPaths are the names under which answers have a field of what about names: its own, and that behind the name
+// of what it is of, such as VpcName for the Name of a VPC.
+func usualPaths(name, about string, of reflect.Type) (paths []string) {
+	name = strings.Trim(name, "[].")
+	dir, last, nested := strings.Cut(name, ".")
+	if !nested {
+		dir, last = "", name
+	}
+	names := []string{last}
+	if of == reflect.TypeFor[time.Time]() {
+		names = []string{last + "Stamp", last, strings.Replace(last, "Create", "Creation", 1)}
+	}
+	for _, n := range names {
+		if nested {
+			paths = append(paths, dir+"."+n, dir+"."+dir+n, dir+n)
+		}
+		paths = append(paths, n)
+		if !nested {
+			paths = append(paths, about+n)
+		}
+	}
+	return paths
+}
+
+// leaves yields the fields of a struct with their types, those of lists as Servers[].Port.
+func leaves(of reflect.Type, name string) iter.Seq2[string, reflect.Type] {
+	return func(yield func(string, reflect.Type) bool) {
+		for of.Kind() == reflect.Pointer {
+			of = of.Elem()
+		}
+		isList := of.Kind() == reflect.Slice && of.Elem().Kind() == reflect.Struct
+		if !isList && (of.Kind() != reflect.Struct || of == reflect.TypeFor[time.Time]()) {
+			yield(name, of)
+			return
+		}
+		if isList {
+			of, name = of.Elem(), name+"[]"
+		}
+		for f := range of.Fields() {
+			within := strings.TrimPrefix(name+"."+f.Name, ".")
+			if f.Anonymous {
+				within = name
+			}
+			for leaf, is := range leaves(f.Type, within) {
+				if !yield(leaf, is) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // fill sets the fields of a resource, which is a struct, from a row.
@@ -142,7 +243,11 @@ func fillList(of reflect.Value, f field, fields []field, from row) error {
 		}
 	}
 	list := reachedBy(of, strings.TrimSuffix(f.name, "[]"))
-	entries := from.list(f.paths[0])
+	at := slices.IndexFunc(f.paths, func(path string) bool { return from.at(path) != nil })
+	if at < 0 {
+		return nil
+	}
+	entries := from.list(f.paths[at])
 	if len(entries) == 0 {
 		return nil
 	}

@@ -70,9 +70,7 @@ type kind struct {
 	// has nothing like it, "" if it has.
 	chosen  func(p *Puller, r row) bool
 	foreign func(row) string
-	// fields is a table of fields with their paths; - is a field that is computed. Unread are the
-	// fields that no answer has, with the reason.
-	fields string
+	// unread are the fields that no answer has, with the reason.
 	unread map[string]string
 	// tags is where a row has the resource's tags, "" if it can have none.
 	tags string
@@ -108,7 +106,7 @@ var errNoID = errors.New("the answer has no id")
 // of completes a kind with its table. Finish does what no field says; nil does nothing.
 func of[T any](t *state.Table[T], k kind, finish func(b *builder, r *T, from row) error) *kind {
 	k.name, k.rowOf = t.Kind(), reflect.TypeFor[T]()
-	fields := parseFields(k.fields)
+	fields := fieldsOf(&k)
 	k.put = func(b *builder, from row) (string, error) {
 		r := new(T)
 		made := reflect.ValueOf(r).Elem()

@@ -6,13 +6,6 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 )
 
-const (
-	whyStandIn = "no answer has the certificate itself: one of clbemu's own stands in, with the names and dates of the real one"
-	whyAbsent  = "no answer has the certificate itself"
-	whyKey     = "private keys are never read: the stand-in has one of its own"
-	whyBegin   = "no answer says when it begins: the time of its upload stands in"
-)
-
 // certificateKinds are certificates and access control lists, which listeners name.
 func certificateKinds() []*kind {
 	return []*kind{userCertificates(), serverCertificates(), caCertificates(), accessControlLists(), tlsCipherPolicies()}
@@ -25,17 +18,6 @@ func userCertificates() *kind {
 		id: "CertificateId", tags: "Tags", tag: cloud.TagUserCertificate,
 		// CertFilter leaves the certificate and its key out of the answer.
 		details: []detail{{read: read{product: "cas", action: "GetUserCertificateDetail", params: each("CertId", "=CertificateId", "CertFilter", "true")}}},
-		fields: `
-			ID              CertificateId
-			Name            Name
-			Fingerprint     Fingerprint
-			CommonName      CommonName|Common
-			SANs            Sans
-			NotBefore       NotBefore|StartDate
-			NotAfter        NotAfter|EndDate
-			Algorithm       Algorithm
-			ResourceGroupID ResourceGroupId`,
-		unread: map[string]string{"PEM": whyStandIn, "PrivateKey": whyKey, "KeyLength": "no answer says it", "CreateTime": "no answer says it"},
 	}, func(_ *builder, c *cloud.UserCertificate, _ row) (err error) {
 		c.Fingerprint = spaced(c.Fingerprint)
 		c.PrivateKey, err = standIn(&c.CertificateContent)
@@ -59,20 +41,6 @@ func serverCertificates() *kind {
 	return of(cloud.ServerCertificates, kind{
 		lists: []read{{product: "Slb", action: "DescribeServerCertificates", list: "ServerCertificates.ServerCertificate"}},
 		id:    "ServerCertificateId", tags: "Tags.Tag", tag: cloud.TagServerCertificate,
-		fields: `
-			ID                      ServerCertificateId
-			Name                    ServerCertificateName
-			Fingerprint             Fingerprint
-			CommonName              CommonName
-			SANs                    SubjectAlternativeNames.SubjectAlternativeName
-			NotAfter                ExpireTimeStamp|ExpireTime
-			Algorithm               EncryptionAlgorithm
-			KeyLength               EncryptionKeyLength
-			AliCloudCertificateID   AliCloudCertificateId
-			AliCloudCertificateName AliCloudCertificateName
-			ResourceGroupID         ResourceGroupId
-			CreateTime              CreateTimeStamp|CreateTime`,
-		unread: map[string]string{"PEM": whyStandIn, "PrivateKey": whyKey, "NotBefore": whyBegin},
 	}, func(_ *builder, c *cloud.ServerCertificate, _ row) (err error) {
 		c.NotBefore = c.CreateTime
 		c.PrivateKey, err = standIn(&c.CertificateContent)
@@ -84,17 +52,6 @@ func caCertificates() *kind {
 	return of(cloud.CACertificates, kind{
 		lists: []read{{product: "Slb", action: "DescribeCACertificates", list: "CACertificates.CACertificate"}},
 		id:    "CACertificateId", tags: "Tags.Tag", tag: cloud.TagCACertificate,
-		fields: `
-			ID              CACertificateId
-			Name            CACertificateName
-			Fingerprint     Fingerprint
-			CommonName      CommonName
-			NotAfter        ExpireTimeStamp|ExpireTime
-			Algorithm       EncryptionAlgorithm
-			KeyLength       EncryptionKeyLength
-			ResourceGroupID ResourceGroupId
-			CreateTime      CreateTimeStamp|CreateTime`,
-		unread: map[string]string{"PEM": whyAbsent, "SANs": "no answer says them", "NotBefore": "no answer says it"},
 	}, nil)
 }
 
@@ -104,15 +61,6 @@ func accessControlLists() *kind {
 		id:    "AclId", tags: "Tags.Tag", tag: cloud.TagAccessControlList,
 		details: []detail{{read: read{product: "Slb", action: "DescribeAccessControlListAttribute", params: each("AclId", "=AclId"), list: "AclEntrys.AclEntry",
 			pages: pages{number: "Page", size: "PageSize", most: 50}}, as: "AclEntrys", needed: true}},
-		fields: `
-			ID                AclId
-			Name              AclName
-			AddressIPVersion  AddressIPVersion
-			ResourceGroupID   ResourceGroupId
-			Entries[]         AclEntrys
-			Entries[].Entry   AclEntryIP
-			Entries[].Comment AclEntryComment
-			CreateTime        CreateTime`,
 	}, nil)
 }
 
@@ -120,13 +68,6 @@ func tlsCipherPolicies() *kind {
 	return of(cloud.TLSCipherPolicies, kind{
 		lists: []read{{product: "Slb", action: "ListTLSCipherPolicies", list: "TLSCipherPolicies", pages: pages{token: "NextToken", size: "MaxItems", most: 50}}},
 		id:    "InstanceId",
-		fields: `
-			ID          InstanceId
-			Name        Name
-			TLSVersions TLSVersions
-			Ciphers     Ciphers
-			Activity    Status
-			CreateTime  CreateTime`,
 	}, func(_ *builder, p *cloud.TLSCipherPolicy, _ row) error {
 		p.Activity = map[string]string{"configuring": "busy"}[p.Activity]
 		return nil

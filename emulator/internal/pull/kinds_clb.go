@@ -8,9 +8,6 @@ import (
 )
 
 const (
-	whyRule     = "rules have none"
-	whyNoTime   = "no answer says when it was created"
-	whyUntold   = "no answer says it"
 	payOnDemand = "PayOnDemand"
 	whiteListOn = "open_white_list"
 	mostOfSlb   = 100
@@ -21,42 +18,6 @@ func clbKinds() []*kind {
 	return []*kind{loadBalancers(), vServerGroups(), masterSlaveServerGroups(), listeners(), rules(), domainExtensions(), highDefinitionMonitors()}
 }
 
-const loadBalancerFields = `
-			ID                             LoadBalancerId
-			Name                           LoadBalancerName
-			Status                         LoadBalancerStatus
-			Address                        Address
-			AddressType                    AddressType
-			AddressIPVersion               AddressIPVersion
-			NetworkType                    NetworkType
-			VPCID                          VpcId
-			VSwitchID                      VSwitchId
-			MasterZoneID                   MasterZoneId
-			SlaveZoneID                    SlaveZoneId
-			Spec                           LoadBalancerSpec
-			InstanceChargeType             InstanceChargeType
-			InternetChargeType             InternetChargeType
-			Bandwidth                      Bandwidth
-			PayType                        PayType
-			ResourceGroupID                ResourceGroupId
-			DeleteProtection               DeleteProtection
-			ServiceManaged                 ServiceManagedMode =Managed
-			ModificationProtectionStatus   ModificationProtectionStatus
-			ModificationProtectionReason   ModificationProtectionReason
-			BackendServers[]               BackendServers.BackendServer
-			BackendServers[].ServerID      ServerId
-			BackendServers[].ServerIP      ServerIp
-			BackendServers[].Type          Type
-			BackendServers[].Weight        Weight
-			BackendServers[].Description   Description
-			Ineffective.InternetChargeType ReservedInfoInternetChargeType
-			Ineffective.Bandwidth          ReservedInfoBandwidth
-			Ineffective.EffectiveAt        ReservedInfoActiveTime
-			AccessLog.LogProject           AccessLog.LogProject
-			AccessLog.LogStore             AccessLog.LogStore
-			EndTime                        EndTimeStamp|EndTime
-			CreateTime                     CreateTimeStamp|CreateTime`
-
 func loadBalancers() *kind {
 	return of(cloud.LoadBalancers, kind{
 		lists: []read{{product: "Slb", action: "DescribeLoadBalancers", list: "LoadBalancers.LoadBalancer", pages: numbered.of(mostOfSlb)}},
@@ -64,14 +25,6 @@ func loadBalancers() *kind {
 		details: []detail{{read: read{product: "Slb", action: "DescribeLoadBalancerAttribute", params: each("LoadBalancerId", "=LoadBalancerId")}, needed: true}},
 		joined: []detail{{read: read{product: "Slb", action: "DescribeAccessLogsDownloadAttribute", params: each("LogType", "layer7"),
 			list: "LogsDownloadAttributes.LogsDownloadAttribute", pages: numbered}, as: "AccessLog"}},
-		fields: loadBalancerFields,
-		unread: map[string]string{
-			"BackendServers[].Port": "servers of the default group have none",
-			"Activity":              whyBrief,
-			"LockedFrom":            "no answer says what a locked one was before",
-			"Idle":                  "no answer tells one without listeners from one that was stopped",
-			"OrderID":               "no answer says the number of the order",
-		},
 	}, func(b *builder, lb *cloud.LoadBalancer, _ row) error {
 		for i := range lb.BackendServers {
 			b.dropShownAddress(&lb.BackendServers[i])
@@ -86,27 +39,12 @@ func loadBalancers() *kind {
 	})
 }
 
-const serverFields = `
-			BackendServers[].ServerID    ServerId
-			BackendServers[].ServerIP    ServerIp
-			BackendServers[].Type        Type
-			BackendServers[].Port        Port
-			BackendServers[].Weight      Weight
-			BackendServers[].Description Description`
-
 func vServerGroups() *kind {
 	return of(cloud.VServerGroups, kind{
 		of:    cloud.LoadBalancers.Kind(),
 		lists: []read{{product: "Slb", action: "DescribeVServerGroups", params: each("LoadBalancerId", "=LoadBalancerId"), list: "VServerGroups.VServerGroup"}},
 		id:    "VServerGroupId", tags: "Tags.Tag", tag: cloud.TagVServerGroup,
 		details: []detail{{read: read{product: "Slb", action: "DescribeVServerGroupAttribute", params: each("VServerGroupId", "=VServerGroupId")}, needed: true}},
-		fields: serverFields + `
-			ID                           VServerGroupId
-			Name                         VServerGroupName
-			LoadBalancerID               LoadBalancerId|^.LoadBalancerId
-			BackendServers[]             BackendServers.BackendServer
-			CreateTime                   CreateTime`,
-		unread: map[string]string{"Activity": whyBrief},
 	}, func(b *builder, g *cloud.VServerGroup, _ row) error {
 		for i := range g.BackendServers {
 			b.dropShownAddress(&g.BackendServers[i])
@@ -132,13 +70,6 @@ func masterSlaveServerGroups() *kind {
 		id: "MasterSlaveServerGroupId", tags: "Tags.Tag", tag: cloud.TagMasterSlaveServerGroup,
 		details: []detail{{read: read{product: "Slb", action: "DescribeMasterSlaveServerGroupAttribute",
 			params: each("MasterSlaveServerGroupId", "=MasterSlaveServerGroupId")}, needed: true}},
-		fields: serverFields + `
-			ID                           MasterSlaveServerGroupId
-			Name                         MasterSlaveServerGroupName
-			LoadBalancerID               LoadBalancerId|^.LoadBalancerId
-			BackendServers[]             MasterSlaveBackendServers.MasterSlaveBackendServer
-			BackendServers[].ServerType  ServerType
-			CreateTime                   CreateTime`,
 	}, func(b *builder, g *cloud.MasterSlaveServerGroup, _ row) error {
 		for i := range g.BackendServers {
 			b.dropShownAddress(&g.BackendServers[i].BackendServer)
@@ -154,17 +85,6 @@ func attributeOf(protocol cloud.Protocol, name string) detail {
 		when: func(r row) bool { return r.text("ListenerProtocol") == string(protocol) }}
 }
 
-const checkFields = `
-			HealthCheck.Switch             HealthCheckSwitch|HealthCheck
-			HealthCheck.Domain             HealthCheckDomain
-			HealthCheck.URI                HealthCheckURI
-			HealthCheck.HTTPCode           HealthCheckHttpCode
-			HealthCheck.HealthyThreshold   HealthyThreshold
-			HealthCheck.UnhealthyThreshold UnhealthyThreshold
-			HealthCheck.Timeout            HealthCheckConnectTimeout|HealthCheckTimeout
-			HealthCheck.Interval           HealthCheckInterval
-			HealthCheck.ConnectPort        HealthCheckConnectPort`
-
 func listeners() *kind {
 	k := kind{
 		lists: []read{{product: "Slb", action: "DescribeLoadBalancerListeners", list: "Listeners", pages: byToken}},
@@ -177,11 +97,6 @@ func listeners() *kind {
 		details: []detail{attributeOf(cloud.TCP, "TCP"), attributeOf(cloud.UDP, "UDP"), attributeOf(cloud.HTTP, "HTTP"), attributeOf(cloud.HTTPS, "HTTPS"),
 			{read: read{product: "Slb", action: "DescribeListenerAccessControlAttribute",
 				params: each("LoadBalancerId", "=LoadBalancerId", "ListenerPort", "=ListenerPort", "ListenerProtocol", "=ListenerProtocol")}}},
-		fields: checkFields + listenerFields,
-		unread: map[string]string{
-			"ForwardCode": "no answer says the status of a redirect",
-			"CreateTime":  whyNoTime,
-		},
 	}
 	return of(cloud.Listeners, k, func(_ *builder, l *cloud.Listener, _ row) error {
 		switch {
@@ -199,52 +114,6 @@ func listeners() *kind {
 	})
 }
 
-const listenerFields = `
-			LoadBalancerID                 LoadBalancerId
-			Port                           ListenerPort
-			Protocol                       ListenerProtocol
-			Status                         Status
-			Description                    Description
-			Scheduler                      Scheduler
-			Bandwidth                      Bandwidth
-			BackendServerPort              BackendServerPort
-			VServerGroupID                 VServerGroupId
-			AclIDs                         AclIds.AclId|AclId
-			AclStatus                      AclStatus
-			AclType                        AclType
-			HealthCheck.Type               HealthCheckType
-			HealthCheck.Method             HealthCheckMethod
-			HealthCheck.Request            HealthCheckReq
-			HealthCheck.Expect             HealthCheckExp
-			WhiteListStatus                AccessControlStatus
-			WhiteList                      SourceItems
-			MasterSlaveServerGroupID       MasterSlaveServerGroupId
-			PersistenceTimeout             PersistenceTimeout
-			EstablishedTimeout             EstablishedTimeout
-			ConnectionDrain                ConnectionDrain
-			ConnectionDrainTimeout         ConnectionDrainTimeout
-			ProxyProtocolV2Enabled         ProxyProtocolV2Enabled
-			SynProxy                       SynProxy
-			StickySession                  StickySession
-			StickySessionType              StickySessionType
-			CookieTimeout                  CookieTimeout
-			Cookie                         Cookie
-			XForwardedFor                  XForwardedFor
-			XForwardedForSLBIP             XForwardedFor_SLBIP
-			XForwardedForSLBID             XForwardedFor_SLBID
-			XForwardedForProto             XForwardedFor_proto
-			XForwardedForSLBPort           XForwardedFor_SLBPORT
-			XForwardedForClientSrcPort     XForwardedFor_ClientSrcPort
-			Gzip                           Gzip
-			IdleTimeout                    IdleTimeout
-			RequestTimeout                 RequestTimeout
-			ListenerForward                ListenerForward
-			ForwardPort                    ForwardPort
-			ServerCertificateID            ServerCertificateId
-			CACertificateID                CACertificateId
-			EnableHTTP2                    EnableHttp2
-			TLSCipherPolicy                TLSCipherPolicy`
-
 func rules() *kind {
 	return of(cloud.Rules, kind{
 		of:   cloud.Listeners.Kind(),
@@ -252,24 +121,6 @@ func rules() *kind {
 		lists: []read{{product: "Slb", action: "DescribeRules", list: "Rules.Rule",
 			params: each("LoadBalancerId", "=LoadBalancerId", "ListenerPort", "=ListenerPort", "ListenerProtocol", "=ListenerProtocol")}},
 		id: "RuleId",
-		fields: checkFields + `
-			ID                             RuleId
-			Name                           RuleName
-			LoadBalancerID                 ^.LoadBalancerId
-			ListenerID                     -
-			Domain                         Domain
-			URL                            Url
-			VServerGroupID                 VServerGroupId
-			ListenerSync                   ListenerSync
-			Scheduler                      Scheduler
-			StickySession                  StickySession
-			StickySessionType              StickySessionType
-			CookieTimeout                  CookieTimeout
-			Cookie                         Cookie`,
-		unread: map[string]string{
-			"HealthCheck.Type": whyRule, "HealthCheck.Method": whyUntold, "HealthCheck.Request": whyRule, "HealthCheck.Expect": whyRule,
-			"CreateTime": whyNoTime,
-		},
 	}, func(_ *builder, r *cloud.Rule, from row) error {
 		port, err := strconv.Atoi(from.text("^.ListenerPort"))
 		r.ListenerID = cloud.ListenerID(r.LoadBalancerID, cloud.Protocol(from.text("^.ListenerProtocol")), port)
@@ -288,13 +139,6 @@ func domainExtensions() *kind {
 		lists: []read{{product: "Slb", action: "DescribeDomainExtensions", list: "DomainExtensions.DomainExtension",
 			params: each("LoadBalancerId", "=LoadBalancerId", "ListenerPort", "=ListenerPort")}},
 		id: "DomainExtensionId",
-		fields: `
-			ID                  DomainExtensionId
-			LoadBalancerID      ^.LoadBalancerId
-			ListenerPort        ^.ListenerPort
-			Domain              Domain
-			ServerCertificateID ServerCertificateId`,
-		unread: map[string]string{"CreateTime": whyNoTime},
 	}, nil)
 }
 
@@ -303,8 +147,5 @@ func highDefinitionMonitors() *kind {
 		lists:  []read{{product: "Slb", action: "DescribeHighDefinationMonitor"}},
 		idOf:   func(r row) string { return r.text("LogProject") },
 		chosen: func(_ *Puller, r row) bool { return r.text("LogProject") != "" },
-		fields: `
-			LogProject LogProject
-			LogStore   LogStore`,
 	}, nil)
 }

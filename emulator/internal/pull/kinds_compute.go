@@ -20,34 +20,6 @@ func instances() *kind {
 			}
 			return ""
 		},
-		fields: `
-			ID                      InstanceId
-			Name                    InstanceName
-			HostName                HostName|Hostname
-			Description             Description
-			ZoneID                  ZoneId
-			Status                  Status
-			VPCID                   VpcAttributes.VpcId
-			VSwitchID               VpcAttributes.VSwitchId
-			InstanceType            InstanceType
-			ImageID                 ImageId
-			SerialNumber            SerialNumber
-			InstanceChargeType      InstanceChargeType
-			SpotStrategy            SpotStrategy
-			PublicIPAddresses       PublicIpAddress.IpAddress
-			ResourceGroupID         ResourceGroupId
-			DeletionProtection      DeletionProtection
-			InternetMaxBandwidthIn  InternetMaxBandwidthIn
-			InternetMaxBandwidthOut InternetMaxBandwidthOut
-			HTTPTokens              MetadataOptions.HttpTokens
-			StoppedMode             StoppedMode
-			CreateTime              CreationTime`,
-		unread: map[string]string{
-			"RAMRoleName": whyUnasked, "Disks": whyUnasked,
-			"UserData":          "it may hold secrets, and is not asked for",
-			"AssignedIPAddress": "the API lists it among the public addresses, and does not say which one it is",
-			"LaunchID":          "no answer says which instances one call created",
-		},
 	}, func(_ *builder, i *cloud.Instance, _ row) error {
 		if i.HTTPTokens == "optional" {
 			i.HTTPTokens = ""
@@ -63,24 +35,6 @@ func networkInterfaces() *kind {
 	return of(cloud.NetworkInterfaces, kind{
 		lists: []read{{product: "Ecs", action: "DescribeNetworkInterfaces", list: "NetworkInterfaceSets.NetworkInterfaceSet", pages: byToken}},
 		id:    "NetworkInterfaceId", tags: "Tags.Tag", tag: cloud.TagNetworkInterface, chosen: (*Puller).inVPC,
-		fields: `
-			ID                 NetworkInterfaceId
-			Name               NetworkInterfaceName
-			Description        Description
-			Type               Type
-			Status             Status
-			InstanceID         InstanceId|Attachment.InstanceId
-			VPCID              VpcId
-			VSwitchID          VSwitchId
-			ZoneID             ZoneId
-			MacAddress         MacAddress
-			PrivateIPAddresses PrivateIpSets.PrivateIpSet.*.PrivateIpAddress|PrivateIpAddress
-			IPv6Addresses      Ipv6Sets.Ipv6Set.*.Ipv6Address
-			SecurityGroupIDs   SecurityGroupIds.SecurityGroupId
-			SourceDestCheck    SourceDestCheck
-			ResourceGroupID    ResourceGroupId
-			CreateTime         CreationTime`,
-		unread: map[string]string{"Activity": whyBrief},
 	}, func(_ *builder, n *cloud.NetworkInterface, from row) error {
 		if at := slices.Index(n.PrivateIPAddresses, from.text("PrivateIpAddress")); at > 0 {
 			first := n.PrivateIPAddresses[at]

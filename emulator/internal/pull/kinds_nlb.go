@@ -13,58 +13,14 @@ func nlbSecurityPolicies() *kind {
 	return of(cloud.NLBSecurityPolicies, kind{
 		lists: []read{{product: "Nlb", action: "ListSecurityPolicy", list: "SecurityPolicies", pages: byToken}},
 		id:    "SecurityPolicyId", tags: "Tags", tag: cloud.TagNLBSecurityPolicy,
-		fields: `
-			ID              SecurityPolicyId
-			Name            SecurityPolicyName
-			TLSVersions     TlsVersion
-			Ciphers         Ciphers
-			ResourceGroupID ResourceGroupId`,
-		unread: map[string]string{"CreateTime": whyNoTime},
 	}, nil)
 }
-
-const nlbFields = `
-			ID                                 LoadBalancerId
-			Name                               LoadBalancerName
-			Status                             LoadBalancerStatus
-			AddressType                        AddressType
-			AddressIPVersion                   AddressIpVersion
-			IPv6AddressType                    Ipv6AddressType
-			VPCID                              VpcId
-			ZoneMappings[]                     ZoneMappings
-			ZoneMappings[].ZoneID              ZoneId
-			ZoneMappings[].VSwitchID           VSwitchId
-			ZoneMappings[].Status              Status
-			ZoneMappings[].ENIID               LoadBalancerAddresses.0.EniId
-			ZoneMappings[].PrivateIPv4Address  LoadBalancerAddresses.0.PrivateIPv4Address
-			ZoneMappings[].IPv6Address         LoadBalancerAddresses.0.Ipv6Address
-			ZoneMappings[].AllocationID        LoadBalancerAddresses.0.AllocationId
-			ZoneMappings[].PublicIPv4Address   LoadBalancerAddresses.0.PublicIPv4Address
-			ZoneMappings[].OwnEIP              -
-			ZoneMappings[].IPv4Local           LoadBalancerAddresses.0.Ipv4LocalAddresses
-			ZoneMappings[].IPv6Local           LoadBalancerAddresses.0.Ipv6LocalAddresses
-			SecurityGroupIDs                   SecurityGroupIds
-			BandwidthPackageID                 BandwidthPackageId
-			CrossZoneEnabled                   CrossZoneEnabled
-			Cps                                Cps
-			ResourceGroupID                    ResourceGroupId
-			DeletionProtection.Enabled         DeletionProtectionConfig.Enabled
-			DeletionProtection.Reason          DeletionProtectionConfig.Reason
-			DeletionProtection.EnabledTime     DeletionProtectionConfig.EnabledTime
-			ModificationProtection.Enabled     ModificationProtectionConfig.Status =ConsoleProtection
-			ModificationProtection.Reason      ModificationProtectionConfig.Reason
-			ModificationProtection.EnabledTime ModificationProtectionConfig.EnabledTime
-			FinancialLocked                    OperationLocks.0.LockType =FinancialLocked
-			OtherLock                          OperationLocks.0.LockType
-			CreateTime                         CreateTime`
 
 func nlbLoadBalancers() *kind {
 	return of(cloud.NLBLoadBalancers, kind{
 		lists: []read{{product: "Nlb", action: "ListLoadBalancers", list: "LoadBalancers", pages: byToken}},
 		id:    "LoadBalancerId", tags: "Tags", tag: cloud.TagNLBLoadBalancer, chosen: (*Puller).wants,
 		details: []detail{{read: read{product: "Nlb", action: "GetLoadBalancerAttribute", params: each("LoadBalancerId", "=LoadBalancerId")}}},
-		fields:  nlbFields,
-		unread:  map[string]string{"OrderID": "no answer says the number of the order"},
 	}, func(b *builder, lb *cloud.NLBLoadBalancer, _ row) error {
 		if lb.OtherLock == cloud.NLBFinancialLocked {
 			lb.OtherLock = ""
@@ -86,44 +42,6 @@ func nlbServerGroups() *kind {
 		id:    "ServerGroupId", tags: "Tags", tag: cloud.TagNLBServerGroup, chosen: (*Puller).inVPC,
 		details: []detail{{read: read{product: "Nlb", action: "ListServerGroupServers", params: each("ServerGroupId", "=ServerGroupId"),
 			list: "Servers", pages: byToken}, as: "Servers", needed: true}},
-		fields: `
-			ID                             ServerGroupId
-			Name                           ServerGroupName
-			Type                           ServerGroupType
-			Protocol                       Protocol
-			VPCID                          VpcId
-			Status                         ServerGroupStatus
-			AddressIPVersion               AddressIPVersion
-			IPVersionAffinityMode          IpVersionAffinityMode
-			Scheduler                      Scheduler
-			AnyPortEnabled                 AnyPortEnabled
-			PreserveClientIPEnabled        PreserveClientIpEnabled
-			ConnectionDrainEnabled         ConnectionDrainEnabled
-			ConnectionDrainTimeout         ConnectionDrainTimeout
-			HealthCheck.Enabled            HealthCheck.HealthCheckEnabled
-			HealthCheck.Type               HealthCheck.HealthCheckType
-			HealthCheck.ConnectPort        HealthCheck.HealthCheckConnectPort
-			HealthCheck.HealthyThreshold   HealthCheck.HealthyThreshold
-			HealthCheck.UnhealthyThreshold HealthCheck.UnhealthyThreshold
-			HealthCheck.ConnectTimeout     HealthCheck.HealthCheckConnectTimeout
-			HealthCheck.Interval           HealthCheck.HealthCheckInterval
-			HealthCheck.Domain             HealthCheck.HealthCheckDomain
-			HealthCheck.URL                HealthCheck.HealthCheckUrl
-			HealthCheck.HTTPVersion        HealthCheck.HealthCheckHttpVersion
-			HealthCheck.HTTPMethod         HealthCheck.HttpCheckMethod
-			HealthCheck.HTTPCodes          HealthCheck.HealthCheckHttpCode
-			HealthCheck.Request            HealthCheck.HealthCheckReq
-			HealthCheck.Response           HealthCheck.HealthCheckExp
-			ResourceGroupID                ResourceGroupId
-			Servers[]                      Servers
-			Servers[].Type                 ServerType
-			Servers[].ID                   ServerId
-			Servers[].IP                   ServerIp
-			Servers[].ZoneID               ZoneId
-			Servers[].Port                 Port
-			Servers[].Weight               Weight
-			Servers[].Description          Description`,
-		unread: map[string]string{"CreateTime": whyNoTime},
 	}, nil)
 }
 
@@ -134,32 +52,6 @@ func nlbListeners() *kind {
 		chosen: func(p *Puller, r row) bool { return p.has(cloud.NLBLoadBalancers.Kind(), r.text("LoadBalancerId")) },
 		details: []detail{{read: read{product: "Nlb", action: "ListListenerCertificates", params: each("ListenerId", "=ListenerId", "CertType", "Server"),
 			list: "Certificates", pages: byToken.of(50)}, as: "Certificates", when: func(r row) bool { return r.text("ListenerProtocol") == cloud.NLBTCPSSL }}},
-		fields: `
-			ID                               ListenerId
-			LoadBalancerID                   LoadBalancerId
-			Protocol                         ListenerProtocol
-			Port                             ListenerPort
-			StartPort                        StartPort
-			EndPort                          EndPort
-			Status                           ListenerStatus
-			Description                      ListenerDescription
-			ServerGroupID                    ServerGroupId
-			IdleTimeout                      IdleTimeout
-			Cps                              Cps
-			Mss                              Mss
-			ProxyProtocolEnabled             ProxyProtocolEnabled
-			ProxyProtocolV2.VPCID            ProxyProtocolV2Config.Ppv2VpcIdEnabled
-			ProxyProtocolV2.PrivateLinkEPID  ProxyProtocolV2Config.Ppv2PrivateLinkEpIdEnabled
-			ProxyProtocolV2.PrivateLinkEPSID ProxyProtocolV2Config.Ppv2PrivateLinkEpsIdEnabled
-			SecSensorEnabled                 SecSensorEnabled
-			SecurityPolicyID                 SecurityPolicyId
-			CertificateIDs                   CertificateIds
-			AdditionalCertificateIDs         -
-			CAEnabled                        CaEnabled
-			CACertificateIDs                 CaCertificateIds
-			AlpnEnabled                      AlpnEnabled
-			AlpnPolicy                       AlpnPolicy`,
-		unread: map[string]string{"CreateTime": whyNoTime},
 	}, func(_ *builder, l *cloud.NLBListener, from row) error {
 		for _, c := range from.list("Certificates") {
 			if c.text("IsDefault") == "false" {
@@ -175,8 +67,5 @@ func nlbMonitors() *kind {
 		lists:  []read{{product: "Nlb", action: "DescribeHdMonitorRegionConfig"}},
 		idOf:   func(r row) string { return r.text("LogProject") },
 		chosen: func(_ *Puller, r row) bool { return r.text("LogProject") != "" },
-		fields: `
-			MetricStore MetricStore
-			LogProject  LogProject`,
 	}, nil)
 }

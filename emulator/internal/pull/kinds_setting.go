@@ -7,29 +7,12 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-const (
-	whyBill  = "bills are not read: the account has neither arrears nor an empty balance here"
-	whyOffer = "no answer says it: the region sells what the cloud sells today"
-	whyWorld = "no answer says it: the account behaves as that of clbemu's default world"
-	whyBlock = "no answer says it: new public addresses come from a block for benchmarks"
-)
-
 // settingKinds are the account and what it may have.
 func settingKinds() []*kind { return []*kind{accounts(), regions(), quotas()} }
 
 // accounts is not read in a list: the account is the caller's.
 func accounts() *kind {
-	return of(cloud.Accounts, kind{
-		fields: `
-			ID                     -
-			DefaultRegionID        -
-			DefaultResourceGroupID -`,
-		unread: map[string]string{
-			"Name": "no answer says it", "Balance": whyBill, "ArrearsSince": whyBill, "GraceDays": whyWorld, "ReleaseDays": whyWorld,
-			"NLB.GraceDays": whyWorld, "NLB.ReleaseDays": whyWorld, "LCUToSpec": whyWorld, "TagsCreators": whyWorld,
-			"RefusesExpiredCertificates": whyWorld, "RefusesAttachedBackends": whyWorld, "RefusesQuotaApplications": whyWorld, "OIDCProviders": whyWorld,
-		},
-	}, nil)
+	return of(cloud.Accounts, kind{}, nil)
 }
 
 // regions reads the zones of the one region, of which the answers have one each.
@@ -40,19 +23,6 @@ func regions() *kind {
 			{product: "Nlb", action: "DescribeZones", list: "Zones"},
 		},
 		id: "ZoneId",
-		fields: `
-			ID                 -
-			Zones[]            -
-			Zones[].ID         ZoneId
-			Zones[].LocalName  LocalName
-			ZonePairs[]        SlaveZones.SlaveZone
-			ZonePairs[].Master -
-			ZonePairs[].Slave  ZoneId`,
-		unread: map[string]string{
-			"LocalName": "no answer is asked for it", "PublicCIDRBlock": whyBlock, "PublicIPv6CIDRBlock": whyBlock,
-			"SharedInstancesSold": whyOffer, "PayBySpecSold": whyOffer, "SubscriptionsSold": whyOffer, "IPv6Halted": whyOffer,
-			"SoldOut[].ZoneID": whyOffer, "SoldOut[].AddressType": whyOffer,
-		},
 	}, nil)
 	k.put = func(b *builder, r row) (string, error) {
 		region := cloud.Region{ID: b.p.Region, PublicCIDRBlock: "198.18.0.0/16", PublicIPv6CIDRBlock: "2001:db8:1::/64"}
@@ -75,10 +45,6 @@ func regions() *kind {
 func quotas() *kind {
 	k := of(state.Quotas, kind{
 		id: "QuotaActionCode",
-		fields: `
-			AccountID -
-			Name      QuotaActionCode
-			Limit     TotalQuota`,
 	}, nil)
 	for _, product := range []string{"slb", "nlb", "vpc", "cbwp", "natgw"} {
 		k.lists = append(k.lists, read{product: "quotas", action: "ListProductQuotas", params: each("ProductCode", product), list: "Quotas", pages: byToken})

@@ -3,6 +3,7 @@
 package pull
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,6 +31,20 @@ func TestUnfinished(t *testing.T) {
 		}
 		if err := Unfinished(dir); (err != nil) != (tt.want != "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %q", name, err, tt.want)
+		}
+	}
+	for name, replace := range map[string]func(path, target string) error{
+		"a link": func(path, target string) error { return os.Symlink(target, path) },
+		"a pipe": func(path, _ string) error { return syscall.Mkfifo(path, 0o600) },
+	} {
+		dir, target := t.TempDir(), filepath.Join(t.TempDir(), "target")
+		const whole = "{\"Account\":\"1\",\"Region\":\"r\"}\n{"
+		if err := errors.Join(os.WriteFile(target, []byte(whole), 0o600), replace(filepath.Join(dir, unfinished), target)); err != nil {
+			t.Fatal(err)
+		}
+		_, err := openAnswers(dir, scope{Account: "1", Region: "r"}, true)
+		if text, readErr := os.ReadFile(target); err == nil || !strings.Contains(err.Error(), "is no regular file") || readErr != nil || string(text) != whole {
+			t.Errorf("resumed at %s: %v, and its target is %q, %v", name, err, text, readErr)
 		}
 	}
 	file := filepath.Join(t.TempDir(), "file")

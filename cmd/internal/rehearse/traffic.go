@@ -1,0 +1,364 @@
+package rehearse
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/clbemu/clbemu/emulator/controlapi"
+)
+
+// Break is what the clients of a listener met in a phase.
+type Break struct {
+	Services     string `json:"services,omitempty"`
+	LoadBalancer string `json:"loadBalancer"`
+	Listener     string `json:"listener"`
+	// Cut counts the connections that clients held and that ended, Refused those that were not taken, and
+	// Failed the requests without an answer of a server.
+	Cut     int `json:"cut,omitempty"`
+	Refused int `json:"refused,omitempty"`
+	Failed  int `json:"failed,omitempty"`
+	// Seconds are those without an answer to a new client; Still reports whether they go on after the phase.
+	Seconds float64 `json:"seconds"`
+	Still   bool    `json:"still,omitempty"`
+	// Why is the first failure.
+	Why    string `json:"why"`
+	Meant  bool   `json:"meant,omitempty"`
+	Before bool   `json:"before,omitempty"`
+}
+
+func (b *Break) counts() bool { return !b.Meant && !b.Before }
+
+func (b *Break) verdict() string {
+	switch {
+	case b.Meant:
+		return ", which should follow"
+	case b.Before:
+		return ", as with the old version"
+	}
+	return ""
+}
+
+func (b *Break) String() string {
+	var parts []string
+	for _, p := range []struct {
+		n    int
+		what string
+	}{{b.Cut, "held connections cut"}, {b.Refused, "connections refused"}, {b.Failed, "requests failed"}} {
+		if p.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
+		}
+	}
+	text := fmt.Sprintf("listener %s: %s, %.3g s without an answer", b.Listener, strings.Join(parts, ", "), b.Seconds)
+	if b.Still {
+		text += " and no end"
+	}
+	return fmt.Sprintf("%s (%s)", text, b.Why)
+}
+
+// traffic has a client of each listener that answers, and one server in place of all servers.
+type traffic struct {
+	server  *server
+	clients map[string]*client // by listener
+	silent  map[string]bool    // listeners without an answer before any client asked
+	set     map[string]bool    // servers that the server stands for
+}
+
+func newTraffic() (*traffic, error) {
+	s, err := startServer()
+	return &traffic{server: s, clients: make(map[string]*client), silent: make(map[string]bool), set: make(map[string]bool)}, err
+}
+
+// client knows a listener by the address that the load balancer had at first. It holds a connection.
+type client struct {
+	loadBalancer, address, listener string
+	held                            net.Conn
+	replies                         *bufio.Reader
+	since                           time.Time // without an answer
+	met                             *Break
+}
+
+// reach returns the settings by which the server stands for more servers of a view.
+func (t *traffic) reach(v *view) (settings []controlapi.Setting) {
+	for _, group := range v.servers {
+		for key := range group {
+			id := key[:strings.LastIndex(key, ":")]
+			if !t.set[id] {
+				t.set[id] = true
+				settings = append(settings, controlapi.Setting{Name: "instance." + id + ".reachAt", Value: t.server.address})
+			}
+		}
+	}
+	return settings
+}
+
+// addressIn is how clients know a load balancer.
+func addressIn(b *controlapi.Resource) string {
+	return cmp.Or(b.Fields["dnsName"], b.Fields["address"])
+}
+
+// begin gives each listener that answers a client: one that met no end of what broke, or a new one. It returns
+// what does not answer.
+func (t *traffic) begin(ctx context.Context, v *view) (silent []string) {
+	for id, c := range t.clients {
+		if !c.since.IsZero() || v.listeners[id] == nil {
+			c.close()
+			delete(t.clients, id)
+			t.silent[id] = true
+		}
+	}
+	fresh := make(map[string]bool)
+	for id, l := range v.listeners {
+		if b := v.balancers[l.LoadBalancer]; t.clients[id] == nil && !t.silent[id] && forwards(l) && b != nil {
+			t.clients[id], fresh[id] = &client{loadBalancer: b.ID, address: addressIn(b), listener: called(l)}, true
+		}
+	}
+	t.ask(ctx, v, nil, true)
+	for id := range fresh {
+		if c := t.clients[id]; c.met != nil {
+			silent = append(silent, fmt.Sprintf("%s: no traffic goes to listener %s, which answers no client on the copy: %s", c.loadBalancer, c.listener, c.met.Why))
+			c.close()
+			delete(t.clients, id)
+			t.silent[id] = true
+		}
+	}
+	slices.Sort(silent)
+	return silent
+}
+
+// ask lets the clients of load balancers ask, all for none. Where nothing changed, what broke is still broken,
+// and a listener may end a connection that was idle.
+func (t *traffic) ask(ctx context.Context, v *view, of []string, unchanged bool) {
+	var asking sync.WaitGroup
+	for _, c := range t.clients {
+		if len(of) == 0 && (c.since.IsZero() || !unchanged) || slices.Contains(of, c.loadBalancer) {
+			asking.Go(func() { c.ask(ctx, v, unchanged) })
+		}
+	}
+	asking.Wait()
+}
+
+// end returns what the clients met in a phase.
+func (t *traffic) end() (list []*Break) {
+	for _, id := range slices.Sorted(maps.Keys(t.clients)) {
+		c := t.clients[id]
+		if c.met == nil {
+			continue
+		}
+		if c.met.Still = !c.since.IsZero(); c.met.Still {
+			c.met.Seconds += time.Since(c.since).Seconds()
+		}
+		list = append(list, c.met)
+		c.met = nil
+	}
+	return list
+}
+
+func (t *traffic) close() {
+	for _, c := range t.clients {
+		c.close()
+	}
+	t.server.close()
+}
+
+func (c *client) close() {
+	if c.held != nil {
+		_ = c.held.Close()
+		c.held = nil
+	}
+}
+
+// broke notes a failure.
+func (c *client) broke(why string) *Break {
+	if c.met == nil {
+		c.met = &Break{LoadBalancer: c.loadBalancer, Listener: c.listener, Why: why}
+	}
+	return c.met
+}
+
+// at returns where on this machine the listener answers that has the address and port which the client knows.
+func (c *client) at(v *view) (address, problem string) {
+	b := v.balancers[c.loadBalancer]
+	if b == nil || addressIn(b) != c.address {
+		b = nil
+		for _, other := range v.balancers {
+			if addressIn(other) == c.address {
+				b = other
+			}
+		}
+	}
+	if b == nil {
+		return "", "no load balancer has the address " + c.address
+	}
+	for _, l := range v.listeners {
+		if l.LoadBalancer == b.ID && called(l) == c.listener {
+			address, _, _ = strings.Cut(l.Fields["answersAt"], ",")
+			return address, cmp.Or(l.Fields["problem"], "the listener is "+l.Status)
+		}
+	}
+	return "", "there is no listener"
+}
+
+// patience limits how long a client waits, and pause how long it lies idle.
+const (
+	patience = 5 * time.Second
+	pause    = time.Second
+)
+
+// errServer is the error of an answer that is none of a server.
+type errServer int
+
+func (e errServer) Error() string { return fmt.Sprintf("status %d", int(e)) }
+
+// ask makes a request on the connection that is held, and one on a new one.
+func (c *client) ask(ctx context.Context, v *view, unchanged bool) {
+	if c.held != nil {
+		switch err := c.exchange(c.held, c.replies); {
+		case errors.As(err, new(errServer)):
+			c.broke(err.Error()).Failed++
+		case err != nil:
+			if !unchanged || !strings.HasPrefix(c.listener, "http") {
+				c.broke("the connection ended").Cut++
+			}
+			c.close()
+		}
+	}
+	if err := c.dial(ctx, v); err == nil {
+		if !c.since.IsZero() {
+			c.broke("").Seconds += time.Since(c.since).Seconds()
+			c.since = time.Time{}
+		}
+	} else if c.since.IsZero() {
+		c.since = time.Now()
+	}
+}
+
+// dial makes a request on a new connection, which is held if none is.
+func (c *client) dial(ctx context.Context, v *view) error {
+	address, problem := c.at(v)
+	if address == "" {
+		c.broke(problem).Refused++
+		return errors.New(problem)
+	}
+	network := "tcp"
+	if strings.HasPrefix(c.listener, "udp ") {
+		network = "udp"
+	}
+	conn, err := (&net.Dialer{Timeout: patience}).DialContext(ctx, network, address)
+	if err != nil {
+		c.broke("the connection is refused").Refused++
+		return err
+	}
+	if strings.HasPrefix(c.listener, "https ") || strings.HasPrefix(c.listener, "tcpssl ") {
+		conn = tls.Client(conn, &tls.Config{InsecureSkipVerify: true}) // the certificate is a stand-in
+	}
+	replies := bufio.NewReader(conn)
+	switch err = c.exchange(conn, replies); {
+	case errors.As(err, new(errServer)):
+		c.broke(err.Error()).Failed++
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		c.broke(fmt.Sprintf("no answer within %s", patience)).Failed++
+	case err != nil:
+		c.broke("the connection ends without an answer").Refused++
+	case c.held == nil && network == "tcp": // UDP has no connections
+		c.held, c.replies = conn, replies
+		return nil
+	}
+	_ = conn.Close()
+	return err
+}
+
+// exchange sends a request and reads its answer.
+func (c *client) exchange(conn net.Conn, replies *bufio.Reader) error {
+	limit := patience
+	if strings.HasPrefix(c.listener, "udp ") {
+		limit = pause // it may never hear
+	}
+	_ = conn.SetDeadline(time.Now().Add(limit)) // a closed connection fails below
+	if _, err := io.WriteString(conn, "GET / HTTP/1.1\r\nHost: rehearsal\r\n\r\n"); err != nil {
+		return err
+	}
+	response, err := http.ReadResponse(replies, nil)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(io.Discard, response.Body)
+	if err == nil && response.StatusCode >= http.StatusInternalServerError {
+		return errServer(response.StatusCode)
+	}
+	return err
+}
+
+// server answers in place of all servers of a copy, by HTTP and UDP.
+type server struct {
+	address string
+	http    *http.Server
+	packets net.PacketConn
+	serving sync.WaitGroup
+}
+
+func startServer() (*server, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	s := &server{address: listener.Addr().String(), http: &http.Server{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), ReadHeaderTimeout: time.Hour}}
+	if s.packets, err = net.ListenPacket("udp", s.address); err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
+	s.serving.Go(func() { _ = s.http.Serve(behindProxy{listener}) }) // it ends when it is closed
+	s.serving.Go(func() {
+		for text, err := make([]byte, 64<<10), error(nil); !errors.Is(err, net.ErrClosed); {
+			var from net.Addr
+			if _, from, err = s.packets.ReadFrom(text); err == nil {
+				_, _ = s.packets.WriteTo([]byte("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), from) // who may be gone
+			}
+		}
+	})
+	return s, nil
+}
+
+func (s *server) close() {
+	_, _ = s.http.Close(), s.packets.Close()
+	s.serving.Wait()
+}
+
+// behindProxy takes what the PROXY protocol puts before a connection off it.
+type behindProxy struct{ net.Listener }
+
+// Accept implements net.Listener.
+func (l behindProxy) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	return &proxied{Conn: conn, text: bufio.NewReader(conn)}, err
+}
+
+type proxied struct {
+	net.Conn
+	text  *bufio.Reader
+	begun bool
+}
+
+// Read implements net.Conn.
+func (p *proxied) Read(to []byte) (int, error) {
+	if !p.begun {
+		p.begun = true
+		if begin, _ := p.text.Peek(6); string(begin) == "PROXY " {
+			_, _ = p.text.ReadString('\n')
+		} else if begin, _ := p.text.Peek(16); strings.HasPrefix(string(begin), "\r\n\r\n\x00\r\nQUIT\n") {
+			_, _ = p.text.Discard(16 + int(begin[14])<<8 + int(begin[15]))
+		}
+	}
+	return p.text.Read(to)
+}
