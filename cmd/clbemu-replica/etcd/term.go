@@ -48,6 +48,21 @@ func (t *term) leads() clientv3.Cmp {
 
 // Campaign implements engine.Election.
 func (e *Engine) Campaign(ctx context.Context, self string) (engine.Term, error) {
+	t, err := e.campaign(ctx, self)
+	if err == nil {
+		return t, nil
+	}
+	if e.seen.changed() != nil && !errors.Is(err, engine.ErrReplaced) {
+		<-ctx.Done() // what this process knows is not what etcd keeps
+		return nil, ctx.Err()
+	}
+	return nil, err
+}
+
+func (e *Engine) campaign(ctx context.Context, self string) (*term, error) {
+	if err := e.seen.changed(); err != nil {
+		return nil, err
+	}
 	session, err := concurrency.NewSession(e.client, concurrency.WithTTL(leaseSeconds), concurrency.WithContext(context.WithoutCancel(ctx)))
 	if err != nil {
 		return nil, fmt.Errorf("campaign: %w", errorText(err))
@@ -60,6 +75,8 @@ func (e *Engine) Campaign(ctx context.Context, self string) (engine.Term, error)
 			cancel(errors.New("its lease has ended")) // and its place with it
 		case <-e.seen.over():
 			cancel(errReplaced)
+		case <-e.seen.changes():
+			cancel(e.seen.changed())
 		case <-campaign.Done():
 		}
 	}()
