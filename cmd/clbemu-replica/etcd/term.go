@@ -90,7 +90,9 @@ func (e *Engine) campaign(ctx context.Context, self string) (*term, error) {
 	t := &term{e: e, key: election.Key(), created: election.Rev(), session: session, over: make(chan struct{})}
 	begun := time.Now()
 	t.until.Store(&begun) // until the first renewal says more
+	go t.watchKey()
 	if err := e.begin(ctx, t); err != nil {
+		t.lose(err)
 		return nil, errors.Join(fmt.Errorf("lead: %w", err), session.Close())
 	}
 	go t.renewLoop()
@@ -160,6 +162,27 @@ func (t *term) publishClock() {
 		}
 		select {
 		case <-tick.C:
+		case <-t.over:
+			return
+		}
+	}
+}
+
+// watchKey ends the term as soon as its key is gone: who revokes a lease or deletes a key lets
+// another lead before the lease's time is over.
+func (t *term) watchKey() {
+	ctx, cancel := context.WithCancel(t.e.client.Ctx())
+	defer cancel()
+	gone := t.e.client.Watch(ctx, t.key, clientv3.WithFilterPut())
+	for {
+		select {
+		case seen, more := <-gone:
+			if len(seen.Events) > 0 {
+				t.lose(errors.New("its lease was revoked, or its key deleted"))
+			}
+			if !more {
+				return
+			}
 		case <-t.over:
 			return
 		}
