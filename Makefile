@@ -39,7 +39,7 @@ SLOWEST = $(TOOLS)/gotestsum tool slowest --threshold 1s --num 20
 # with names and lines in their reports need no tables for debuggers.
 FLAGS = -vet=off -shuffle=on -timeout 30m -p 4 -ldflags='-s -w'
 
-.PHONY: build replica run tools needs test large browser node versions terraform replica-test replicas-storm quick fuzz crash soak bench contract golden mutants mutants-scenarios pictures site fmt lint check
+.PHONY: build replica run tools needs test large browser node versions terraform replica-test replicas-storm replicas-storm-mutants quick fuzz crash soak bench contract golden mutants mutants-scenarios pictures site fmt lint check
 .PHONY: deploy-test e2e ccm-version control-plane control-plane-programs image-archive image-pack
 .PHONY: vulnerabilities coverage release-tools release-snapshot release release-test kind-up e2e-kind mutants-kind kind-down
 
@@ -110,6 +110,10 @@ replica-test: tools
 # time), and judge what clients saw; as root, networks are cut and slowed too
 replicas-storm: control-plane-programs
 	cd contracttests/kubernetes && go test -vet=off -count=1 -v -timeout 0 -run 'TestStorm$$' ./replicas -storm $(LENGTH) -seed $(SEED)
+
+# replicas-storm-mutants: storms with an engine that lacks its fence, or its lease, must find that within LENGTH
+replicas-storm-mutants: control-plane-programs
+	cd contracttests/kubernetes && go test -vet=off -count=1 -v -timeout 0 -run TestStormFindsMutants ./replicas -storm-mutants $(LENGTH)
 
 # quick: lint of this module, unit tests, golden files and the CCM's calls with its own SDK
 quick: MODULES = .

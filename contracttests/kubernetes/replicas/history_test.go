@@ -31,9 +31,20 @@ func chances(t *testing.T) *rand.Rand {
 	return binary.Chances(t, *seed, fmt.Sprintf("-storm %s", *storm))
 }
 
-// nameOp sets or reads the name of a load balancer, which is a register for porcupine.
+// nameOp sets or reads a text of a load balancer, which is a register for porcupine.
 type nameOp struct {
-	id, set string // "" reads
+	at  textOf
+	set string // "" reads
+}
+
+// textOf is a text of a load balancer. Two of them are kept in one row, so that who writes an
+// older row takes back what was acknowledged of the other.
+type textOf struct{ id, field string }
+
+// setters are the calls that set texts, by the field that reads them.
+var setters = map[string]struct{ action, param string }{
+	"LoadBalancerName":             {"SetLoadBalancerName", "LoadBalancerName"},
+	"ModificationProtectionReason": {"SetLoadBalancerModificationProtection", "ModificationProtectionReason"},
 }
 
 type nameSeen struct {
@@ -43,10 +54,10 @@ type nameSeen struct {
 
 var names = (&porcupine.NondeterministicModel{
 	Partition: func(history []porcupine.Operation) (parts [][]porcupine.Operation) {
-		by := make(map[string][]porcupine.Operation)
+		by := make(map[textOf][]porcupine.Operation)
 		for _, op := range history {
-			id := op.Input.(nameOp).id
-			by[id] = append(by[id], op)
+			at := op.Input.(nameOp).at
+			by[at] = append(by[at], op)
 		}
 		return slices.Collect(maps.Values(by))
 	},
@@ -76,7 +87,7 @@ type history struct {
 
 	mu          sync.Mutex
 	rounds      int
-	calls, lost int // of names
+	calls, lost int // of texts
 	listeners   int // that were asked for
 	longest     time.Duration
 }
@@ -148,7 +159,7 @@ func (h *history) round(disturb func()) {
 	h.calls += len(ops)
 	h.rounds++
 	if result := porcupine.CheckOperationsTimeout(names, decided(ops), 5*time.Minute); result != porcupine.Ok {
-		h.t.Errorf("the history of %d calls of names is %s", len(ops), result)
+		h.t.Errorf("the history of %d calls of texts is %s", len(ops), result)
 	}
 	shelf.check(h)
 }
@@ -179,21 +190,28 @@ func (h *history) make(at *place, chance *rand.Rand, name string) (id string) {
 	return id
 }
 
-// name reads or sets a name, once.
+// name reads or sets a text, once.
 func (h *history) name(begun time.Time, client int, at *place, id string, chance *rand.Rand) porcupine.Operation {
-	do := nameOp{id: id}
+	field := slices.Sorted(maps.Keys(setters))[chance.IntN(len(setters))]
+	do := nameOp{at: textOf{id, field}}
 	action, params := "DescribeLoadBalancerAttribute", map[string]string{"LoadBalancerId": id}
 	if chance.IntN(2) == 0 {
 		do.set = fmt.Sprintf("n%d", chance.Uint32())
-		action, params["LoadBalancerName"] = "SetLoadBalancerName", do.set
+		action, params[setters[field].param] = setters[field].action, do.set
+		if field == "ModificationProtectionReason" {
+			params["ModificationProtectionStatus"] = "ConsoleProtection"
+		}
 	}
 	op := porcupine.Operation{ClientId: client, Input: do, Call: time.Since(begun).Nanoseconds()}
 	reply, err := at.at[chance.IntN(len(at.at))].api.Call(slb, action, params)
 	op.Return = time.Since(begun).Nanoseconds()
-	op.Output = nameSeen{read: reply.Text("LoadBalancerName")}
+	op.Output = nameSeen{read: reply.Text(field)}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.longest = max(h.longest, time.Duration(op.Return-op.Call))
+	if err == nil && reply.Status < http.StatusInternalServerError && reply.Status != http.StatusOK {
+		h.t.Errorf("%s %v = %d %v", action, params, reply.Status, reply.Body)
+	}
 	if err != nil || reply.Status != http.StatusOK {
 		// It may be executed until the end, if it is at all.
 		op.Output, op.Return = nameSeen{lost: true}, (24 * time.Hour).Nanoseconds()
@@ -262,7 +280,7 @@ func (s *shelf) check(h *history) {
 // check compares what every replica lists with what was acknowledged.
 func (h *history) check(disturbances int) {
 	h.t.Helper()
-	h.t.Logf("%d disturbances in %d rounds; %d calls of names, %d without an answer, the longest of %s; %d calls for listeners; %d load balancers made, and %d in the durable cloud",
+	h.t.Logf("%d disturbances in %d rounds; %d calls of texts, %d without an answer, the longest of %s; %d calls for listeners; %d load balancers made, and %d in the durable cloud",
 		disturbances, h.rounds, h.calls, h.lost, h.longest.Round(time.Millisecond), h.listeners, len(h.main.made), len(h.forked.made))
 	for _, r := range h.main.at {
 		r.await()

@@ -92,7 +92,7 @@ func TestStorm(t *testing.T) {
 			}
 		})
 		if h.rounds%20 == 0 {
-			t.Logf("%s: %d disturbances, %d calls of names", time.Since(begun).Round(time.Second), count, h.calls)
+			t.Logf("%s: %d disturbances, %d calls of texts", time.Since(begun).Round(time.Second), count, h.calls)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(did)) {
