@@ -2,6 +2,8 @@
 FUZZTIME ?= 60s
 ROUNDS ?= 100
 SOAK ?= 10m
+LENGTH ?= 10m
+SEED ?= 0
 # Without the tag, etcd's client brings pages of traces, 6 MB that nothing serves.
 BUILD = CGO_ENABLED=0 go build -trimpath -tags grpcnotrace -ldflags "-s -w"
 
@@ -37,7 +39,7 @@ SLOWEST = $(TOOLS)/gotestsum tool slowest --threshold 1s --num 20
 # with names and lines in their reports need no tables for debuggers.
 FLAGS = -vet=off -shuffle=on -timeout 30m -p 4 -ldflags='-s -w'
 
-.PHONY: build replica run tools needs test large browser node versions terraform replica-test quick fuzz crash soak bench contract golden mutants mutants-scenarios pictures site fmt lint check
+.PHONY: build replica run tools needs test large browser node versions terraform replica-test replicas-storm replicas-storm-mutants quick fuzz crash soak bench contract golden mutants mutants-scenarios pictures site fmt lint check
 .PHONY: deploy-test e2e ccm-version control-plane control-plane-programs image-archive image-pack
 .PHONY: vulnerabilities coverage release-tools release-snapshot release release-test kind-up e2e-kind mutants-kind kind-down
 
@@ -103,6 +105,15 @@ terraform: tools
 replica-test: tools
 	cd cmd/clbemu-replica && CGO_ENABLED=1 $(TEST) -- -race $(FLAGS) ./etcd
 	cd cmd/clbemu-replica && $(TEST) -- $(FLAGS) .
+
+# replicas-storm: disturb replicas and etcd for LENGTH, by the choices of SEED (0: others each
+# time), and judge what clients saw; as root, networks are cut and slowed too
+replicas-storm: control-plane-programs
+	cd contracttests/kubernetes && go test -vet=off -count=1 -v -timeout 0 -run 'TestStorm$$' ./replicas -storm $(LENGTH) -seed $(SEED)
+
+# replicas-storm-mutants: storms with an engine that lacks its fence, or its lease, must find that within LENGTH
+replicas-storm-mutants: control-plane-programs
+	cd contracttests/kubernetes && go test -vet=off -count=1 -v -timeout 0 -run TestStormFindsMutants ./replicas -storm-mutants $(LENGTH)
 
 # quick: lint of this module, unit tests, golden files and the CCM's calls with its own SDK
 quick: MODULES = .

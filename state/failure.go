@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/clbemu/clbemu/state/engine"
 )
 
 // ErrNotKept is in the errors of writes when the engine fails.
@@ -39,6 +41,15 @@ func (f *failure) Error() string {
 		return f.commit.Error() // which says it all
 	}
 	return fmt.Sprintf("%v, and after that: %v", f.commit, f.recovery)
+}
+
+// said is what the log says of it.
+func (f *failure) said() string {
+	outcome := "it is not known whether it is kept: a restart may show it"
+	if errors.Is(f.commit, engine.ErrNotMade) {
+		outcome = "clients know that it is not kept"
+	}
+	return "a write failed, and " + outcome + "; until it is known what is kept, writes are refused and reads show what was acknowledged: " + f.Error()
 }
 
 func (f *failure) Unwrap() []error { return []error{f.commit, f.recovery} }
@@ -110,12 +121,12 @@ func (s *Store) recover(cause error) {
 		s.failing.Store(nil)
 		s.warn("writes are taken again: what is kept is known and can be written")
 	case err == nil:
-		s.warn(fmt.Sprintf("a write failed (%v), so that it was not known whether it is kept: what is kept was read again, and is served", cause))
+		s.warn(fmt.Sprintf("a write failed (%v): what is kept was read again, and is served", cause))
 	default:
 		f := &failure{commit: cause, recovery: err, retry: time.Now().Add(retryAfter)}
 		s.failing.Store(f)
 		if !failed {
-			s.warn("a write failed, and it is not known whether it is kept: a restart may show it; until that is known, writes are refused and reads show what was acknowledged: " + f.Error())
+			s.warn(f.said())
 		}
 	}
 }

@@ -15,6 +15,7 @@ require (
 	github.com/anishathalye/porcupine v1.3.1
 	github.com/clbemu/clbemu v0.0.0-00010101000000-000000000000
 	github.com/clbemu/clbemu/cmd/clbemu-replica v0.0.0-00010101000000-000000000000
+	go.etcd.io/etcd/api/v3 v3.7.3
 	go.etcd.io/etcd/client/v3 v3.7.3
 	go.yaml.in/yaml/v3 v3.0.6
 	k8s.io/klog/v2 v2.130.1
@@ -64,7 +65,6 @@ require (
 	github.com/vishvananda/netns v0.0.5 // indirect
 	github.com/x448/float16 v0.8.4 // indirect
 	go.etcd.io/bbolt v1.5.0 // indirect
-	go.etcd.io/etcd/api/v3 v3.7.3 // indirect
 	go.etcd.io/etcd/client/pkg/v3 v3.7.3 // indirect
 	go.opentelemetry.io/otel v1.47.0 // indirect
 	go.opentelemetry.io/otel/trace v1.47.0 // indirect

@@ -77,7 +77,7 @@ type Replicas struct {
 	Leads bool `json:"leads"`
 	// Term numbers the leader's term; it grows with each.
 	Term int64 `json:"term"`
-	// Problem is why the replica that answers can neither lead nor follow, "" if it can.
+	// Problem is why the replica that answers can't lead, or refuses writes, "" without such a reason.
 	Problem string `json:"problem,omitempty"`
 	// LagSeconds is how far the replica that answers may be behind the leader.
 	LagSeconds float64 `json:"lagSeconds"`

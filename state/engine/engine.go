@@ -157,6 +157,10 @@ type Election interface {
 	// Members calls fn with the members whenever they change, the leader first, until
 	// ctx ends.
 	Members(ctx context.Context, fn func([]Member)) error
+	// Changed waits until another program than clbemu has changed what is kept, and returns
+	// what. From then on Commit fails, and Campaign waits in vain. It returns ctx's error when
+	// ctx ends.
+	Changed(ctx context.Context) error
 }
 
 // Term is a time in which a process leads. It ends with the engine, or when the process

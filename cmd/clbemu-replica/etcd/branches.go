@@ -41,7 +41,7 @@ func (e *Engine) Branch(ctx context.Context, name string) (engine.Engine, error)
 	if err != nil {
 		return nil, err
 	}
-	b := &Engine{client: e.client, prefix: e.branchKeys(name), branch: true, seen: e.seen, clock: e.clock}
+	b := &Engine{client: e.client, prefix: e.branchKeys(name), root: e.root, branch: true, seen: e.seen, clock: e.clock}
 	if err := b.takeOver(ctx, term); err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ func (e *Engine) publishClock(ctx context.Context, t *term) error {
 	before := e.seen.newest()
 	now := e.clock().Add(e.Ahead()).UnixNano()
 	done, err := e.transact(ctx, []clientv3.Cmp{t.leads()},
-		[]clientv3.Op{clientv3.OpPut(e.key("state", "clock"), strconv.FormatInt(now, 10)), clientv3.OpGet(e.key("state", "revision"))})
+		[]clientv3.Op{clientv3.OpPut(e.key("state", "clock"), strconv.FormatInt(now, 10)), clientv3.OpGet(e.key("state", "revision")), t.stamp()})
 	if err != nil {
 		return err
 	}

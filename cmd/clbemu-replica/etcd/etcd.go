@@ -12,6 +12,7 @@
 //	                       values are on their way to state/rows
 //	parts/COMMIT/N         the parts of large commits
 //	leader/LEASE           who leads, and who waits to
+//	hand                   the term of the last transaction, see hand.go
 //	branch/NAME            what is said about a branch; nothing while it is made
 //	branches/NAME/         keys state and parts of a branch
 package etcd
@@ -72,9 +73,11 @@ const (
 type Engine struct {
 	client *clientv3.Client
 	prefix string
-	branch bool // see branches.go
+	root   string // the prefix, without that of a branch
+	branch bool   // see branches.go
 
-	seen *Seen
+	seen     *Seen
+	watching sync.Once // for changes of other programs
 
 	clock func() time.Time
 	ahead atomic.Int64 // what Ahead returns, in nanoseconds
@@ -118,7 +121,7 @@ func Open(ctx context.Context, cfg Config) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("etcd at %s: %w", strings.Join(cfg.Endpoints, ", "), errorText(err))
 	}
-	e := &Engine{client: client, prefix: cfg.Prefix, seen: cfg.Seen, clock: cfg.Clock}
+	e := &Engine{client: client, prefix: cfg.Prefix, root: cfg.Prefix, seen: cfg.Seen, clock: cfg.Clock}
 	if e.seen == nil {
 		e.seen = &Seen{}
 	}
@@ -309,9 +312,12 @@ func (e *Engine) advance(ctx context.Context, sets int, ops ...clientv3.Op) erro
 	if term == nil {
 		return notMade(engine.ErrFenced)
 	}
+	if err := e.seen.changed(); err != nil {
+		return fmt.Errorf("%w: %w", engine.ErrNotMade, err)
+	}
 	revision := e.key("state", "revision")
 	done, err := e.transact(ctx, []clientv3.Cmp{term.leads(), clientv3.Compare(clientv3.ModRevision(revision), "=", fence)},
-		append(ops, clientv3.OpPut(revision, strconv.FormatUint(count, 10))))
+		append(ops, term.stamp(), clientv3.OpPut(revision, strconv.FormatUint(count, 10))))
 	if err == nil && !done.Succeeded {
 		err = notMade(engine.ErrFenced)
 	}
@@ -366,7 +372,7 @@ func (e *Engine) takeOver(ctx context.Context, term *term) error {
 			return err
 		}
 		done, err := e.transact(ctx, []clientv3.Cmp{term.leads(), clientv3.Compare(clientv3.ModRevision(revision), "=", mod)},
-			[]clientv3.Op{clientv3.OpPut(revision, strconv.FormatUint(count, 10)), clientv3.OpGet(pointer)}, clientv3.OpGet(term.key))
+			[]clientv3.Op{clientv3.OpPut(revision, strconv.FormatUint(count, 10)), clientv3.OpGet(pointer), term.stamp()}, clientv3.OpGet(term.key))
 		if err != nil {
 			return err
 		}
@@ -392,6 +398,9 @@ func (e *Engine) takeOver(ctx context.Context, term *term) error {
 
 // Recover implements engine.Engine.
 func (e *Engine) Recover(ctx context.Context) error {
+	if err := e.seen.changed(); err != nil {
+		return err // what was acknowledged is served on
+	}
 	term, err := e.leading()
 	if err != nil {
 		return err

@@ -22,6 +22,7 @@ import (
 type reading struct {
 	e        *Engine
 	at       int64
+	hands    *hands
 	revision uint64
 	staged   *staged // nil but while a commit in parts is on its way
 	partRows engine.ChangeSet
@@ -32,24 +33,32 @@ type reading struct {
 var _ engine.Reading = (*reading)(nil)
 
 // Follow implements engine.Followed.
-func (e *Engine) Follow(ctx context.Context) (engine.Reading, error) { return e.read(ctx) }
+func (e *Engine) Follow(ctx context.Context) (engine.Reading, error) {
+	r, err := e.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	e.watching.Do(func() { go e.watchHands(r.hands, r.at) })
+	return r, nil
+}
 
 // read begins to read what is kept now.
 func (e *Engine) read(ctx context.Context) (*reading, error) {
 	begun := time.Now()
 	before := e.seen.newest()
-	kept, err := e.transact(ctx, nil, []clientv3.Op{clientv3.OpGet(e.key("state", "revision")), clientv3.OpGet(e.key("state", "staged"))})
+	kept, err := e.transact(ctx, nil, append(e.handsOps(), clientv3.OpGet(e.key("state", "revision")), clientv3.OpGet(e.key("state", "staged"))))
 	if err != nil {
 		return nil, err
 	}
-	r := &reading{e: e, at: kept.Header.Revision}
+	found := func(n int) []*mvccpb.KeyValue { return kept.Responses[n].GetResponseRange().Kvs }
+	r := &reading{e: e, at: kept.Header.Revision, hands: e.newHands(found(0), found(1))}
 	r.confirmed.Store(&begun)
-	if r.revision, _, err = e.countOf(kept.Responses[0].GetResponseRange().Kvs, before); err != nil {
+	if r.revision, _, err = e.countOf(found(2), before); err != nil {
 		return nil, err
 	}
-	if found := kept.Responses[1].GetResponseRange().Kvs; len(found) > 0 {
-		if r.staged, err = readStaged(found[0].Value); err != nil {
-			return nil, fmt.Errorf("%s: %w: %w", found[0].Key, engine.ErrDamaged, err)
+	if pointer := found(3); len(pointer) > 0 {
+		if r.staged, err = readStaged(pointer[0].Value); err != nil {
+			return nil, fmt.Errorf("%s: %w: %w", pointer[0].Key, engine.ErrDamaged, err)
 		}
 		if r.partRows, err = e.readParts(ctx, r.staged, r.at); err != nil {
 			return nil, err
@@ -177,10 +186,7 @@ func (r *reading) Commits(ctx context.Context) iter.Seq2[engine.Commit, error] {
 					return
 				}
 				for len(seen.Events) > 0 {
-					n := 1
-					for n < len(seen.Events) && seen.Events[n].Kv.ModRevision == seen.Events[0].Kv.ModRevision {
-						n++
-					}
+					n := sameTransaction(seen.Events)
 					c, made, err := r.commitOf(ctx, seen.Events[:n])
 					if err != nil {
 						yield(engine.Commit{}, err)

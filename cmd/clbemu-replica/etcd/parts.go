@@ -71,7 +71,7 @@ func (e *Engine) commitInParts(ctx context.Context, changes engine.ChangeSet, se
 
 // do makes changes that are no commit, on the precondition that the term lasts.
 func (e *Engine) do(ctx context.Context, term *term, ops ...clientv3.Op) error {
-	done, err := e.transact(ctx, []clientv3.Cmp{term.leads()}, ops)
+	done, err := e.transact(ctx, []clientv3.Cmp{term.leads()}, append(ops, term.stamp()))
 	if err == nil && !done.Succeeded {
 		err = engine.ErrFenced
 	}

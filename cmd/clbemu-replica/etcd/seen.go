@@ -16,6 +16,8 @@ type Seen struct {
 	cluster  uint64 // etcd's own id
 	newestOf mark
 	replaced chan struct{} // closed once etcd has answered with less
+	change   error         // what another program has changed
+	noted    chan struct{} // closed once change is set
 }
 
 // mark is a point in what etcd keeps.
@@ -83,4 +85,33 @@ func (s *Seen) checkRevision(count uint64, before mark) error {
 	}
 	s.newestOf.count = max(s.newestOf.count, count)
 	return nil
+}
+
+// changes is closed once another program has changed what is kept.
+func (s *Seen) changes() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.noted == nil {
+		s.noted = make(chan struct{})
+	}
+	return s.noted
+}
+
+// changed is what another program has changed, nil if nothing.
+func (s *Seen) changed() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.change
+}
+
+// noteChange notes the first key that another program has changed.
+func (s *Seen) noteChange(key string, revision int64) {
+	s.changes() // which makes the channel
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.change == nil {
+		s.change = fmt.Errorf("another program changed %.200q in etcd, at its revision %d: writes are refused; keep what was acknowledged with `clbemu state export`, "+
+			"and restart every replica to go on with what etcd has", key, revision)
+		close(s.noted)
+	}
 }

@@ -48,6 +48,21 @@ func (t *term) leads() clientv3.Cmp {
 
 // Campaign implements engine.Election.
 func (e *Engine) Campaign(ctx context.Context, self string) (engine.Term, error) {
+	t, err := e.campaign(ctx, self)
+	if err == nil {
+		return t, nil
+	}
+	if e.seen.changed() != nil && !errors.Is(err, engine.ErrReplaced) {
+		<-ctx.Done() // what this process knows is not what etcd keeps
+		return nil, ctx.Err()
+	}
+	return nil, err
+}
+
+func (e *Engine) campaign(ctx context.Context, self string) (*term, error) {
+	if err := e.seen.changed(); err != nil {
+		return nil, err
+	}
 	session, err := concurrency.NewSession(e.client, concurrency.WithTTL(leaseSeconds), concurrency.WithContext(context.WithoutCancel(ctx)))
 	if err != nil {
 		return nil, fmt.Errorf("campaign: %w", errorText(err))
@@ -60,6 +75,8 @@ func (e *Engine) Campaign(ctx context.Context, self string) (engine.Term, error)
 			cancel(errors.New("its lease has ended")) // and its place with it
 		case <-e.seen.over():
 			cancel(errReplaced)
+		case <-e.seen.changes():
+			cancel(e.seen.changed())
 		case <-campaign.Done():
 		}
 	}()
@@ -73,7 +90,9 @@ func (e *Engine) Campaign(ctx context.Context, self string) (engine.Term, error)
 	t := &term{e: e, key: election.Key(), created: election.Rev(), session: session, over: make(chan struct{})}
 	begun := time.Now()
 	t.until.Store(&begun) // until the first renewal says more
+	go t.watchKey()
 	if err := e.begin(ctx, t); err != nil {
+		t.lose(err)
 		return nil, errors.Join(fmt.Errorf("lead: %w", err), session.Close())
 	}
 	go t.renewLoop()
@@ -143,6 +162,27 @@ func (t *term) publishClock() {
 		}
 		select {
 		case <-tick.C:
+		case <-t.over:
+			return
+		}
+	}
+}
+
+// watchKey ends the term as soon as its key is gone: who revokes a lease or deletes a key lets
+// another lead before the lease's time is over.
+func (t *term) watchKey() {
+	ctx, cancel := context.WithCancel(t.e.client.Ctx())
+	defer cancel()
+	gone := t.e.client.Watch(ctx, t.key, clientv3.WithFilterPut())
+	for {
+		select {
+		case seen, more := <-gone:
+			if len(seen.Events) > 0 {
+				t.lose(errors.New("its lease was revoked, or its key deleted"))
+			}
+			if !more {
+				return
+			}
 		case <-t.over:
 			return
 		}

@@ -194,6 +194,8 @@ func (d *doctor) replicas(r *controlapi.Replicas) {
 	known := strings.Join(names, ", ")
 	lag := time.Duration(r.LagSeconds * float64(time.Second)).Round(time.Millisecond)
 	switch {
+	case r.Problem != "" && r.Leader != "":
+		d.problem("replicas", "", "%s runs, and %s leads, but %s", r.Self, r.Leader, r.Problem)
 	case r.Problem != "":
 		d.problem("replicas", "", "%s neither leads nor follows: %s", r.Self, r.Problem)
 	case r.Leader == "":

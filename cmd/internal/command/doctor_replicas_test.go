@@ -21,6 +21,7 @@ func TestDoctorReplicas(t *testing.T) {
 		{"leads", &controlapi.Replicas{Self: "r1", Leader: "r1", Leads: true, All: all}, levelOK, "r1 leads r1, r2"},
 		{"uncertain", &controlapi.Replicas{Self: "r1", Leader: "r1", All: all}, levelProblem, "not certain"},
 		{"follows", &controlapi.Replicas{Self: "r2", Leader: "r1", LagSeconds: 0.012, All: all}, levelOK, "r2 follows r1, 12ms behind at most"},
+		{"spoilt", &controlapi.Replicas{Self: "r2", Leader: "r1", Problem: "another program changed it", All: all}, levelProblem, "r2 runs, and r1 leads, but another program changed it"},
 		{"stale", &controlapi.Replicas{Self: "r2", Leader: "r1", LagSeconds: 4, All: all}, levelProblem, "r2 may be 4s behind the leader r1"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

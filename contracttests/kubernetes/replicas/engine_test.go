@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -93,6 +94,44 @@ func TestFencing(t *testing.T) {
 	}
 	if got := kept(t, second); len(got) != 2 || got["a/1"] != "x" || got["a/3"] != "y" {
 		t.Errorf("kept: %v", got)
+	}
+}
+
+// TestRevoked proves that a leader whose lease is revoked, or whose key is deleted, learns it
+// before it renews the lease the next time: until then it would answer, next to another one.
+func TestRevoked(t *testing.T) {
+	members := startEtcd(t, 1)
+	client := etcdClient(t, members)
+	var took []time.Duration
+	for n := range 9 {
+		prefix := fmt.Sprintf("/revoked-%d/", n)
+		e := open(t, members, prefix)
+		term := lead(t, e)
+		leader, err := client.Get(t.Context(), prefix+"leader/", clientv3.WithPrefix())
+		if err != nil || len(leader.Kvs) != 1 {
+			t.Fatalf("%v, %v", leader, err)
+		}
+		begun := time.Now()
+		if n%2 == 0 {
+			_, err = client.Revoke(t.Context(), clientv3.LeaseID(leader.Kvs[0].Lease))
+		} else {
+			_, err = client.Delete(t.Context(), string(leader.Kvs[0].Key))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-term.Over()
+		took = append(took, time.Since(begun))
+		if term.Leads() {
+			t.Error("it leads though its term is over")
+		}
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	slices.Sort(took)
+	if most := 100 * time.Millisecond; took[len(took)/2] > most { // a renewal comes after half a second
+		t.Errorf("a leader learns that it is deposed after %s, want half of them within %s", took, most)
 	}
 }
 

@@ -36,7 +36,7 @@ func TestFullEtcd(t *testing.T) {
 	}
 	for _, r := range []*replica{leader, others[0]} {
 		_, err := r.create(t.Context(), "full", "full")
-		if err == nil || !strings.Contains(err.Error(), "etcd is full") || strings.Contains(err.Error(), "not known") {
+		if err == nil || !strings.HasPrefix(err.Error(), "500 ") || !strings.Contains(err.Error(), "etcd is full") || strings.Contains(err.Error(), "not known") {
 			t.Errorf("%s: a write while etcd is full: %v", r.name, err)
 		}
 		if got := r.loadBalancers(); got["before"] == "" || got["full"] != "" {

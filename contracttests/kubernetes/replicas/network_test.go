@@ -80,3 +80,19 @@ func (n *network) cut(host int) { n.ip("link", "set", n.wire("p", host), "down")
 
 // heal puts it back.
 func (n *network) heal(host int) { n.ip("link", "set", n.wire("p", host), "up") }
+
+// slow lets 64 kbit/s through to a host, where it was all.
+func (n *network) slow(host int) {
+	n.t.Helper()
+	if out, err := exec.Command("tc", "qdisc", "add", "dev", n.wire("p", host), "root", "tbf", "rate", "64kbit", "burst", "4kb", "latency", "2s").CombinedOutput(); err != nil {
+		n.t.Fatalf("tc: %v\n%s", err, out)
+	}
+}
+
+// fast ends that.
+func (n *network) fast(host int) {
+	n.t.Helper()
+	if out, err := exec.Command("tc", "qdisc", "del", "dev", n.wire("p", host), "root").CombinedOutput(); err != nil {
+		n.t.Fatalf("tc: %v\n%s", err, out)
+	}
+}

@@ -78,7 +78,7 @@ func (r *Replica) trusts(c tls.ConnectionState) error {
 // call may be answered by a follower; else by the leader.
 func (r *Replica) API(local http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
-		if r.cfg.Local != nil && !r.leads() && r.cfg.Local(q) {
+		if r.cfg.Local != nil && !r.leads() && r.spoilt() == nil && r.cfg.Local(q) {
 			// One that led until now does not follow yet, and knows no lag.
 			if lag, follows := r.lag(); follows && lag <= maxLag {
 				w.Header().Set(LagHeader, lag.String())

@@ -4,6 +4,7 @@
 package replicas
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -49,6 +50,7 @@ type Replica struct {
 	term    engine.Term // nil unless this one leads, and is ready to
 	changed chan struct{}
 	problem error // why this one can't lead or follow, nil if it can
+	foreign error // what another program has changed of what is kept, nil if nothing
 }
 
 var _ prometheus.Collector = (*Replica)(nil)
@@ -87,6 +89,7 @@ func (r *Replica) run(ctx context.Context) error {
 			cancel(deposed(err))
 		}
 	}()
+	go r.watchForeign(ctx)
 	for {
 		term, err := r.cfg.Election.Campaign(ctx, string(self))
 		if ctx.Err() != nil {
@@ -109,10 +112,29 @@ func (r *Replica) run(ctx context.Context) error {
 	}
 }
 
+// watchForeign notes what another program changes of what is kept. Writes are refused from then on.
+func (r *Replica) watchForeign(ctx context.Context) {
+	foreign := r.cfg.Election.Changed(ctx)
+	if ctx.Err() == nil {
+		r.cfg.Log.Error().Err(foreign).Msg("what is kept is not what clbemu wrote")
+		r.update(func() { r.foreign = foreign })
+	}
+}
+
+// spoilt returns what another program has changed of what is kept, nil if nothing.
+func (r *Replica) spoilt() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.foreign
+}
+
 // noLeader returns why no replica answers.
 func (r *Replica) noLeader() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.foreign != nil {
+		return fmt.Errorf("no replica leads, as far as this one knows: %w", r.foreign)
+	}
 	if r.problem != nil {
 		return fmt.Errorf("no replica leads, as far as this one knows: %w", r.problem)
 	}
@@ -214,6 +236,9 @@ const maxLag = 10 * time.Second
 
 // Ready returns why the replica can't answer or pass on calls, nil if it can.
 func (r *Replica) Ready() error {
+	if err := r.spoilt(); err != nil {
+		return err
+	}
 	if r.leads() {
 		return nil
 	}
@@ -232,8 +257,8 @@ func (r *Replica) Ready() error {
 func (r *Replica) Status() *controlapi.Replicas {
 	r.mu.Lock()
 	problem := ""
-	if r.problem != nil {
-		problem = r.problem.Error()
+	if err := cmp.Or(r.problem, r.foreign); err != nil {
+		problem = err.Error()
 	}
 	s := &controlapi.Replicas{Problem: problem, Self: r.cfg.Self.Name, Leads: r.term != nil && r.term.Leads(), All: make([]controlapi.Replica, len(r.members))}
 	for i, m := range r.members {

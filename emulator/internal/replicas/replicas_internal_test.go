@@ -285,7 +285,11 @@ type full struct{}
 func (full) Campaign(context.Context, string) (engine.Term, error) {
 	return nil, errors.New("etcd is full")
 }
-func (full) Members(ctx context.Context, _ func([]engine.Member)) error {
+func (full) Members(ctx context.Context, _ func([]engine.Member)) error { return ended(ctx) }
+func (full) Changed(ctx context.Context) error                          { return ended(ctx) }
+
+// ended waits until ctx ends.
+func ended(ctx context.Context) error {
 	<-ctx.Done()
 	return ctx.Err()
 }
@@ -329,10 +333,53 @@ func (t *overTerm) Leads() bool           { return true }
 func (t *overTerm) Over() <-chan struct{} { return t.over }
 func (t *overTerm) Why() error            { return errors.New("the lease has ended") }
 
-func (e *elected) Campaign(context.Context, string) (engine.Term, error) { return e.term, nil }
-func (e *elected) Members(ctx context.Context, _ func([]engine.Member)) error {
-	<-ctx.Done()
-	return ctx.Err()
+func (e *elected) Campaign(context.Context, string) (engine.Term, error)      { return e.term, nil }
+func (e *elected) Members(ctx context.Context, _ func([]engine.Member)) error { return ended(ctx) }
+func (e *elected) Changed(ctx context.Context) error                          { return ended(ctx) }
+
+// spoilt is an election that this process never wins, as another program changed what is kept.
+type spoilt struct{}
+
+var errSpoilt = errors.New("another program changed it")
+
+func (spoilt) Campaign(ctx context.Context, _ string) (engine.Term, error) { return nil, ended(ctx) }
+func (spoilt) Members(ctx context.Context, fn func([]engine.Member)) error {
+	fn([]engine.Member{{Self: `{"name":"leader","api":"http://127.0.0.1:1"}`, Term: 1}})
+	return ended(ctx)
+}
+func (spoilt) Changed(context.Context) error { return errSpoilt }
+
+// TestSpoilt proves that a replica whose medium another program changed is not ready, says why,
+// and answers no read itself.
+func TestSpoilt(t *testing.T) {
+	r := following(t, Config{Election: spoilt{}, Local: func(*http.Request) bool { return true }})
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = r.Run(ctx) // ends with ctx
+	}()
+	for {
+		_, known, changed := r.leader()
+		if known && r.spoilt() != nil {
+			break
+		}
+		<-changed
+	}
+	if err := r.Ready(); !errors.Is(err, errSpoilt) {
+		t.Errorf("Ready = %v, want %v", err, errSpoilt)
+	}
+	if s := r.Status(); s.Problem != errSpoilt.Error() || s.Leader != "leader" {
+		t.Errorf("Status = %+v, want the leader and the problem", s)
+	}
+	q := httptest.NewRequestWithContext(ctx, http.MethodGet, "/", nil)
+	q.Header.Set(forwardedHeader, "x") // or it would wait for the leader
+	w := httptest.NewRecorder()
+	if r.API(here).ServeHTTP(w, q); w.Code != http.StatusServiceUnavailable {
+		t.Errorf("a read is answered %d %s, want it left to the leader", w.Code, w.Body)
+	}
+	stop()
+	<-done
 }
 
 // A replica leads when what the leader needs has begun, and is deposed with its term.

@@ -1,0 +1,158 @@
+package etcd
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.etcd.io/etcd/api/v3/mvccpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/clbemu/clbemu/state/engine"
+)
+
+// Each transaction of a leader puts the key hand, with the number of its term. A change below
+// the prefix without it was made by another program. An older clbemu does not put it: while one
+// leads, its changes can't be told from others.
+
+// stamp marks a transaction as one of the term.
+func (t *term) stamp() clientv3.Op {
+	return clientv3.OpPut(t.e.root+"hand", strconv.FormatInt(t.created, 10))
+}
+
+// hands tells the leader's changes from those of other programs.
+type hands struct {
+	root    string
+	leaders map[string]int64 // the keys of who leads and who waits to, and etcd's revisions that created them
+	last    string           // the last stamp of a leader
+	stamped bool             // whether the leader stamps what it changes
+}
+
+// handsOps read what newHands needs.
+func (e *Engine) handsOps() []clientv3.Op {
+	return []clientv3.Op{clientv3.OpGet(e.root + "hand"), clientv3.OpGet(e.root+"leader/", clientv3.WithPrefix(), clientv3.WithKeysOnly())}
+}
+
+func (e *Engine) newHands(hand, leaders []*mvccpb.KeyValue) *hands {
+	h := &hands{root: e.root, leaders: make(map[string]int64)}
+	for _, kv := range leaders {
+		h.leaders[string(kv.Key)] = kv.CreateRevision
+	}
+	if len(hand) > 0 {
+		h.last = string(hand[0].Value)
+	}
+	h.stamped = h.last != "" && h.last == h.term()
+	return h
+}
+
+// term is the leader's, "" while no process leads.
+func (h *hands) term() string {
+	first := int64(0)
+	for _, created := range h.leaders {
+		if first == 0 || created < first {
+			first = created
+		}
+	}
+	if first == 0 {
+		return ""
+	}
+	return strconv.FormatInt(first, 10)
+}
+
+// foreign returns a key that another program changed in a transaction, "" if none.
+func (h *hands) foreign(events []*clientv3.Event) (key string) {
+	ours, begins := false, false
+	for _, event := range events {
+		switch string(event.Kv.Key) {
+		case h.root + "hand":
+			ours = event.Type == clientv3.EventTypePut && string(event.Kv.Value) == h.term()
+		case h.root + "state/revision":
+			begins = event.Type == clientv3.EventTypePut && h.last != h.term()
+		}
+	}
+	switch {
+	case ours:
+		h.last, h.stamped = h.term(), true
+	case begins: // the term of an older clbemu
+		h.stamped = false
+	}
+	for _, event := range events {
+		at := string(event.Kv.Key)
+		elects := strings.HasPrefix(at, h.root+"leader/")
+		switch {
+		case elects && event.Type == clientv3.EventTypeDelete:
+			delete(h.leaders, at)
+		case elects && event.Kv.Lease != 0:
+			h.leaders[at] = event.Kv.CreateRevision
+		case key == "" && (elects || h.stamped && !ours):
+			key = at
+		}
+	}
+	return key
+}
+
+// watchHands watches all keys after a revision of etcd for changes of other programs, until the
+// client is closed.
+func (e *Engine) watchHands(h *hands, at int64) {
+	ctx := clientv3.WithRequireLeader(e.client.Ctx())
+	for ctx.Err() == nil {
+		err := e.checkHands(ctx, h, &at)
+		if err == nil {
+			return
+		}
+		select {
+		case <-time.After(renewEvery):
+		case <-ctx.Done():
+			return
+		}
+		if !errors.Is(err, rpctypes.ErrCompacted) {
+			continue
+		}
+		// What was changed meanwhile is read by those who follow; it is known of no key.
+		if kept, err := e.transact(ctx, nil, e.handsOps()); err == nil {
+			h, at = e.newHands(kept.Responses[0].GetResponseRange().Kvs, kept.Responses[1].GetResponseRange().Kvs), kept.Header.Revision
+		}
+	}
+}
+
+// checkHands returns nil once another program has changed a key, or why the watch ended.
+func (e *Engine) checkHands(ctx context.Context, h *hands, at *int64) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	for seen := range e.client.Watch(ctx, e.root, clientv3.WithPrefix(), clientv3.WithRev(*at+1)) {
+		if err := seen.Err(); err != nil {
+			return err
+		}
+		for events := seen.Events; len(events) > 0; {
+			n := sameTransaction(events)
+			if key := h.foreign(events[:n]); key != "" {
+				e.seen.noteChange(key, events[0].Kv.ModRevision)
+				return nil
+			}
+			*at, events = events[0].Kv.ModRevision, events[n:]
+		}
+	}
+	return engine.ErrBehind
+}
+
+// sameTransaction is how many events, at least one, are of the first one's transaction.
+func sameTransaction(events []*clientv3.Event) int {
+	n := 1
+	for n < len(events) && events[n].Kv.ModRevision == events[0].Kv.ModRevision {
+		n++
+	}
+	return n
+}
+
+// Changed implements engine.Election.
+func (e *Engine) Changed(ctx context.Context) error {
+	select {
+	case <-e.seen.changes():
+		return e.seen.changed()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
