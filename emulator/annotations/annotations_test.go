@@ -251,6 +251,7 @@ func TestNeeds(t *testing.T) {
 		"a short name without prefix":   {annotations: with("=loadbalancer-spec", "slb.s1.small"), want: []string{"no version of the controller reads it; do you mean " + p + "spec?"}},
 		"a name of its own":             {annotations: with("=my-spec", "a", "=spec", "b")},
 		"more words":                    {annotations: with("health-check-healthy-threshold", "4"), want: []string{"no version of the controller reads it; do you mean " + p + "healthy-threshold?"}},
+		"older product by annotation":   {annotations: with("type", "slb"), want: []string{"no version of the controller reads it; leave it out: without spec.loadBalancerClass it is a CLB"}},
 		"product by annotation":         {annotations: with("instance-type", "nlb"), want: []string{"no version of the controller reads it; set spec.loadBalancerClass to alibabacloud.com/nlb"}},
 		"source ranges of CLB":          {change: ranges, want: []string{"the controller ignores it for CLB, and the Service is open to all; use the annotations"}},
 		"source ranges of an old NLB":   {annotations: with("zone-maps", "a:b,c:d"), change: func(s *annotations.Service) { nlb(s); ranges(s) }, version: "v2.13.0", want: []string{"the controller reads it from v2.14.0 on"}},

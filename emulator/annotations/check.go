@@ -87,8 +87,11 @@ func unknown(key, value string, suggest bool) *Problem {
 	if near != "" {
 		p.Advice = "do you mean " + near + "?"
 	}
-	if kind := strings.ToLower(value); kind == NLB || kind == nlbClass {
+	switch kind := strings.ToLower(value); kind {
+	case NLB, nlbClass:
 		p.Advice = "set spec.loadBalancerClass to " + nlbClass
+	case CLB, "slb":
+		p.Advice = "leave it out: without spec.loadBalancerClass it is a CLB"
 	}
 	return p
 }
