@@ -85,7 +85,7 @@ func (r *recorder) look(ctx context.Context, names ...string) (*view, error) {
 	if err := r.settled(ctx); err != nil {
 		return nil, err
 	}
-	found, err := r.control.Resources(ctx, controlclient.Wanted{Kind: "lb,listener,rule,group,backend", Name: strings.Join(names, ",")})
+	found, err := r.control.Resources(ctx, controlclient.Wanted{Kind: "lb,listener,rule,group,backend", Name: strings.Join(r.now.whole(names), ",")})
 	if refused := (*controlclient.Refused)(nil); errors.As(err, &refused) && refused.Status == http.StatusNotFound {
 		err = nil // they are gone
 	}
@@ -208,7 +208,7 @@ func (r *recorder) record(ctx context.Context) error {
 		}
 		r.place(c, entry, next)
 		r.now.moved(next, c)
-		r.notice(c, next)
+		r.notice(c, next, about)
 		if r.add(c); r.traffic != nil && entry.Code == "" {
 			r.traffic.ask(ctx, next, about, false)
 		}
@@ -234,12 +234,12 @@ func (r *recorder) add(c *Change) {
 	r.phase.Changes = append(r.phase.Changes, c)
 }
 
-// notice adds what clients notice of a change, and ends what they noticed before.
-func (r *recorder) notice(c *Change, next *view) {
+// notice adds what clients notice of a change to some resources or all, and ends what they noticed before.
+func (r *recorder) notice(c *Change, next *view, about []string) {
 	at := time.Now()
 	c.Felt = append(c.Felt, r.now.felt(next)...)
 	r.open = slices.DeleteFunc(r.open, func(f *Felt) bool {
-		over := next.over(f)
+		over := (about == nil || slices.Contains(about, f.LoadBalancer)) && next.over(f)
 		if over {
 			f.Lasted = at.Sub(f.begun).Round(time.Millisecond).String()
 		}
@@ -266,7 +266,7 @@ func (r *recorder) settle(ctx context.Context) error {
 	}
 	c := &Change{Change: upgradecheck.Change{Change: "what took the cloud some time"}}
 	r.now.moved(next, c)
-	r.notice(c, next)
+	r.notice(c, next, nil)
 	switch n := len(r.phase.Changes); {
 	case len(c.Felt) > 0 && n > 0:
 		last := r.phase.Changes[n-1]
