@@ -248,8 +248,21 @@ func (i Inventory) Each(v *state.View, wanted Wanted, add func(controlapi.Resour
 	if err != nil {
 		return err
 	}
-	var others []string
 	matched := wanted.Name == ""
+	if parts, ok := i.source(v).named(strings.Split(wanted.Name, ",")); ok && !slices.ContainsFunc(chosen, func(k kind) bool { return !slices.Contains(partKinds, k.Name) }) {
+		for _, k := range chosen {
+			for _, r := range parts {
+				if r.ProductTitle = i.title(r.Product); r.Kind == k.Name {
+					matched = true
+					add(r)
+				}
+			}
+		}
+		if matched {
+			return nil
+		}
+	}
+	var others []string
 	for _, k := range chosen {
 		k.list(i.source(v), func(r controlapi.Resource) {
 			r.Kind, r.ProductTitle = k.Name, i.title(r.Product)

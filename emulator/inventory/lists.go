@@ -137,9 +137,13 @@ func bandwidthOf(limit int) string {
 
 func listRules(from source, add func(controlapi.Resource)) {
 	for r := range topology.Rules(from.View) {
-		add(within(r.LoadBalancerID, of(r.Owner, r.Product, r.ID, r.Name, "", colListener.is(r.FrontendID), colDomain.is(r.Domain), colURL.is(r.URL),
-			colGroup.is(r.GroupID), colCreated.is(timeOf(r.CreateTime)))))
+		add(rule(&r))
 	}
+}
+
+func rule(r *topology.Rule) controlapi.Resource {
+	return within(r.LoadBalancerID, of(r.Owner, r.Product, r.ID, r.Name, "", colListener.is(r.FrontendID), colDomain.is(r.Domain), colURL.is(r.URL),
+		colGroup.is(r.GroupID), colCreated.is(timeOf(r.CreateTime))))
 }
 
 func listJobs(from source, add func(controlapi.Resource)) {

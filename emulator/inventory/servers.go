@@ -13,20 +13,24 @@ import (
 // finds them, or else the first that forwards to it.
 func listBackends(from source, add func(controlapi.Resource)) {
 	for g := range topology.Groups(from.View) {
-		var first *topology.Frontend
-		for f := range g.Frontends {
-			checks := topology.Checked(f.For(&g), &g)
-			if first == nil || checks {
-				first = &f
-			}
-			if checks {
-				break
-			}
-		}
-		for _, s := range from.servers(&g, first) {
+		for _, s := range from.servers(&g, checking(&g)) {
 			add(s)
 		}
 	}
+}
+
+// checking returns the first listener that checks a group, or else the first that forwards to it.
+func checking(g *topology.Group) (first *topology.Frontend) {
+	for f := range g.Frontends {
+		checks := topology.Checked(f.For(g), g)
+		if first == nil || checks {
+			first = &f
+		}
+		if checks {
+			break
+		}
+	}
+	return first
 }
 
 // servers are the members of a group as a listener finds them, nil if none forwards to

@@ -58,6 +58,41 @@ func (from source) grow(lb *topology.LoadBalancer, tree *controlapi.LoadBalancer
 	}
 }
 
+// partKinds are the kinds of load balancers and of their parts.
+var partKinds = []string{loadBalancers, "listener", "rule", "group", "backend"}
+
+// named lists what Each lists for ids of load balancers and of server groups, without a look at all
+// resources, and reports whether all names are such.
+func (from source) named(names []string) (all []controlapi.Resource, ok bool) {
+	add := func(kind string, r controlapi.Resource) {
+		r.Kind = kind
+		all = append(all, r)
+	}
+	addGroup := func(g *topology.Group) {
+		add("group", group(g))
+		all = append(all, from.servers(g, checking(g))...)
+	}
+	for _, name := range names {
+		if lb, is := topology.FindLoadBalancer(from.View, name); is {
+			add(loadBalancers, loadBalancer(&lb))
+			for f := range lb.Frontends {
+				add("listener", from.listener(&f))
+				for r := range f.Rules {
+					add("rule", rule(&r))
+				}
+			}
+			for g := range lb.Groups {
+				addGroup(&g)
+			}
+		} else if g, is := state.FindShown[topology.Group](from.View, name); is {
+			addGroup(&g)
+		} else {
+			return nil, false
+		}
+	}
+	return all, true
+}
+
 func (from source) group(g *topology.Group, f *topology.Frontend) *controlapi.GroupTree {
 	shown := group(g)
 	shown.Kind = "group"

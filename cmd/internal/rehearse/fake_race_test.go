@@ -269,7 +269,7 @@ func (c *smallCCM) listen(s cluster.Object, id string, nodes []cluster.Object, f
 	}
 	for _, l := range has {
 		number := fmt.Sprint(l["ListenerPort"])
-		own := strings.HasPrefix(l.Text("Description"), "k8s") || number == "80" || number == "20080"
+		own := strings.HasPrefix(l.Text("Description"), "k8s") || number == "80" || strings.HasPrefix(number, "2")
 		if !wanted[number] && (own || c.fault == deletesOthers) {
 			c.call("DeleteLoadBalancerListener", "LoadBalancerId", id, "ListenerPort", number)
 		}

@@ -30,10 +30,11 @@ type recorder struct {
 	change  sync.Mutex      // held by a call
 	before  *emulator.Emulator
 	now     *view
+	seen    uint64 // of the journal
 	open    []*Felt
 	traffic *traffic // nil without
-	// addresses are those of network interfaces and instances, by id.
-	addresses map[string]string
+	// at are the ids of network interfaces and instances by their addresses.
+	at map[string][]string
 
 	mu    sync.Mutex
 	phase *Phase
@@ -43,7 +44,7 @@ type recorder struct {
 }
 
 func newRecorder() *recorder {
-	r := &recorder{mutates: make(map[string]bool), addresses: make(map[string]string), phase: &Phase{}}
+	r := &recorder{mutates: make(map[string]bool), at: make(map[string][]string), phase: &Phase{}}
 	for _, p := range products.All() {
 		for _, a := range p.Actions {
 			r.mutates[p.Name+" "+a.Name] = a.Mutates
@@ -66,7 +67,10 @@ func (r *recorder) begins(ctx context.Context, cloud *emulator.Emulator) error {
 		return err
 	}
 	for _, s := range servers.Resources {
-		r.addresses[s.Fields["server"]] = s.Fields["address"]
+		at := s.Fields["address"]
+		if id := s.Fields["server"]; !slices.Contains(r.at[at], id) {
+			r.at[at] = append(r.at[at], id)
+		}
 	}
 	r.now = &view{}
 	r.now, err = r.look(ctx)
@@ -81,7 +85,7 @@ func (r *recorder) look(ctx context.Context, names ...string) (*view, error) {
 	if err := r.settled(ctx); err != nil {
 		return nil, err
 	}
-	found, err := r.control.Resources(ctx, controlclient.Wanted{Kind: "lb,listener,rule,group,backend", Name: strings.Join(names, ",")})
+	found, err := r.control.Resources(ctx, controlclient.Wanted{Kind: "lb,listener,rule,group,backend", Name: strings.Join(r.now.whole(names), ",")})
 	if refused := (*controlclient.Refused)(nil); errors.As(err, &refused) && refused.Status == http.StatusNotFound {
 		err = nil // they are gone
 	}
@@ -174,17 +178,17 @@ func (r *recorder) idle() (time.Duration, int, error) {
 func (r *recorder) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	r.change.Lock()
 	defer r.change.Unlock()
-	since := r.cloud.Journal().Query(journal.Query{Limit: 1}).Last
 	r.api.ServeHTTP(w, request)
-	err := r.record(context.WithoutCancel(request.Context()), since)
+	err := r.record(context.WithoutCancel(request.Context()))
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.err = errors.Join(r.err, err)
 }
 
 // record compares the account before and after a call.
-func (r *recorder) record(ctx context.Context, since uint64) error {
-	page := r.cloud.Journal().Query(journal.Query{Since: since, Fields: map[string]string{"kind": string(journal.KindCall)}})
+func (r *recorder) record(ctx context.Context) error {
+	page := r.cloud.Journal().Query(journal.Query{Since: r.seen, Fields: map[string]string{"kind": string(journal.KindCall)}})
+	r.seen = page.Last
 	for _, entry := range page.Entries {
 		mutates := r.mutates[entry.Product+" "+entry.Action]
 		if mutates || entry.Product == "Slb" || entry.Product == "Nlb" { // other reads may well come all the time
@@ -204,7 +208,7 @@ func (r *recorder) record(ctx context.Context, since uint64) error {
 		}
 		r.place(c, entry, next)
 		r.now.moved(next, c)
-		r.notice(c, next)
+		r.notice(c, next, about)
 		if r.add(c); r.traffic != nil && entry.Code == "" {
 			r.traffic.ask(ctx, next, about, false)
 		}
@@ -230,12 +234,12 @@ func (r *recorder) add(c *Change) {
 	r.phase.Changes = append(r.phase.Changes, c)
 }
 
-// notice adds what clients notice of a change, and ends what they noticed before.
-func (r *recorder) notice(c *Change, next *view) {
+// notice adds what clients notice of a change to some resources or all, and ends what they noticed before.
+func (r *recorder) notice(c *Change, next *view, about []string) {
 	at := time.Now()
 	c.Felt = append(c.Felt, r.now.felt(next)...)
 	r.open = slices.DeleteFunc(r.open, func(f *Felt) bool {
-		over := next.over(f)
+		over := (about == nil || slices.Contains(about, f.LoadBalancer)) && next.over(f)
 		if over {
 			f.Lasted = at.Sub(f.begun).Round(time.Millisecond).String()
 		}
@@ -262,7 +266,7 @@ func (r *recorder) settle(ctx context.Context) error {
 	}
 	c := &Change{Change: upgradecheck.Change{Change: "what took the cloud some time"}}
 	r.now.moved(next, c)
-	r.notice(c, next)
+	r.notice(c, next, nil)
 	switch n := len(r.phase.Changes); {
 	case len(c.Felt) > 0 && n > 0:
 		last := r.phase.Changes[n-1]
@@ -286,7 +290,7 @@ func (r *recorder) describe(caller *journal.Entry, action string, params map[str
 
 // message is a refusal's.
 func (r *recorder) message(sequence uint64) string {
-	page := r.cloud.Journal().Query(journal.Query{Fields: map[string]string{"sequence": strconv.FormatUint(sequence, 10)}})
+	page := r.cloud.Journal().Query(journal.Query{Since: sequence - 1, Fields: map[string]string{"sequence": strconv.FormatUint(sequence, 10)}})
 	var answer struct{ Message string }
 	for _, entry := range page.Entries {
 		_ = json.Unmarshal([]byte(entry.Answer), &answer) // a cut one has no message

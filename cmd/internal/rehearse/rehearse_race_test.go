@@ -51,20 +51,35 @@ func newAccount(t *testing.T) *account {
 	if err := errors.Join(err, a.copy.Trim()); err != nil {
 		t.Fatal(err)
 	}
-	f := newFakePlane()
-	if refused, err := f.plane().Fill(t.Context(), a.copy); err != nil || len(refused) > 0 {
-		t.Fatal(refused, err)
-	}
-	made := startCCM(f, a.cloud.Handler(), none)
-	if _, err := made.Wait(t.Context(), 0); err != nil {
-		t.Fatal(err)
-	}
+	made := a.fill()
 	a.lb = made.call("DescribeLoadBalancers", "LoadBalancerName", "a123").List("LoadBalancers", "LoadBalancer")[0].Text("LoadBalancerId")
 	made.call("CreateLoadBalancerTCPListener", "LoadBalancerId", a.lb, "ListenerPort", "9000", "Bandwidth", "-1", "BackendServerPort", "9000")
 	made.call("StartLoadBalancerListener", "LoadBalancerId", a.lb, "ListenerPort", "9000")
 	made.Stop()
 	a.made = made
 	return a
+}
+
+// fill lets the small CCM make what the copy's Services say.
+func (a *account) fill() *smallCCM {
+	a.t.Helper()
+	f := newFakePlane()
+	if refused, err := f.plane().Fill(a.t.Context(), a.copy); err != nil || len(refused) > 0 {
+		a.t.Fatal(refused, err)
+	}
+	made := startCCM(f, a.cloud.Handler(), none)
+	if _, err := made.Wait(a.t.Context(), 0); err != nil {
+		a.t.Fatal(err)
+	}
+	return made
+}
+
+func (a *account) setQuota(name, value string) {
+	a.t.Helper()
+	change := controlapi.Change{Settings: []controlapi.Setting{{Name: "quota." + name, Value: value}}}
+	if _, err := controlclient.InProcess(a.cloud.ControlHandler()).SetWorld(a.t.Context(), change); err != nil {
+		a.t.Fatal(err)
+	}
 }
 
 // rehearse plays versions of the small CCM on copies of the account.
@@ -193,10 +208,7 @@ func TestApply(t *testing.T) {
 	if notes := strings.Join(report.Notes, "\n"); !strings.Contains(notes, "shop/new: it has the endpoints of shop/web") {
 		t.Errorf("the notes are %q", notes)
 	}
-	full := controlapi.Change{Settings: []controlapi.Setting{{Name: "quota.slb_quota_instances_num", Value: "1"}}}
-	if _, err := controlclient.InProcess(a.cloud.ControlHandler()).SetWorld(t.Context(), full); err != nil {
-		t.Fatal(err)
-	}
+	a.setQuota("slb_quota_instances_num", "1")
 	report, err = a.rehearse(none, none, manifest(service("new")))
 	if err != nil || len(report.Applied) != 1 || !strings.HasPrefix(report.Applied[0].Problem, "CreateLoadBalancer was refused with ") || report.Problems() == 0 || report.Phases[1].Changes[0].Services != "shop/new" {
 		t.Errorf("a Service beyond the quota: %v, %+v", err, report)

@@ -94,12 +94,8 @@ func (p *play) addServers(servers map[string]bool, e cluster.Object) {
 	for _, address := range addresses {
 		ip, _ := address.(string)
 		servers[ip] = true
-		for _, members := range p.rec.current().servers {
-			for server := range members {
-				if id, _, _ := strings.Cut(server, ":"); p.rec.addresses[id] == ip {
-					servers[id] = true
-				}
-			}
+		for _, id := range p.rec.at[ip] {
+			servers[id] = true
 		}
 	}
 	for _, node := range p.Copy.Nodes {

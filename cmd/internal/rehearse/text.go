@@ -120,7 +120,9 @@ func (p *Phase) events(all bool) (lines []string) {
 // more adds how the CCM ended.
 func (p *Phase) more() (lines []string) {
 	if lines = p.events(false); p.Unrested != "" {
-		lines = append(lines, "  "+strings.ReplaceAll(p.Unrested, "\n", "\n  "))
+		for line := range strings.SplitSeq(p.Unrested, "\n") {
+			lines = append(lines, "  "+line)
+		}
 	}
 	return lines
 }

@@ -14,3 +14,13 @@ func TestFence(t *testing.T) {
 		}
 	}
 }
+
+// TestLines proves that each line of a report is one: a terminal shows a line break within one in quotes.
+func TestLines(t *testing.T) {
+	r := &Report{Phases: []*Phase{{Name: "upgrade", Unrested: "it ended:\n  one\n  two"}}, Explored: &Explored{Stopped: "a\nb"}}
+	for _, line := range r.Lines() {
+		if strings.Contains(line, "\n") {
+			t.Errorf("%q has several lines", line)
+		}
+	}
+}

@@ -40,6 +40,17 @@ func (v *view) about(ids []string) (all []string) {
 	return all
 }
 
+// whole leaves ids out that are of parts of load balancers which are among them.
+func (v *view) whole(ids []string) (names []string) {
+	balancer := func(id string) bool { return v.balancers[id] != nil }
+	for _, id := range ids {
+		if g := v.groups[id]; balancer(id) || g != nil && g.LoadBalancer == "" || !slices.ContainsFunc(ids, balancer) {
+			names = append(names, id)
+		}
+	}
+	return names
+}
+
 // with returns the view in which resources are in place of those with some names and of their parts, or of
 // all.
 func (v *view) with(found []controlapi.Resource, names []string) *view {
