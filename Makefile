@@ -109,11 +109,11 @@ replica-test: tools
 # replicas-storm: disturb replicas and etcd for LENGTH, by the choices of SEED (0: others each
 # time), and judge what clients saw; as root, networks are cut and slowed too
 replicas-storm: control-plane-programs
-	cd contracttests/kubernetes && go test -vet=off -count=1 -v -timeout 0 -run 'TestStorm$$' ./replicas -storm $(LENGTH) -seed $(SEED)
+	cd contracttests/kubernetes/replicas && go test -vet=off -count=1 -v -timeout 0 -run 'TestStorm$$' . -storm $(LENGTH) -seed $(SEED)
 
 # replicas-storm-mutants: storms with an engine that lacks its fence, or its lease, must find that within LENGTH
 replicas-storm-mutants: control-plane-programs
-	cd contracttests/kubernetes && go test -vet=off -count=1 -v -timeout 0 -run TestStormFindsMutants ./replicas -storm-mutants $(LENGTH)
+	cd contracttests/kubernetes/replicas && go test -vet=off -count=1 -v -timeout 0 -run TestStormFindsMutants . -storm-mutants $(LENGTH)
 
 # quick: lint of this module, unit tests, golden files and the CCM's calls with its own SDK
 quick: MODULES = .

@@ -23,12 +23,13 @@ import (
 var (
 	seed  = flag.Uint64("seed", 0, "seed of the tests' choices (0: a random one)")
 	storm = flag.Duration("storm", 0, "how long replicas and etcd are disturbed (0: once in each way)")
+	kinds = flag.String("disturb", "", "regular expression of the storm's disturbances (all)")
 )
 
 // chances returns the random choices of a test by the flag -seed.
 func chances(t *testing.T) *rand.Rand {
 	t.Helper()
-	return binary.Chances(t, *seed, fmt.Sprintf("-storm %s", *storm))
+	return binary.Chances(t, *seed, fmt.Sprintf("-storm %s -disturb %q", *storm, *kinds))
 }
 
 // nameOp sets or reads a text of a load balancer, which is a register for porcupine.

@@ -31,14 +31,15 @@ func TestStormFindsMutants(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		changes []mutants.Mutant
+		disturb string
 		by      string // what the storm says of it
 	}{
-		{"no lease", []mutants.Mutant{{File: engineFolder + "term.go", Line: "return time.Now().Before(*t.until.Load())", Becomes: "return true"}}, "is Illegal"},
-		{"no fence", []mutants.Mutant{unfenced}, `another program changed|etcd lacks what clbemu has read|is Illegal`},
+		{"no lease", []mutants.Mutant{{File: engineFolder + "term.go", Line: "return time.Now().Before(*t.until.Load())", Becomes: "return true"}}, "", "is Illegal"},
+		{"no fence", []mutants.Mutant{unfenced}, "", `another program changed|etcd lacks what clbemu has read|is Illegal`},
 		// Without what else notices such a commit, the histories do.
 		{"no fence, nor who notices it", []mutants.Mutant{unfenced,
 			{File: engineFolder + "hand.go", Line: "case key == \"\" && (elects || h.stamped && !ours):", Becomes: "case key == \"\" && elects:"},
-			{File: engineFolder + "seen.go", Line: "s.check(count < before.count)", Becomes: "s.check(false)"}}, "is Illegal|there are two load balancers|have the address|lacks|was acknowledged and is gone|lists"},
+			{File: engineFolder + "seen.go", Line: "s.check(count < before.count)", Becomes: "s.check(false)"}}, "leader wakes", "is Illegal|there are two load balancers|have the address|lacks|was acknowledged and is gone|lists"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var all []*mutants.Mutant
@@ -54,7 +55,7 @@ func TestStormFindsMutants(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.v", "-test.run", "^TestStorm$", "-test.timeout", "0", "-storm", stormMutants.String())
+			cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.v", "-test.run", "^TestStorm$", "-test.timeout", "0", "-storm", stormMutants.String(), "-disturb", test.disturb)
 			cmd.Env = append(os.Environ(), "MUTANT="+test.name, "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -overlay="+overlay))
 			out, err := cmd.CombinedOutput()
 			if found := regexp.MustCompile(`.*(?:`+test.by+`).*`).FindAll(out, 3); err == nil || len(found) == 0 {

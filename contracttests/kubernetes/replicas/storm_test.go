@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -32,32 +33,33 @@ type tempest struct {
 // disturbances are the ways in which a storm disturbs replicas and etcd. Each leaves all of
 // them running.
 var disturbances = map[string]func(*tempest){
-	"leader killed":           func(s *tempest) { s.restart(s.leader()) },
-	"follower killed":         func(s *tempest) { s.restart(s.follower()) },
-	"leader away":             func(s *tempest) { s.away(s.leader()) },
-	"leader ended by SIGTERM": func(s *tempest) { s.end(s.leader()) },
-	"follower ended":          func(s *tempest) { s.end(s.follower()) },
-	"all replicas killed":     func(s *tempest) { s.restart(s.all...) },
-	"leader paused for long":  func(s *tempest) { s.stop(s.leader().signal, 3500, 6000) },
-	"leader paused, often":    func(s *tempest) { s.often(func() { s.stop(s.leader().signal, 0, 900) }) },
-	"follower paused":         func(s *tempest) { s.stop(s.follower().signal, 0, 6000) },
-	"leader cut off":          func(s *tempest) { s.cut(s.leader(), 8000) },
-	"leader cut off, shortly": func(s *tempest) { s.cut(s.leader(), 1500) },
-	"follower cut off":        func(s *tempest) { s.cut(s.follower(), 8000) },
-	"leader's link slow":      func(s *tempest) { s.slow(s.leader()) },
-	"all links slow":          func(s *tempest) { s.slow(s.all...) },
-	"etcd's leader killed":    func(s *tempest) { s.restartEtcd(s.etcdLeader()) },
-	"member of etcd killed":   func(s *tempest) { s.restartEtcd(s.members[s.chance.IntN(len(s.members))]) },
-	"all of etcd killed":      func(s *tempest) { s.restartEtcd(s.members...) },
-	"both leaders killed":     func(s *tempest) { s.etcdLeader().running.Kill(); s.restart(s.leader()); s.restartEtcd(s.members...) },
-	"etcd's leader paused":    func(s *tempest) { s.stop(s.etcdLeader().signal, 0, 5000) },
-	"etcd slow":               (*tempest).stutter,
-	"etcd full":               (*tempest).fill,
-	"etcd compacted":          (*tempest).compact,
-	"etcd's leader moved":     (*tempest).move,
-	"leader's lease revoked":  func(s *tempest) { s.depose(true) },
-	"leader's place deleted":  func(s *tempest) { s.depose(false) },
-	"lease revoked, often":    func(s *tempest) { s.often(func() { s.depose(true) }) },
+	"leader killed":             func(s *tempest) { s.restart(s.leader()) },
+	"follower killed":           func(s *tempest) { s.restart(s.follower()) },
+	"leader away":               func(s *tempest) { s.away(s.leader()) },
+	"leader ended by SIGTERM":   func(s *tempest) { s.end(s.leader()) },
+	"follower ended":            func(s *tempest) { s.end(s.follower()) },
+	"all replicas killed":       func(s *tempest) { s.restart(s.all...) },
+	"leader wakes, next killed": (*tempest).wake,
+	"leader paused for long":    func(s *tempest) { s.stop(s.leader().signal, 3500, 6000) },
+	"leader paused, often":      func(s *tempest) { s.often(func() { s.stop(s.leader().signal, 0, 900) }) },
+	"follower paused":           func(s *tempest) { s.stop(s.follower().signal, 0, 6000) },
+	"leader cut off":            func(s *tempest) { s.cut(s.leader(), 8000) },
+	"leader cut off, shortly":   func(s *tempest) { s.cut(s.leader(), 1500) },
+	"follower cut off":          func(s *tempest) { s.cut(s.follower(), 8000) },
+	"leader's link slow":        func(s *tempest) { s.slow(s.leader()) },
+	"all links slow":            func(s *tempest) { s.slow(s.all...) },
+	"etcd's leader killed":      func(s *tempest) { s.restartEtcd(s.etcdLeader()) },
+	"member of etcd killed":     func(s *tempest) { s.restartEtcd(s.members[s.chance.IntN(len(s.members))]) },
+	"all of etcd killed":        func(s *tempest) { s.restartEtcd(s.members...) },
+	"both leaders killed":       func(s *tempest) { s.etcdLeader().running.Kill(); s.restart(s.leader()); s.restartEtcd(s.members...) },
+	"etcd's leader paused":      func(s *tempest) { s.stop(s.etcdLeader().signal, 0, 5000) },
+	"etcd slow":                 (*tempest).stutter,
+	"etcd full":                 (*tempest).fill,
+	"etcd compacted":            (*tempest).compact,
+	"etcd's leader moved":       (*tempest).move,
+	"leader's lease revoked":    func(s *tempest) { s.depose(true) },
+	"leader's place deleted":    func(s *tempest) { s.depose(false) },
+	"lease revoked, often":      func(s *tempest) { s.often(func() { s.depose(true) }) },
 }
 
 // needWires are those that need root, and networks that can be cut.
@@ -69,7 +71,11 @@ var needWires = []string{"leader cut off", "leader cut off, shortly", "follower 
 func TestStorm(t *testing.T) {
 	s := newTempest(t)
 	h := newHistory(t, s.all, s.chance)
-	names := slices.Sorted(maps.Keys(disturbances))
+	only := regexp.MustCompile(*kinds)
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(disturbances)), func(name string) bool { return !only.MatchString(name) })
+	if len(names) == 0 {
+		t.Fatalf("no disturbance has a name like %q", *kinds)
+	}
 	if s.net == nil {
 		t.Logf("NOT TESTED: %s need root", strings.Join(needWires, ", "))
 		names = slices.DeleteFunc(names, func(name string) bool { return slices.Contains(needWires, name) })
@@ -182,6 +188,28 @@ func (s *tempest) stop(signal func(syscall.Signal), least, most int) {
 	time.Sleep(time.Duration(least) * time.Millisecond)
 	pause(s.chance, most-least)
 	signal(syscall.SIGCONT)
+}
+
+// wake lets a leader stand still until another leads, which is killed as the first wakes and may
+// yet write.
+func (s *tempest) wake() {
+	first := s.leader()
+	first.signal(syscall.SIGSTOP)
+	others := slices.DeleteFunc(slices.Clone(s.all), func(r *replica) bool { return r == first })
+	var next *replica
+	eventually(s.t, "another replica leads", func() error {
+		for _, r := range others {
+			if r.replicas().Leads {
+				next = r
+				return nil
+			}
+		}
+		return errors.New("none leads")
+	})
+	pause(s.chance, 1500) // in which it answers
+	first.signal(syscall.SIGCONT)
+	pause(s.chance, 30)
+	s.restart(next)
 }
 
 func (s *tempest) cut(r *replica, most int) {
