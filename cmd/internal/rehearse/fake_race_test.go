@@ -259,12 +259,12 @@ func (c *smallCCM) listen(s cluster.Object, id string, nodes []cluster.Object, f
 			c.call("DeleteLoadBalancerListener", "LoadBalancerId", id, "ListenerPort", number)
 			there = false
 		}
-		if there && c.fault == schedules {
-			c.call("SetLoadBalancerTCPListenerAttribute", "LoadBalancerId", id, "ListenerPort", number, "Scheduler", "rr")
-		}
 		if !there {
 			c.call("CreateLoadBalancerTCPListener", "LoadBalancerId", id, "ListenerPort", number, "Bandwidth", "-1", "VServerGroupId", groups[name])
 			c.call("StartLoadBalancerListener", "LoadBalancerId", id, "ListenerPort", number)
+		}
+		if c.fault == schedules {
+			c.call("SetLoadBalancerTCPListenerAttribute", "LoadBalancerId", id, "ListenerPort", number, "Scheduler", "rr")
 		}
 	}
 	for _, l := range has {

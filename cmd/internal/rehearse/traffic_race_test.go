@@ -47,7 +47,7 @@ func TestTraffic(t *testing.T) {
 	})
 }
 
-// meets proves what clients meet while a version replaces another one.
+// meets proves what clients meet while one version replaces another.
 func meets(t *testing.T, a *account, old, next fault, breaks []string) *rehearse.Report {
 	t.Helper()
 	options := []func(*rehearse.Config){withTraffic}
