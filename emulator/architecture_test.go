@@ -133,6 +133,7 @@ var opensSockets = map[string]string{
 	"scenarios/step_serve.go":                      "a server, which load balancers are to reach",
 	"cmd/internal/command/serve.go":                "tries whether an address is free",
 	"cmd/internal/cluster/plane.go":                "looks for ports that are free",
+	"cmd/internal/rehearse/traffic.go":             "a server, which load balancers are to reach",
 	"cmd/internal/command/doctor.go":               "tries whether an address is free",
 }
 

@@ -17,6 +17,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/pires/go-proxyproto"
+
 	"github.com/clbemu/clbemu/emulator/controlapi"
 )
 
@@ -314,11 +316,12 @@ func startServer() (*server, error) {
 	if err != nil {
 		return nil, err
 	}
+	plain := &proxyproto.Listener{Listener: listener, ConnPolicy: func(proxyproto.ConnPolicyOptions) (proxyproto.Policy, error) { return proxyproto.USE, nil }}
 	s := &server{address: listener.Addr().String(), http: &http.Server{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), ReadHeaderTimeout: time.Hour}}
 	if s.packets, err = net.ListenPacket("udp", s.address); err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
-	s.serving.Go(func() { _ = s.http.Serve(behindProxy{listener}) }) // it ends when it is closed
+	s.serving.Go(func() { _ = s.http.Serve(plain) }) // it ends when it is closed
 	s.serving.Go(func() {
 		for text, err := make([]byte, 64<<10), error(nil); !errors.Is(err, net.ErrClosed); {
 			var from net.Addr
@@ -333,32 +336,4 @@ func startServer() (*server, error) {
 func (s *server) close() {
 	_, _ = s.http.Close(), s.packets.Close()
 	s.serving.Wait()
-}
-
-// behindProxy takes what the PROXY protocol puts before a connection off it.
-type behindProxy struct{ net.Listener }
-
-// Accept implements net.Listener.
-func (l behindProxy) Accept() (net.Conn, error) {
-	conn, err := l.Listener.Accept()
-	return &proxied{Conn: conn, text: bufio.NewReader(conn)}, err
-}
-
-type proxied struct {
-	net.Conn
-	text  *bufio.Reader
-	begun bool
-}
-
-// Read implements net.Conn.
-func (p *proxied) Read(to []byte) (int, error) {
-	if !p.begun {
-		p.begun = true
-		if begin, _ := p.text.Peek(6); string(begin) == "PROXY " {
-			_, _ = p.text.ReadString('\n')
-		} else if begin, _ := p.text.Peek(16); strings.HasPrefix(string(begin), "\r\n\r\n\x00\r\nQUIT\n") {
-			_, _ = p.text.Discard(16 + int(begin[14])<<8 + int(begin[15]))
-		}
-	}
-	return p.text.Read(to)
 }
