@@ -149,14 +149,21 @@ func (p *planter) accessKey(a *cloud.Account, s *accessKeySpec) {
 
 // oidcProvider adds an identity provider to the account.
 func (p *planter) oidcProvider(a *cloud.Account, s *oidcProviderSpec) {
-	if _, twice := a.OIDCProvider(s.Name.text); twice {
+	switch _, twice := a.OIDCProvider(s.Name.text); {
+	case s.Name.text == "":
+		p.fail(s.Name, "an OIDC provider has a name, such as ack-rrsa-c1")
+	case twice:
 		p.fail(s.Name, "there is another OIDC provider %s", s.Name.text)
+	case s.Issuer.text == "":
+		p.fail(s.Issuer, "OIDC provider %s has an issuer, as the iss of its tokens is", s.Name.text)
+	case len(s.ClientIDs) == 0:
+		p.fail(s.Name, "OIDC provider %s needs one of clientIds, such as sts.aliyuncs.com", s.Name.text)
 	}
 	provider := cloud.OIDCProvider{Name: s.Name.text, Issuer: s.Issuer.text, Keys: s.Keys.text}
 	for _, id := range s.ClientIDs {
 		provider.ClientIDs = append(provider.ClientIDs, id.text)
 	}
-	if _, err := provider.PublicKeys(); err != nil && s.Keys.text != "" {
+	if _, err := provider.PublicKeys(); err != nil {
 		p.fail(s.Keys, "the keys of OIDC provider %s: %v: give what `kubectl get --raw /openid/v1/jwks` prints", s.Name.text, err)
 	}
 	a.OIDCProviders = append(a.OIDCProviders, provider)
