@@ -7,6 +7,7 @@ import (
 	"crypto/x509"
 	"encoding/json"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -72,6 +73,16 @@ func TestOIDCCredentials(t *testing.T) {
 	me, err := acs3Call(s.Host(), accessCredentials{AccessKeyID: given.AccessKeyId, AccessKeySecret: given.AccessKeySecret, SecurityToken: given.SecurityToken}, "Sts", "GetCallerIdentity", params{}, false)
 	if err != nil || !strings.HasPrefix(me["Arn"].(string), "acs:ram::"+account+":assumed-role/ccm/credentials-go-") {
 		t.Errorf("GetCallerIdentity = %v, %v", me, err)
+	}
+	response, err := http.PostForm(s.URL(), url.Values{"Version": {"2015-04-01"}, "Action": {"AssumeRoleWithOIDC"}, "AccessKeyId": {emulatortest.AccessKeyID}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+	for _, e := range s.Calls(t, "action=AssumeRoleWithOIDC") {
+		if e.AccessKeyID != "" {
+			t.Errorf("call %d has the key %s, which nothing proves", e.Sequence, e.AccessKeyID)
+		}
 	}
 	s.Advance(t, time.Hour)
 	if _, err := ask(); err == nil || !strings.Contains(err.Error(), "AuthenticationFail.OIDCToken.Expired") {

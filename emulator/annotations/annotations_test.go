@@ -147,11 +147,13 @@ func TestShared(t *testing.T) {
 		return &annotations.Service{Namespace: "default", Name: name, Type: "LoadBalancer", Ports: []annotations.Port{{Number: port, Protocol: "TCP"}},
 			Annotations: map[string]string{annotations.Prefixes[0] + "id": "lb-1", annotations.Prefixes[0] + "force-override-listeners": "true"}}
 	}
+	twice := reusing("c", 80)
+	twice.Ports = append(twice.Ports, twice.Ports...)
 	other := reusing("d", 80)
 	other.Annotations[annotations.Prefixes[0]+"id"] = "lb-2"
 	var found []string
 	wanted := make(map[string][]*annotations.Service)
-	for _, s := range []*annotations.Service{reusing("a", 80), reusing("b", 81), reusing("c", 80), other} {
+	for _, s := range []*annotations.Service{reusing("a", 80), reusing("b", 81), twice, other} {
 		for _, p := range s.Shares(wanted) {
 			found = append(found, s.Name+": "+p.Text)
 		}

@@ -145,7 +145,8 @@ func (s *Service) listeners() (all []string) {
 		}
 		all = append(all, fmt.Sprint(id, " ", transport, " ", port.Number))
 	}
-	return all
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // Shares returns the listeners of a load balancer which the Service reuses that a Service before it

@@ -68,12 +68,23 @@ func (from source) named(names []string) (all []controlapi.Resource, ok bool) {
 		r.Kind = kind
 		all = append(all, r)
 	}
+	listed := make(map[string]bool) // load balancers and groups
+	once := func(id string) bool {
+		again := listed[id]
+		listed[id] = true
+		return !again
+	}
 	addGroup := func(g *topology.Group) {
-		add("group", group(g))
-		all = append(all, from.servers(g, checking(g))...)
+		if once(g.ID) {
+			add("group", group(g))
+			all = append(all, from.servers(g, checking(g))...)
+		}
 	}
 	for _, name := range names {
 		if lb, is := topology.FindLoadBalancer(from.View, name); is {
+			if !once(lb.ID) {
+				continue
+			}
 			add(loadBalancers, loadBalancer(&lb))
 			for f := range lb.Frontends {
 				add("listener", from.listener(&f))

@@ -173,7 +173,7 @@ func (t *term) publishClock() {
 func (t *term) watchKey() {
 	ctx, cancel := context.WithCancel(t.e.client.Ctx())
 	defer cancel()
-	gone := t.e.client.Watch(ctx, t.key, clientv3.WithFilterPut())
+	gone := t.e.client.Watch(ctx, t.key, clientv3.WithFilterPut(), clientv3.WithRev(t.created+1))
 	for {
 		select {
 		case seen, more := <-gone:

@@ -65,6 +65,12 @@ Without arguments, or with -, the text is read from standard input, up to 1 MiB.
 			if err != nil {
 				return err
 			}
+			about.Causes = slices.Clone(about.Causes)
+			for i := range about.Causes { // which are what happened, for codes that no test of refusals has
+				if about.Causes[i].About == about.Happened {
+					about.Causes[i].About = ""
+				}
+			}
 			about = &(&explain.Found{Best: *about}).For(text, locale()).Best
 			return printing(cmd).show(e, func(s *terminal.Screen) error {
 				s.Printf("%s", s.Fit(explainedText(&e, about), labelWidth))
@@ -377,7 +383,11 @@ func afterCause(c *controlapi.Cause, ofAction bool) string {
 }
 
 func causeText(c *controlapi.Cause, after string) string {
-	return labelled("because", c.About+after) + labelled("  begin", c.Begin) + labelled("  end", c.End)
+	because := ""
+	if c.About != "" {
+		because = labelled("because", c.About+after)
+	}
+	return because + labelled("  begin", c.Begin) + labelled("  end", c.End)
 }
 
 // hint explains an error of a call: the causes that its action has for the code with the

@@ -125,7 +125,7 @@ func manifestsIn(ctx context.Context, folder string) (texts []lintedText) {
 		case ctx.Err() != nil:
 			return fs.SkipAll
 		case err != nil:
-			texts = append(texts, read(path, nil, err))
+			texts = append(texts, read(path, nil, usage(err)))
 			return nil
 		case entry.IsDir() && path != folder && strings.HasPrefix(entry.Name(), "."):
 			return fs.SkipDir
@@ -136,7 +136,7 @@ func manifestsIn(ctx context.Context, folder string) (texts []lintedText) {
 		content := string(text)
 		switch {
 		case err != nil:
-			texts = append(texts, read(path, nil, err))
+			texts = append(texts, read(path, nil, usage(err)))
 		case strings.Contains(content, "kind: Service") && strings.Contains(content, "{{"):
 			texts = append(texts, read(path, nil, errors.New("it is a template of Helm: "+helm)))
 		case strings.Contains(content, "Service") || mentionsCCM(content):
@@ -172,6 +172,9 @@ func (f *serviceLint) checkAll(ctx context.Context, texts []lintedText) (found [
 			place.Service, place.Problem = service.Namespace+"/"+service.Name, p
 			found = append(found, place)
 		}
+	}
+	if len(found) > mostProblems {
+		found, unread = found[:mostProblems], append(unread, fmt.Errorf("there are more than %d problems: mend the first ones", mostProblems))
 	}
 	return found, services, unread
 }

@@ -101,6 +101,15 @@ func TestLintService(t *testing.T) {
 	}
 }
 
+// TestLintText proves that agents get the problems of what can be read, with what can't.
+func TestLintText(t *testing.T) {
+	shown, err := lintText(t.Context(), "kind: Service\nmetadata: {name: a, annotations: {service.beta.kubernetes.io/alibaba-cloud-loadbalancer-idd: a}}\nspec: {type: LoadBalancer}\n---\na: [", "")
+	answer := fmt.Sprintf("%+v", shown)
+	if err != nil || !strings.Contains(answer, "no version of the controller reads it") || !strings.Contains(answer, "yaml:5: this is no YAML") {
+		t.Errorf("%s, %v", answer, err)
+	}
+}
+
 // TestLintServiceExamples proves that Services as people write them have nothing wrong, for
 // the version of the CCM that a file names, or else for the newest.
 func TestLintServiceExamples(t *testing.T) {

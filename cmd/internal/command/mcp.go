@@ -69,7 +69,14 @@ func lintText(ctx context.Context, text, ccm string) (any, error) {
 	if unread == nil && services == 0 && len(found) == 0 {
 		unread = []error{errors.New("there is no Service to check")}
 	}
-	return list("problems", found), errors.Join(unread...)
+	if len(found) == 0 {
+		return list("problems", found), errors.Join(unread...)
+	}
+	shown := map[string]any{"problems": found}
+	if unread != nil {
+		shown["unread"] = errors.Join(unread...).Error()
+	}
+	return shown, nil
 }
 
 // nopCloser leaves standard output open.

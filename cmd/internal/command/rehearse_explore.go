@@ -27,8 +27,9 @@ var _ explore.Place = (*rehearsedPlace)(nil)
 // Close implements explore.Place: nothing of a copy needs to be put back.
 func (p *rehearsedPlace) Close(ctx context.Context) error { return p.cloud.Close(ctx) }
 
-// ofDefaultWorld are the conditions of explore about zones and vSwitches, which a copy may not have.
-var ofDefaultWorld = []string{"soldOut", "vSwitchFull"}
+// ofDefaultWorld are the conditions of explore that rest on the default world: its zones, its vSwitches, and
+// quotas that end at their defaults, which an account may have raised.
+var ofDefaultWorld = []string{"soldOut", "vSwitchFull", "quotaFull"}
 
 // explore disturbs the calls of the new version, which starts on the copies and sees each Service edited.
 func (u *upgrade) explore(ctx context.Context, p *cluster.Plane) (*explore.Report, error) {

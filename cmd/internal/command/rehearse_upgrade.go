@@ -58,7 +58,7 @@ func (u *upgrade) define(cmd *cobra.Command) {
 	flags.StringVar(&u.cloudConfig, "cloud-config", "", "the CCM's file about its cloud, with a key of the copy (default: the CCM's ConfigMap, with such a key)")
 	flags.StringArrayVar(&u.apply, "apply", nil, "file with a manifest to apply; may be repeated")
 	flags.BoolVar(&u.traffic, "traffic", false, "let clients use all listeners of the copy, and count what breaks")
-	flags.IntVar(&u.plays, "explore", 0, "so many plays of clbemu explore with the new version on the copies, each with a disturbed call (default: none)")
+	flags.IntVar(&u.plays, "explore", 0, "play the new version on the copies this often, each time with a disturbed call (default: never)")
 	flags.StringVar(&u.report, "report", "", "file for the whole report, in Markdown")
 	flags.DurationVar(&u.quiet, "quiet", 10*time.Second, "a CCM that does nothing for this long rests")
 	flags.DurationVar(&u.timeout, "timeout", 5*time.Minute, "how long the CCM may take to rest, each time")
@@ -148,6 +148,14 @@ func (u *upgrade) read(cmd *cobra.Command) (err error) {
 			}
 		}
 	}
+	if u.plays < 0 {
+		return usage(fmt.Errorf("--explore is a number of plays, not %d", u.plays))
+	}
+	if u.plays > 0 {
+		if _, err := exec.LookPath("kubectl"); err != nil {
+			return usage(fmt.Errorf("--explore changes the copied cluster by kubectl: %w", err))
+		}
+	}
 	if (u.kubeconfig == "") == (len(u.objects) == 0) {
 		return usage(errors.New("say which cluster: --kubeconfig FILE, or --objects FILE with what kubectl get services,nodes,endpointslices -A -o json prints"))
 	}
@@ -208,16 +216,24 @@ func (u *upgrade) cloud(ctx context.Context, around func(http.Handler) http.Hand
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("there is no state in %s: is it the right folder? %w", u.dataDir, err)
 	}
-	if err == nil {
-		err = copied.Start()
-	}
 	if err != nil {
 		return nil, err
+	}
+	if err = u.fill(ctx, copied); err != nil {
+		return nil, errors.Join(err, copied.Close(ctx))
+	}
+	return copied, nil
+}
+
+// fill starts a copy of the account, and makes the nodes instances of it.
+func (u *upgrade) fill(ctx context.Context, copied *emulator.Emulator) error {
+	if err := copied.Start(); err != nil {
+		return err
 	}
 	control := controlclient.InProcess(copied.ControlHandler())
 	nodes, err := json.Marshal(map[string]any{"kind": "NodeList", "items": append([]cluster.Object{}, u.copied.Nodes...)})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	imported, err := control.ImportCluster(ctx, controlapi.Where{}, strings.NewReader(string(nodes)))
 	if err != nil {
@@ -225,7 +241,7 @@ func (u *upgrade) cloud(ctx context.Context, around func(http.Handler) http.Hand
 	} else if n := imported.Instances.Created; n > 0 {
 		u.note(fmt.Sprintf("the copy of the account lacks the instances of %s, so clbemu made them from the Nodes", counted(n, "node")))
 	}
-	return copied, nil
+	return nil
 }
 
 // note adds a note about the copies, once.

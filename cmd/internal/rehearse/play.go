@@ -80,6 +80,7 @@ func (c *Config) Run(ctx context.Context) (*Report, error) {
 		p.program.Stop()
 		c.Progress("exploring")
 		report.explored(c.Explore(ctx, p.plane))
+		err = ctx.Err()
 	}
 	return report, err
 }

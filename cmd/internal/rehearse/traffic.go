@@ -80,7 +80,13 @@ type traffic struct {
 
 func newTraffic() (*traffic, error) {
 	s, err := startServer()
-	return &traffic{server: s, clients: make(map[string]*client), silent: make(map[string]bool), set: make(map[string]bool)}, err
+	for tries := 0; err != nil && tries < 10; tries++ { // another program has UDP's port of this number
+		s, err = startServer()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &traffic{server: s, clients: make(map[string]*client), silent: make(map[string]bool), set: make(map[string]bool)}, nil
 }
 
 // client knows a listener by the address that the load balancer had at first. It holds a connection.
@@ -111,11 +117,14 @@ func addressIn(b *controlapi.Resource) string {
 	return cmp.Or(b.Fields["dnsName"], b.Fields["address"])
 }
 
-// begin gives each listener that answers a client: one that met no end of what broke, or a new one. It returns
-// what does not answer.
+// begin gives each listener that answers a client. No client asks a listener again that answered none at first,
+// or that did not answer when a phase ended: begin returns a note of each.
 func (t *traffic) begin(ctx context.Context, v *view) (silent []string) {
 	for id, c := range t.clients {
 		if !c.since.IsZero() || v.listeners[id] == nil {
+			if v.listeners[id] != nil {
+				silent = append(silent, fmt.Sprintf("%s: no client asks listener %s any more, which does not answer since an earlier step", c.loadBalancer, c.listener))
+			}
 			c.close()
 			delete(t.clients, id)
 			t.silent[id] = true
@@ -238,10 +247,10 @@ func (c *client) ask(ctx context.Context, v *view, unchanged bool) {
 		}
 	}
 	if err := c.dial(ctx, v); err == nil {
-		if !c.since.IsZero() {
-			c.broke("").Seconds += time.Since(c.since).Seconds()
-			c.since = time.Time{}
+		if !c.since.IsZero() && c.met != nil { // it broke in this phase
+			c.met.Seconds += time.Since(c.since).Seconds()
 		}
+		c.since = time.Time{}
 	} else if c.since.IsZero() {
 		c.since = time.Now()
 	}
@@ -271,7 +280,7 @@ func (c *client) dial(ctx context.Context, v *view) error {
 	case errors.As(err, new(errServer)):
 		c.broke(err.Error()).Failed++
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		c.broke(fmt.Sprintf("no answer within %s", patience)).Failed++
+		c.broke(fmt.Sprintf("no answer within %s", c.limit())).Failed++
 	case err != nil:
 		c.broke("the connection ends without an answer").Refused++
 	case c.held == nil && network == "tcp": // UDP has no connections
@@ -282,13 +291,17 @@ func (c *client) dial(ctx context.Context, v *view) error {
 	return err
 }
 
+// limit is how long the client waits for an answer: one of UDP may never hear.
+func (c *client) limit() time.Duration {
+	if strings.HasPrefix(c.listener, "udp ") {
+		return pause
+	}
+	return patience
+}
+
 // exchange sends a request and reads its answer.
 func (c *client) exchange(conn net.Conn, replies *bufio.Reader) error {
-	limit := patience
-	if strings.HasPrefix(c.listener, "udp ") {
-		limit = pause // it may never hear
-	}
-	_ = conn.SetDeadline(time.Now().Add(limit)) // a closed connection fails below
+	_ = conn.SetDeadline(time.Now().Add(c.limit())) // a closed connection fails below
 	if _, err := io.WriteString(conn, "GET / HTTP/1.1\r\nHost: rehearsal\r\n\r\n"); err != nil {
 		return err
 	}

@@ -218,7 +218,7 @@ func TestOlderLeader(t *testing.T) {
 }
 
 // While another program's change is unresolved, every replica says so, reads go on, and writes
-// get 503 with the key. A restart of all takes what etcd keeps.
+// get 500 with the key. A restart of all takes what etcd keeps.
 func TestForeignChange(t *testing.T) {
 	t.Parallel()
 	members := startEtcd(t, 1)
@@ -250,7 +250,7 @@ func TestForeignChange(t *testing.T) {
 		if got := r.loadBalancers(); got["kept"] != kept {
 			t.Errorf("%s lists %v, want what was acknowledged", r.name, got)
 		}
-		if n := strings.Count(r.running.Tail(1000), "what is kept is not what clbemu wrote"); n != 1 {
+		if n := strings.Count(r.running.Tail(1000), "another program changed the state in etcd"); n != 1 {
 			t.Errorf("%s says it %d times, want once: %s", r.name, n, r.running.Tail(1000))
 		}
 	}

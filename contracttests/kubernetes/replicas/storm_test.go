@@ -79,6 +79,9 @@ func TestStorm(t *testing.T) {
 	if s.net == nil {
 		t.Logf("NOT TESTED: %s need root", strings.Join(needWires, ", "))
 		names = slices.DeleteFunc(names, func(name string) bool { return slices.Contains(needWires, name) })
+		if len(names) == 0 {
+			t.Skip("nothing else is to be played")
+		}
 	}
 	did, begun, count := make(map[string]int), time.Now(), 0
 	for next := names[:0:0]; !t.Failed() && (count < len(names) || time.Since(begun) < *storm); {

@@ -91,6 +91,7 @@ func TestResources(t *testing.T) {
 		"kind=backend&name=rsp-1":     "rsp-1/i-bp1clbemu0000000001/192.168.0.11:80 rsp-1/i-gone/:80",
 		"kind=backend&name=lb-1":      "rsp-1/i-bp1clbemu0000000001/192.168.0.11:80 rsp-1/i-gone/:80",
 		"kind=backend&name=10.0.0.1":  "sgp-1/10.0.0.1/10.0.0.1:53",
+		"kind=group&name=lb-1,rsp-1":  "rsp-1 rsp-2",
 		"kind=vsw&name=vsw-*1":        "vsw-bp1clbemu000000000001",
 		"kind=zone&region=cn-chengdu": "cn-chengdu-a cn-chengdu-b",
 		"kind=acl":                    "",

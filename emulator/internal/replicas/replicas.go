@@ -116,7 +116,7 @@ func (r *Replica) run(ctx context.Context) error {
 func (r *Replica) watchForeign(ctx context.Context) {
 	foreign := r.cfg.Election.Changed(ctx)
 	if ctx.Err() == nil {
-		r.cfg.Log.Error().Err(foreign).Msg("what is kept is not what clbemu wrote")
+		r.cfg.Log.Error().Err(foreign).Msg("another program changed the state in etcd")
 		r.update(func() { r.foreign = foreign })
 	}
 }

@@ -18,6 +18,8 @@ import (
 var (
 	errProviderNotFound = refusals.New("OIDCProviderNotFound", 401, "AuthenticationFail.NoPermission",
 		"No such OIDC Provider registered.", "CLB-0374")
+	errRoleDistrusts = refusals.New("OIDCRoleDistrusts", 401, "AuthenticationFail.NoPermission",
+		"There is no permission", "CLB-0374")
 	errTokenEmpty = refusals.New("OIDCTokenEmpty", 401, "AuthenticationFail.OIDCToken.Invalid",
 		"The OIDCToken can not empty.", "CLB-0374")
 	errTokenParts = refusals.New("OIDCTokenParts", 401, "AuthenticationFail.OIDCToken.Invalid",
@@ -65,6 +67,9 @@ func assumeRoleWithOIDC(tx *state.Tx, req *assumeRoleWithOIDCRequest) (*assumeRo
 	provider, ok := providerOf(tx.View, req.OIDCProviderARN)
 	if !ok {
 		return nil, errProviderNotFound
+	}
+	if !strings.HasPrefix(req.OIDCProviderARN, "acs:ram::"+req.accountID+":") {
+		return nil, errRoleDistrusts
 	}
 	claims, err := verify(provider, req.OIDCToken, tx.Now())
 	if err != nil {

@@ -104,7 +104,7 @@ func TestErrors(t *testing.T) {
 		with("OtherProvider", c.params(good).With(params{"OIDCProviderArn": "acs:ram::" + account + ":oidc-provider/other"}), 401, "AuthenticationFail.NoPermission"),
 		with("OtherAccount", c.params(good).With(params{"OIDCProviderArn": "acs:ram::1:oidc-provider/ack-rrsa-c1"}), 401, "AuthenticationFail.NoPermission"),
 		with("NoARN", c.params(good).With(params{"OIDCProviderArn": "ack-rrsa-c1"}), 401, "AuthenticationFail.NoPermission"),
-		with("Role", c.params(good).With(params{"RoleArn": "acs:ram::1:role/deployer"}), 404, "EntityNotExist.Role"),
+		with("OtherAccountsRole", c.params(good).With(params{"RoleArn": "acs:ram::1:role/deployer"}), 401, "AuthenticationFail.NoPermission"),
 		with("Duration", c.params(good).With(params{"DurationSeconds": "899"}), 400, "InvalidParameter.DurationSeconds"),
 	))
 }
