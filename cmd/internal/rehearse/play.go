@@ -71,6 +71,7 @@ func (c *Config) Run(ctx context.Context) (*Report, error) {
 			return nil, fmt.Errorf("the old version: %w", err)
 		}
 		p.program.Stop()
+		p.judgeLate()
 		report.Drift, p.phases = drift, nil
 	}
 	err = p.run(ctx, c.New)
@@ -99,6 +100,7 @@ type play struct {
 	scope   scope
 	owners  owners
 	seen    map[string]bool // Events
+	again   func()          // judges the last phase
 	phases  []*Phase
 	left    []string
 	applied []Applied
@@ -173,6 +175,7 @@ func (p *play) run(ctx context.Context, program string) error {
 		}
 	}
 	p.program.Stop()
+	p.judgeLate()
 	p.left = after.left(p.rec.current())
 	return nil
 }
@@ -200,11 +203,16 @@ func (p *play) step(ctx context.Context, s step) (*Phase, error) {
 	for _, note := range p.rec.begin(ctx, phase) {
 		p.note(note)
 	}
+	p.judgeLate()
 	p.scope = s.scope
 	if err := s.do(ctx); err != nil {
 		return phase, err
 	}
-	unrested, err := p.rest(ctx, s.starts)
+	quiet := p.Quiet
+	if s.throttles { // a CCM waits, some 5 s at first, before it tries again
+		quiet *= 2
+	}
+	unrested, err := p.rest(ctx, s.starts, quiet)
 	if err != nil {
 		return phase, err
 	}
@@ -218,22 +226,33 @@ func (p *play) step(ctx context.Context, s step) (*Phase, error) {
 		return phase, err
 	}
 	phase.Warnings, err = p.warnings(ctx, s.throttles)
-	p.rec.mu.Lock() // a CCM that does not rest may still change something
-	defer p.rec.mu.Unlock()
-	for _, c := range phase.Changes {
-		c.Services = p.owners.of(c)
-		p.judge(c, before)
+	p.again = func() {
+		p.scope = s.scope
+		p.rec.mu.Lock()
+		defer p.rec.mu.Unlock()
+		for _, c := range phase.Changes {
+			c.Services = p.owners.of(c)
+			p.judge(c, before)
+		}
+		p.judgeBreaks(phase)
 	}
-	p.judgeBreaks(phase)
+	p.again()
 	return phase, err
 }
 
+// judgeLate judges the last phase again: a CCM that seemed to rest, as it waited to try again, may have gone on.
+func (p *play) judgeLate() {
+	if p.again != nil {
+		p.again()
+	}
+}
+
 // rest waits until the CCM rests. It returns how it ended or that it does not rest.
-func (p *play) rest(ctx context.Context, starting bool) (unrested string, err error) {
+func (p *play) rest(ctx context.Context, starting bool, quiet time.Duration) (unrested string, err error) {
 	deadline := time.Now().Add(p.Most)
 	for {
 		idle, _, _ := p.rec.idle()
-		ended, err := p.program.Wait(ctx, min(max(p.Quiet-idle, 10*time.Millisecond), pause))
+		ended, err := p.program.Wait(ctx, min(max(quiet-idle, 10*time.Millisecond), pause))
 		if err != nil {
 			return "", err
 		}
@@ -242,7 +261,7 @@ func (p *play) rest(ctx context.Context, starting bool) (unrested string, err er
 		if err != nil {
 			return "", err
 		}
-		if idle >= p.Quiet && (calls > 0 || !starting) && !ended {
+		if idle >= quiet && (calls > 0 || !starting) && !ended {
 			return "", nil
 		}
 		if ended || !time.Now().Before(deadline) {
