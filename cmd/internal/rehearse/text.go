@@ -79,7 +79,9 @@ func rows(changes []*Change) (lines []string) {
 
 // end says what is left, what a manifest got and what an exploration found.
 func (r *Report) end() (lines []string) {
-	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
+	add := func(format string, args ...any) { // one line, whatever texts of controllers have
+		lines = append(lines, strings.ReplaceAll(fmt.Sprintf(format, args...), "\n", " "))
+	}
 	for _, text := range r.Left {
 		add("in the end: %s", text)
 	}
@@ -92,7 +94,7 @@ func (r *Report) end() (lines []string) {
 	}
 	if x := r.Explored; x != nil {
 		if add("explore: %d violations in %d plays, each with a disturbed call", len(x.Findings), x.Plays); x.Stopped != "" {
-			add("  stopped: %s", strings.ReplaceAll(x.Stopped, "\n", " "))
+			add("  stopped: %s", x.Stopped)
 		}
 		for i := range x.Findings {
 			f := &x.Findings[i]
