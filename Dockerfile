@@ -1,6 +1,6 @@
-# The image holds the static binary and the one for replicas, and runs without privileges. The
-# one that follows a cluster has an image of its own, the target worldwatch. They are compiled
-# where they are built, for where they are to run:
+# The image holds one static binary, that of clbemu-replica, which is clbemu with etcd's client,
+# and runs without privileges. The one that follows a cluster has an image of its own, the
+# target worldwatch. They are compiled where they are built, for where they are to run:
 #   docker buildx build --platform linux/amd64,linux/arm64 --tag clbemu .
 #   docker buildx build --target worldwatch --tag clbemu-worldwatch .
 FROM --platform=$BUILDPLATFORM golang:1.26 AS build
@@ -12,7 +12,7 @@ ARG TARGETOS TARGETARCH VERSION=devel COMMIT DATE
 ENV CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH
 RUN package=github.com/clbemu/clbemu/cmd/internal/command && \
     set -- -trimpath -tags grpcnotrace -ldflags "-s -w -X $package.release=$VERSION -X $package.commit=$COMMIT -X $package.date=$DATE" && \
-    go build "$@" -o /clbemu ./cmd/clbemu && go -C cmd/clbemu-replica build "$@" -o /clbemu-replica . && mkdir /data
+    go -C cmd/clbemu-replica build "$@" -o /clbemu-replica . && mkdir /data
 RUN cd deploy && go build -trimpath -ldflags "-s -w" -o /clbemu-worldwatch ./worldwatch
 
 FROM scratch AS worldwatch
@@ -35,8 +35,7 @@ LABEL org.opencontainers.image.title="clbemu" \
       org.opencontainers.image.licenses="Apache-2.0" \
       org.opencontainers.image.version="$VERSION" \
       org.opencontainers.image.revision="$COMMIT"
-COPY --from=build /clbemu /clbemu
-COPY --from=build /clbemu-replica /clbemu-replica
+COPY --from=build /clbemu-replica /clbemu
 COPY --from=build --chown=65532:65532 /data /data
 USER 65532:65532
 VOLUME /data

@@ -4,6 +4,9 @@ package main
 
 import (
 	"context"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/clbemu/clbemu/cmd/clbemu-replica/etcd"
 	"github.com/clbemu/clbemu/cmd/internal/command"
@@ -12,7 +15,9 @@ import (
 
 func main() {
 	seen := &etcd.Seen{} // over all terms of this process
-	command.Program{Name: "clbemu-replica", OpenEtcd: func(ctx context.Context, at command.Etcd) (engine.Elected, error) {
+	// The image has this program under the name clbemu.
+	name := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
+	command.Program{Name: name, OpenEtcd: func(ctx context.Context, at command.Etcd) (engine.Elected, error) {
 		return etcd.Open(ctx, etcd.Config{Endpoints: at.Endpoints, Prefix: at.Prefix, TLS: at.TLS, Username: at.Username, Password: at.Password, Seen: seen})
 	}}.Main()
 }

@@ -85,7 +85,7 @@ func TestOne(t *testing.T) {
 func TestSeveral(t *testing.T) {
 	objects := rendered(t, "replicas=3", "etcd.endpoints={http://etcd-0:2379,http://etcd-1:2379}")
 	c, set := container(t, objects)
-	if *set.Spec.Replicas != 3 || c.Command[0] != "/clbemu-replica" || len(set.Spec.VolumeClaimTemplates) != 0 || objects["PodDisruptionBudget web"] == nil {
+	if *set.Spec.Replicas != 3 || c.Command[0] != "/clbemu" || len(set.Spec.VolumeClaimTemplates) != 0 || objects["PodDisruptionBudget web"] == nil {
 		t.Errorf("%d replicas run %q with %+v", *set.Spec.Replicas, c.Command, objects)
 	}
 	environment := make(map[string]string)

@@ -19,16 +19,17 @@ import (
 // nobody is the user that the image runs as, and that owns its data.
 const nobody = 65532
 
-// content is what one image holds: its first program starts, and gives the version.
+// content is what one image holds: a program under the image's name.
 type content struct {
-	programs []string
+	program  string
 	data     bool // whether it has a folder for a state
 	settings v1.Config
 }
 
-// contents are the images by name, with the settings of the Dockerfile.
+// contents are the images by name, with the settings of the Dockerfile. What clbemu does
+// clbemu-replica does, too, and both would double the image.
 var contents = map[string]content{
-	"clbemu": {programs: []string{"clbemu", "clbemu-replica"}, data: true, settings: v1.Config{
+	"clbemu": {program: "clbemu-replica", data: true, settings: v1.Config{
 		User: "65532:65532",
 		Env: []string{"CLBEMU_LISTEN=0.0.0.0:9600", "CLBEMU_CONTROL_LISTEN=0.0.0.0:9601", "CLBEMU_CONTROL_TOKEN_FILE=/data/control-token",
 			"CLBEMU_DATA_DIR=/data"},
@@ -40,7 +41,7 @@ var contents = map[string]content{
 			Interval: 10 * time.Second, Timeout: 5 * time.Second, StartPeriod: 30 * time.Second},
 		Labels: labels("clbemu", "A local emulator of Alibaba Cloud's load balancers, CLB and NLB"),
 	}},
-	"clbemu-worldwatch": {programs: []string{"clbemu-worldwatch"}, settings: v1.Config{
+	"clbemu-worldwatch": {program: "clbemu-worldwatch", settings: v1.Config{
 		User:       "65532:65532",
 		Entrypoint: []string{"/clbemu-worldwatch"},
 		Labels:     labels("clbemu-worldwatch", "Brings the nodes and pods of a cluster into clbemu"),
@@ -73,9 +74,9 @@ func (c content) labelled(program []byte) v1.Config {
 }
 
 // build returns the image for one architecture. It contains no time, so that the same
-// programs always give the same image.
-func (c content) build(programs map[string][]byte, arch string) (v1.Image, error) {
-	files, err := c.rootFiles(programs)
+// program always gives the same image.
+func (c content) build(name string, program []byte, arch string) (v1.Image, error) {
+	files, err := c.rootFiles(name, program)
 	if err != nil {
 		return nil, err
 	}
@@ -94,21 +95,19 @@ func (c content) build(programs map[string][]byte, arch string) (v1.Image, error
 		return nil, err
 	}
 	config = config.DeepCopy()
-	config.OS, config.Architecture, config.Config = "linux", arch, c.labelled(programs[c.programs[0]])
+	config.OS, config.Architecture, config.Config = "linux", arch, c.labelled(program)
 	return mutate.ConfigFile(image, config)
 }
 
-// rootFiles are the image's files: the programs, and a folder for the state.
-func (c content) rootFiles(programs map[string][]byte) ([]byte, error) {
+// rootFiles are the image's files: the program, and a folder for the state.
+func (c content) rootFiles(name string, program []byte) ([]byte, error) {
 	var files bytes.Buffer
 	w := tar.NewWriter(&files)
-	for _, name := range c.programs {
-		if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: 0o755, Size: int64(len(programs[name]))}); err != nil {
-			return nil, err
-		}
-		if _, err := w.Write(programs[name]); err != nil {
-			return nil, err
-		}
+	if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: 0o755, Size: int64(len(program))}); err != nil {
+		return nil, err
+	}
+	if _, err := w.Write(program); err != nil {
+		return nil, err
 	}
 	if c.data {
 		if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: "data/", Mode: 0o755, Uid: nobody, Gid: nobody}); err != nil {

@@ -1,4 +1,4 @@
-// Command image puts programs of clbemu into an image as the Dockerfile does, and
+// Command image puts a program of clbemu into an image as the Dockerfile does, and
 // writes that as an archive without Docker: in the layout of OCI, and with the
 // manifest.json that docker load and kind load image-archive look for.
 package main
@@ -39,11 +39,11 @@ func run(name, folder, out, tag string, archs []string) (err error) {
 	}
 	var images []v1.Image
 	for _, arch := range archs {
-		programs, err := c.read(strings.ReplaceAll(folder, "ARCH", arch))
+		program, err := c.read(strings.ReplaceAll(folder, "ARCH", arch))
 		if err != nil {
 			return err
 		}
-		image, err := c.build(programs, arch)
+		image, err := c.build(name, program, arch)
 		if err != nil {
 			return err
 		}
@@ -61,20 +61,14 @@ func run(name, folder, out, tag string, archs []string) (err error) {
 	return writeArchive(file, images, tag)
 }
 
-// read reads the programs, each of which is in one of the folders.
-func (c content) read(folder string) (map[string][]byte, error) {
-	programs := make(map[string][]byte)
-	for _, name := range c.programs {
-		found, err := filepath.Glob(filepath.Join(folder, name))
-		if err != nil {
-			return nil, err
-		}
-		if len(found) != 1 {
-			return nil, fmt.Errorf("%d files are %s, want one", len(found), filepath.Join(folder, name))
-		}
-		if programs[name], err = os.ReadFile(found[0]); err != nil {
-			return nil, err
-		}
+// read reads the program, which is in one of the folders.
+func (c content) read(folder string) ([]byte, error) {
+	found, err := filepath.Glob(filepath.Join(folder, c.program))
+	if err != nil {
+		return nil, err
 	}
-	return programs, nil
+	if len(found) != 1 {
+		return nil, fmt.Errorf("%d files are %s, want one", len(found), filepath.Join(folder, c.program))
+	}
+	return os.ReadFile(found[0])
 }

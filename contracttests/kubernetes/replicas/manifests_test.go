@@ -44,9 +44,6 @@ func TestManifests(t *testing.T) {
 				t.Errorf("%s sets %s, and serve has no %s", file, name, flag)
 			}
 		}
-		if !strings.Contains(string(text), "[/clbemu-replica, serve]") {
-			t.Errorf("%s does not start clbemu-replica", file)
-		}
 		if got := strings.Count(string(text), "CLBEMU_ADVERTISE_CONTROL"); got != replicas {
 			t.Errorf("%s advertises %d replicas, want %d", file, got, replicas)
 		}
