@@ -69,14 +69,14 @@ test: export CLBEMU_TEST_BUILT = $(if $(filter ./...,$(PACKAGES)),$(CURDIR)/bin/
 test: tools needs
 	@test -n "$$(go list $(PACKAGES))" || { echo 'PACKAGES names no package: $(PACKAGES)'; exit 1; }
 	@[ -z "$$CLBEMU_TEST_BUILT" ] || go build -o bin/test/clbemu ./cmd/clbemu
-	@status=0; rm -f bin/*.json; \
+	@status=0; rm -rf bin/results; mkdir -p bin/results; \
 	plain='$(PLAIN_PACKAGES)' race='$(RACE_PACKAGES)' folders='$(RACE_FOLDERS)'; \
-	[ -z "$$plain" ] || $(TEST) --jsonfile bin/plain.json -- $(FLAGS) $(SIZE) $$plain || status=1; \
-	[ -z "$$race" ] || CGO_ENABLED=1 $(TEST) --jsonfile bin/race.json -- -race $(FLAGS) $(SIZE) $$race || status=1; \
-	[ -z "$$folders" ] || CGO_ENABLED=1 $(TEST) --jsonfile bin/race-files.json -- -race $(FLAGS) $(SIZE) -run '^($(RACE_TESTS))$$' $$folders || status=1; \
+	[ -z "$$plain" ] || $(TEST) --jsonfile bin/results/plain.json -- $(FLAGS) $(SIZE) $$plain || status=1; \
+	[ -z "$$race" ] || CGO_ENABLED=1 $(TEST) --jsonfile bin/results/race.json -- -race $(FLAGS) $(SIZE) $$race || status=1; \
+	[ -z "$$folders" ] || CGO_ENABLED=1 $(TEST) --jsonfile bin/results/race-files.json -- -race $(FLAGS) $(SIZE) -run '^($(RACE_TESTS))$$' $$folders || status=1; \
 	[ '$(PACKAGES)' != ./... ] || $(MAKE) --no-print-directory replica-test || status=1; \
 	echo; echo 'The twenty slowest tests:'; \
-	cat bin/*.json 2>/dev/null | $(SLOWEST); \
+	cat bin/results/*.json 2>/dev/null | $(SLOWEST); \
 	[ -z '$(SIZE)' ] || echo 'Sizes were small: make large has them whole. Without a browser, Node and Terraform: make browser node versions terraform'; \
 	exit $$status
 SIZE = -short
@@ -246,13 +246,12 @@ ARCHS = $(shell go env GOARCH)
 image-archive:
 	set -e; for arch in $$(echo $(ARCHS) | tr , ' '); do \
 		export GOOS=linux GOARCH=$$arch; \
-		$(BUILD) -o bin/linux/$$arch/ ./cmd/clbemu; \
 		(cd cmd/clbemu-replica && $(BUILD) -o ../../bin/linux/$$arch/ .); \
 		(cd deploy && $(BUILD) -o ../bin/linux/$$arch/clbemu-worldwatch ./worldwatch); \
 	done
 	$(MAKE) --no-print-directory image-pack PROGRAMS=linux/ARCH OUT=bin
 
-# image-pack: put the programs of bin/PROGRAMS into the archives of both images, in OUT
+# image-pack: put the programs of bin/PROGRAMS into the archives of the two images, in OUT
 image-pack:
 	cd deploy && go run ./image -programs '../bin/$(PROGRAMS)' -arch $(ARCHS) -out ../$(OUT)/clbemu-image.tar
 	cd deploy && go run ./image -image clbemu-worldwatch -programs '../bin/$(PROGRAMS)' -arch $(ARCHS) -out ../$(OUT)/clbemu-worldwatch-image.tar
