@@ -367,8 +367,11 @@ func (p *play) explain(ctx context.Context, f *Failure) {
 	f.Advice = p.scenario.Advice
 	calls, err := p.Target.Calls(ctx, p.marks[""])
 	calls = slices.DeleteFunc(calls, func(c JournalCall) bool { return !p.judged(c) })
-	if len(calls) == 0 && err == nil {
+	switch {
+	case len(calls) == 0 && err == nil:
 		f.Hint = p.noCallHint()
+	case slices.ContainsFunc(f.Unmet, func(u Unmet) bool { return u.Kind == kindProgram }):
+		f.Hint = fmt.Sprintf("the program ended with an error, and started again %s: --restarts allows more, as a unit or a Job does", counted(p.restarts, "time"))
 	}
 	if p.running != nil && p.Output == nil {
 		f.Output = p.running.Output() // it was not seen as it came
