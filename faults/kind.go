@@ -145,7 +145,7 @@ func (e Effect) Kind() Kind {
 
 // ReadYAML reads the value of the one kind that a mapping names.
 func (e *Effect) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
-	if !d.Is(node, yaml.MappingNode, "fields", field) {
+	if !d.Is(node, yaml.MappingNode, "fields, such as reset: true", field) {
 		return
 	}
 	var given []Value
@@ -169,7 +169,7 @@ func (e *Effect) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
 
 // otherEffects has what to write for what is no effect: a point, and names of other tools.
 func otherEffects() map[string]string {
-	meant := map[string]string{"latency": "delay: {fixed: 1s}", "sleep": "delay: {fixed: 1s}", "timeout": "hang: true", "drop": "hang: true", "abort": "reset: true", "status": "error: {code, httpStatus}"}
+	meant := map[string]string{"latency": "delay: {fixed: 1s}", "sleep": "delay: {fixed: 1s}", "timeout": "hang: true", "drop": "hang: true", "abort": "reset: true", "status": "error: {code, httpStatus}", "code": "error: {code}"}
 	for _, point := range Points {
 		meant[string(point)] = "at: " + string(point) + " next to effect, and in effect what happens there, such as reset: true"
 	}

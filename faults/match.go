@@ -80,7 +80,7 @@ func (m Match) MarshalYAML() (any, error) {
 
 // ReadYAML reads the conditions from one mapping.
 func (m *Match) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
-	if !d.Is(node, yaml.MappingNode, "conditions by name", field) {
+	if !d.Is(node, yaml.MappingNode, "conditions by name, such as action: Create*", field) {
 		return
 	}
 	for _, e := range d.Entries(node, field) {

@@ -58,10 +58,10 @@ var Points = slices.Concat([]Point{Accept, BeforeCall, BeforeCommit, AfterCommit
 // Rule describes which calls or packets go wrong, and how.
 type Rule struct {
 	Name     string `yaml:"name" required:"true" doc:"The name of the rule; a new rule with the same name replaces it."`
-	Match    Match  `yaml:"match,omitempty" doc:"The calls or connections that match; all if absent."`
+	Match    Match  `yaml:"match,omitempty" meant:"action,actions" doc:"The calls or connections that match; all if absent."`
 	When     When   `yaml:"when,omitempty" doc:"Which of them fail; all if absent."`
 	At       Point  `yaml:"at,omitempty" doc:"The point; the effect's default point if absent."`
-	Effect   Effect `yaml:"effect" required:"true" doc:"What happens to them."`
+	Effect   Effect `yaml:"effect" required:"true" meant:"reset,hang,error,delay,crash,empty,truncate,malformed,throttle" doc:"What happens to them."`
 	Disabled bool   `yaml:"disabled,omitempty" doc:"true: the rule is kept, and affects nothing."`
 }
 

@@ -1,9 +1,11 @@
 package main_test
 
 import (
+	"bytes"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -87,12 +89,27 @@ func TestCallNamesTheRule(t *testing.T) {
 	for _, effect := range []string{"reset: true", "empty: true", "truncate: {bytes: 5}", "malformed: true", "error: {code: Throttling.User}", "delay: {fixed: 1ms}"} {
 		mustRun(t, "fault", "add", "--server", s.Control, writeFile(t, filepath.Join(t.TempDir(), "rule.yaml"), "{name: mine, match: {action: DescribeRegions}, effect: {"+effect+"}}"))
 		r := binary.Run(t, "call", "DescribeRegions", "--server", s.Control)
-		if want := map[bool]int{true: 0, false: 1}[effect == "delay: {fixed: 1ms}"]; r.Code != want || !strings.Contains(oneLine(r.Stderr), "fault delete mine") || !strings.Contains(oneLine(r.Stderr), "fault rule") {
+		if want := map[bool]int{true: 0, false: 1}[effect == "delay: {fixed: 1ms}"]; r.Code != want || !strings.Contains(oneLine(r.Stderr), "fault delete mine") || !strings.Contains(oneLine(r.Stderr), "the fault rule mine struck ") {
 			t.Errorf("a call under %s = %+v, want code %d and the rule", effect, r, want)
 		}
 		if strings.Contains(r.Stderr, "clbemu serve") {
 			t.Errorf("a call under %s asks for an emulator: %s", effect, r.Stderr)
 		}
+	}
+	mustRun(t, "fault", "add", "--server", s.Control, writeFile(t, filepath.Join(t.TempDir(), "rule.yaml"), "{name: mine, match: {action: DescribeRegions}, effect: {hang: true}}"))
+	call := exec.Command(binary.Path, "call", "DescribeRegions", "--server", s.Control)
+	var stderr bytes.Buffer
+	call.Stderr = &stderr
+	if err := call.Start(); err != nil {
+		t.Fatal(err)
+	}
+	awaitHit(t, s)
+	if err := call.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	_ = call.Wait()
+	if code := call.ProcessState.ExitCode(); code != 1 || !strings.Contains(oneLine(stderr.String()), "the fault rule mine struck it (interrupted)") {
+		t.Errorf("an interrupted call under hang = %d, %s", code, stderr.String())
 	}
 }
 

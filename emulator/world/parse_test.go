@@ -87,7 +87,7 @@ func TestParseErrors(t *testing.T) {
 		{name: "null", new: "eips: [{id: }]\n", want: []string{at("eips[0].id", "it has no value")}},
 		{name: "list for a value", new: "eips: [{id: []}]\n", want: []string{at("eips[0].id", "want a text")}},
 		{name: "value for a list", new: "eips: none\n", want: []string{at("eips", "want a list")}},
-		{name: "value for a mapping", new: "eips: [none]\n", want: []string{at("eips[0]", "want fields")}},
+		{name: "value for a mapping", new: "eips: [none]\n", want: []string{at("eips[0]", "want fields, such as id: …")}},
 		{name: "alias", new: "eips: &a []\nserverCertificates: *a\n",
 			want: []string{fmt.Sprintf("w.yaml:%d: serverCertificates: aliases are not taken: write the value out", added+1)}},
 		{name: "control character", new: "eips: [{id: \"eip-\\x00\"}]\n",

@@ -21,6 +21,13 @@ type Decoder struct {
 	Unsettled func(text string) bool
 
 	problems Problems
+	around   []surrounding
+}
+
+// surrounding is a struct that is being filled, and the field of it that is now.
+type surrounding struct {
+	of  reflect.Type
+	now string
 }
 
 // Reader is a type that reads its own node.
@@ -60,8 +67,29 @@ func (d *Decoder) Unknown(key *yaml.Node, field string, known []string, meant ma
 	hint := suggestion(key.Value, known)
 	if write := meant[key.Value]; write != "" {
 		hint = ": write " + write
+	} else if place := d.place(key.Value); place != "" {
+		hint = ": it belongs " + place
 	}
 	d.Fail(key, field, "there is no such field%s", hint)
+}
+
+// place returns where a field belongs that is written in another part of its surroundings, ""
+// for what is no field there.
+func (d *Decoder) place(name string) string {
+	for _, s := range slices.Backward(d.around) {
+		fields := fieldsOf(s.of)
+		if _, found := fields[name]; found {
+			return "next to " + s.now
+		}
+		for _, other := range slices.Sorted(maps.Keys(fields)) {
+			if t := s.of.Field(fields[other].index).Type; t.Kind() == reflect.Struct && other != s.now {
+				if _, found := fieldsOf(t)[name]; found {
+					return "in " + other
+				}
+			}
+		}
+	}
+	return ""
 }
 
 // Add reports a problem found elsewhere.
@@ -135,9 +163,11 @@ func (d *Decoder) Entries(node *yaml.Node, field string) (entries []Entry) {
 
 // object fills a struct: each key must be a field, and come once.
 func (d *Decoder) object(node *yaml.Node, target reflect.Value, field string) {
-	if !d.Is(node, yaml.MappingNode, "fields", field) {
+	if !d.Is(node, yaml.MappingNode, "fields"+such(target.Type()), field) {
 		return
 	}
+	d.around = append(d.around, surrounding{of: target.Type()})
+	defer func() { d.around = d.around[:len(d.around)-1] }()
 	if placed, ok := target.Addr().Interface().(Placed); ok {
 		placed.Place(node)
 	}
@@ -148,6 +178,7 @@ func (d *Decoder) object(node *yaml.Node, target reflect.Value, field string) {
 	for _, e := range d.Entries(node, field) {
 		name := e.Key.Value
 		seen[name] = true
+		d.around[len(d.around)-1].now = name
 		if f, ok := fields[name]; ok {
 			d.value(e.Value, target.Field(f.index), Join(field, name))
 			if n, err := strconv.ParseFloat(e.Value.Value, 64); f.counted && err == nil && n == 0 {
@@ -200,6 +231,17 @@ func fieldsOf(t reflect.Type) map[string]fieldOf {
 	}
 	structs.Store(t, fields)
 	return fields
+}
+
+// such names a field of a struct as an example: a required one if there is one.
+func such(t reflect.Type) string {
+	fields := fieldsOf(t)
+	names := slices.Sorted(maps.Keys(fields))
+	i := max(slices.IndexFunc(names, func(name string) bool { return fields[name].required }), 0)
+	if len(names) == 0 {
+		return ""
+	}
+	return ", such as " + names[i] + ": …"
 }
 
 // meantBy returns what to write for the names that other tools have for a struct's fields, which

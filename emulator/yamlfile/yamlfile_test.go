@@ -126,7 +126,7 @@ func TestProblems(t *testing.T) {
 		"# nothing":             "f.yaml:1: the file is empty",
 		"name: [":               "f.yaml:1: a value is missing, or a [ or { is not closed",
 		"name: a\n---\nname: b": "f.yaml:3:1: there is a second document: write one a file",
-		"[]":                    "f.yaml:1:1: want fields",
+		"[]":                    "f.yaml:1:1: want fields, such as name: …",
 		"nam: a":                "f.yaml:1:1: nam: there is no such field: do you mean name?\nf.yaml:1:1: name: it is missing",
 		"name: a\nzzzzzz: b":    "f.yaml:2:1: zzzzzz: there is no such field: there are count, initial, labels, name, open, parts, share, size",
 		"name: a\nname: b":      "f.yaml:2:1: name: it is here twice, on line 1 too",
@@ -136,7 +136,7 @@ func TestProblems(t *testing.T) {
 		"name: a\ncount: 1.5\nsize: -1\nshare: much\nopen: 2": "f.yaml:2:8: count: \"1.5\" is not a whole number\n" +
 			"f.yaml:3:7: size: \"-1\" is not a whole number that is not negative\nf.yaml:4:8: share: \"much\" is not a number\nf.yaml:5:7: open: \"2\" is not true or false",
 		"parts: [{}, {id: bad}, x]\nname: a\nlabels: []\ninitial: ab": "f.yaml:1:9: parts[0].id: it is missing\nf.yaml:1:13: parts[1]: bad is no id\n" +
-			"f.yaml:1:24: parts[2]: want fields\nf.yaml:3:9: labels: want names with values\nf.yaml:4:10: initial: want a letter",
+			"f.yaml:1:24: parts[2]: want fields, such as id: …\nf.yaml:3:9: labels: want names with values\nf.yaml:4:10: initial: want a letter",
 		"name: &a x\nlabels:\n  k: *a\nparts: [*a]": "f.yaml:3:6: labels.k: aliases are not taken: write the value out\nf.yaml:4:9: parts[0]: aliases are not taken: write the value out",
 	} {
 		if _, err := decode(text, nil); err == nil || err.Error() != want {

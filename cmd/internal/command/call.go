@@ -106,6 +106,9 @@ func (f *clientFlags) send(ctx context.Context, action names.Action, parameters 
 		if outer := (*url.Error)(nil); errors.As(err, &outer) {
 			err = outer.Err
 		}
+		if ctx.Err() != nil {
+			err = errors.New("interrupted")
+		}
 		return reply, failed(fmt.Errorf("%s got no answer that can be read, since the fault rule %s struck it (%w): `clbemu fault delete %s` ends that", action.Name, strings.Join(reply.Faults, ", "), err, strings.Join(reply.Faults, " ")))
 	}
 	if unreachable := (*url.Error)(nil); errors.As(err, &unreachable) {
@@ -142,28 +145,27 @@ func (f *clientFlags) journalEnd(ctx context.Context) uint64 {
 const struckWithin = time.Second
 
 // struckSince returns the fault rules that struck a call of an action behind a place in the
-// journal.
+// journal, also to those who ended it because nothing came.
 func (f *clientFlags) struckSince(ctx context.Context, since uint64, action string) []string {
 	c, err := f.client()
 	if err != nil || f.api != "" {
 		return nil
 	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), struckWithin)
+	defer cancel()
 	query := url.Values{"limit": {"1"}, "since": {strconv.FormatUint(since, 10)}, "action": {action}, "userAgent": {programName}}
-	for tries := time.Now().Add(struckWithin); ; {
+	for {
 		page, err := c.Journal(ctx, query)
-		if err != nil || len(page.Entries) > 0 && len(page.Entries[0].Faults) == 0 {
+		switch {
+		case err != nil:
 			return nil
-		}
-		if len(page.Entries) > 0 {
+		case len(page.Entries) > 0:
 			return page.Entries[0].Faults
 		}
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-time.After(struckWithin / 20):
-		}
-		if time.Now().After(tries) {
-			return nil
 		}
 	}
 }
@@ -173,7 +175,7 @@ func (f *clientFlags) struckSince(ctx context.Context, since uint64, action stri
 func refusal(cmd *cobra.Command, action names.Action, reply apiclient.Reply) error {
 	screen := terminal.New(cmd.ErrOrStderr())
 	if len(reply.Faults) > 0 && !printing(cmd).forPrograms() {
-		screen.Printf("%s", screen.Fit(labelled("fault rule", strings.Join(reply.Faults, ", ")+" struck the call, and nothing else is the cause")+
+		screen.Printf("%s", screen.Fit(labelled("because", "the fault rule "+strings.Join(reply.Faults, ", ")+" struck the call; nothing else is the cause")+
 			labelled("ends by", "clbemu fault delete "+strings.Join(reply.Faults, " ")), labelWidth))
 	}
 	if reply.Status == http.StatusOK {

@@ -256,7 +256,7 @@ func knownNames() *names.Names { return emulator.Names() }
 // labelWidth is the column in which the text behind a label starts.
 const labelWidth = 12
 
-func labelled(label, text string) string { return fmt.Sprintf("  %-10s%s\n", label, text) }
+func labelled(label, text string) string { return fmt.Sprintf("  %-9s %s\n", label, text) }
 
 // explainedText is an explanation for people.
 func explainedText(e *controlapi.Explanation, about *explain.Answer) string {
