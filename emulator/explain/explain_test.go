@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/emulator"
+	"github.com/clbemu/clbemu/emulator/annotations"
 	"github.com/clbemu/clbemu/emulator/explain"
 	"github.com/clbemu/clbemu/scenarios"
 )
@@ -398,5 +399,35 @@ func TestExplainHostile(t *testing.T) {
 		if took := time.Since(began); took > 2*time.Minute {
 			t.Errorf("%d bytes of %q take %v", size, unit, took)
 		}
+	}
+}
+
+// TestAnnotation proves that the key of an annotation, under either prefix and without its
+// domain, leads to what it sets, and a misspelt one to the one that was meant.
+func TestAnnotation(t *testing.T) {
+	for _, key := range annotations.Keys() {
+		a, _ := annotations.Find(key)
+		asked := []string{key, "what is " + key}
+		if strings.Contains(key, "-loadbalancer-") {
+			asked = append(asked, strings.TrimPrefix(key, "service.beta.kubernetes.io/"))
+		}
+		for _, text := range asked {
+			found, earned := index(t).Search(text)
+			if best := found.Best; !earned || best.Title != key || !strings.EqualFold(best.Happened[:len(a.Help)], a.Help) || !strings.Contains(best.Note, a.Since) {
+				t.Errorf("%s leads to %+v", text, best)
+			}
+		}
+	}
+	for misspelt, want := range map[string]string{
+		"service.beta.kubernetes.io/alibaba-cloud-loadbalancer-adress-type": "Write service.beta.kubernetes.io/alibaba-cloud-loadbalancer-address-type.",
+		"alibaba-cloud-loadbalancer-sepc":                                   "Write service.beta.kubernetes.io/alibaba-cloud-loadbalancer-spec.",
+	} {
+		if found, earned := index(t).Search(misspelt); !earned || len(found.Best.Cures) != 1 || found.Best.Cures[0] != want {
+			t.Errorf("%s leads to %+v", misspelt, found.Best)
+		}
+	}
+	const reused = "alicloud: the loadbalancer lb-1 can not be reused, can not reuse loadbalancer created by kubernetes. annotation service.beta.kubernetes.io/alibaba-cloud-loadbalancer-id"
+	if found, _ := index(t).Search(reused); strings.HasPrefix(found.Best.Title, "service.beta") {
+		t.Errorf("a message beside a key leads to %+v", found.Best)
 	}
 }

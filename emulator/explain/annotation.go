@@ -1,0 +1,59 @@
+package explain
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/clbemu/clbemu/emulator/annotations"
+	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/spelling"
+)
+
+// annotationKey matches what may be the key of an annotation of Services, also without its
+// domain.
+var annotationKey = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:service\.beta\.kubernetes\.io/)?(?:alibaba-cloud|alicloud)-loadbalancer-[a-z0-9]+(?:-[a-z0-9]+)*|service\.beta\.kubernetes\.io/(?:class|backend-type)\b`)
+})
+
+// namesAnnotation reports whether a text is the key of an annotation, with no word beside it that
+// says what is asked.
+func namesAnnotation(lower string) bool {
+	key := annotationKey().FindString(lower)
+	return key != "" && len(telling(strings.ReplaceAll(lower, key, " "))) == 0
+}
+
+// annotationIn answers for the first annotation that a text names.
+func annotationIn(lower string) (*Answer, bool) {
+	key := annotationKey().FindString(lower)
+	if key == "" {
+		return nil, false
+	}
+	const domain = "service.beta.kubernetes.io/"
+	key = domain + strings.TrimPrefix(key, domain)
+	answer := &Answer{Title: key, Cures: []string{}, Causes: []controlapi.Cause{}, Scenarios: []string{}, Documented: []string{}}
+	a, ok := annotations.Find(key)
+	if !ok {
+		answer.Happened = "No CCM that clbemu knows reads this annotation."
+		if meant := spelling.Nearest(key, annotations.Keys()); meant != "" {
+			answer.Cures = []string{"Write " + meant + "."}
+		}
+		return answer, true
+	}
+	answer.Happened, answer.Note = about(&a), "CCMs from "+a.Since+" on read it."
+	answer.Cures = append(answer.Cures, "Check it with the Service around it: `clbemu lint-service FILE`.")
+	if a.Until != "" {
+		answer.Cures = slices.Insert(answer.Cures, 0, "With a CCM from "+a.Until+" on, write "+a.Successor+".")
+	}
+	return answer, true
+}
+
+// about says what an annotation sets, and the values that it takes.
+func about(a *annotations.Annotation) string {
+	text := strings.ToUpper(a.Help[:1]) + a.Help[1:] + "."
+	for _, product := range a.Products {
+		text += " " + strings.ToUpper(product) + ": " + a.ValuesOf(product).Words() + "."
+	}
+	return text
+}
