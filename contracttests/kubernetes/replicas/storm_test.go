@@ -97,7 +97,7 @@ func TestStorm(t *testing.T) {
 				s.disturb(next[0])
 				did[next[0]]++
 				next, count = next[1:], count+1
-				pause(s.chance, 400)
+				s.pause(400)
 			}
 		})
 		if h.rounds%20 == 0 {
@@ -159,7 +159,7 @@ func (s *tempest) follower() *replica {
 func (s *tempest) often(do func()) {
 	for range 3 {
 		do()
-		pause(s.chance, 300)
+		s.pause(300)
 	}
 }
 
@@ -174,7 +174,7 @@ func (s *tempest) restart(all ...*replica) {
 
 func (s *tempest) away(r *replica) {
 	r.running.Kill()
-	pause(s.chance, 5000)
+	s.pause(5000)
 	r.start()
 }
 
@@ -185,11 +185,22 @@ func (s *tempest) end(r *replica) {
 	r.start()
 }
 
+// pause waits for a random time of at most so many milliseconds.
+func (s *tempest) pause(most int) { s.wait(s.chance.IntN(most)) }
+
+// wait lasts so many milliseconds, or until the test ends.
+func (s *tempest) wait(length int) {
+	select {
+	case <-time.After(time.Duration(length) * time.Millisecond):
+	case <-s.t.Context().Done():
+	}
+}
+
 // stop lets a process stand still for some milliseconds.
 func (s *tempest) stop(signal func(syscall.Signal), least, most int) {
 	signal(syscall.SIGSTOP)
-	time.Sleep(time.Duration(least) * time.Millisecond)
-	pause(s.chance, most-least)
+	s.wait(least)
+	s.pause(most - least)
 	signal(syscall.SIGCONT)
 }
 
@@ -209,16 +220,16 @@ func (s *tempest) wake() {
 		}
 		return errors.New("none leads")
 	})
-	pause(s.chance, 1500) // in which it answers
+	s.pause(1500) // in which it answers
 	first.signal(syscall.SIGCONT)
-	pause(s.chance, 30)
+	s.pause(30)
 	s.restart(next)
 }
 
 func (s *tempest) cut(r *replica, most int) {
 	n := slices.Index(s.all, r)
 	s.net.cut(n)
-	pause(s.chance, most)
+	s.pause(most)
 	s.net.heal(n)
 }
 
@@ -227,7 +238,7 @@ func (s *tempest) slow(all ...*replica) {
 	for _, r := range all {
 		s.net.slow(slices.Index(s.all, r))
 	}
-	pause(s.chance, 5000)
+	s.pause(5000)
 	for _, r := range all {
 		s.net.fast(slices.Index(s.all, r))
 	}
@@ -250,7 +261,7 @@ func (s *tempest) stutter() {
 			length := s.chance.IntN(600)
 			waiting.Go(func() {
 				m.signal(syscall.SIGSTOP)
-				time.Sleep(time.Duration(length) * time.Millisecond)
+				s.wait(length)
 				m.signal(syscall.SIGCONT)
 			})
 		}
@@ -301,7 +312,7 @@ func (s *tempest) fill() {
 		}
 	}
 	s.ask("etcd is full", full(etcdserverpb.AlarmRequest_ACTIVATE))
-	pause(s.chance, 5000)
+	s.pause(5000)
 	s.ask("etcd has room", full(etcdserverpb.AlarmRequest_DEACTIVATE))
 }
 
