@@ -237,3 +237,66 @@ func TestTermAfterCompaction(t *testing.T) {
 	}
 	<-term.Over()
 }
+
+// A leader that was deposed follows by another engine. What another program changed meanwhile it
+// notices by the rows, unless another leader has committed since.
+func TestChangedBetweenEngines(t *testing.T) {
+	t.Parallel()
+	members := startEtcd(t, 1)
+	client := etcdClient(t, members)
+	for n, test := range []struct {
+		name               string
+		changed, committed bool
+		want               string
+	}{
+		{"changed", true, false, "by its revision"},
+		{"changed, and committed to since", true, true, ""},
+		{"nothing", false, false, ""},
+		{"committed to", false, true, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			cfg := etcd.Config{Endpoints: endpoints(members), Prefix: fmt.Sprintf("/between-%d/", n), Seen: &etcd.Seen{}}
+			follow := func() *etcd.Engine {
+				e, err := etcd.Open(t.Context(), cfg)
+				if err != nil {
+					t.Fatal(err)
+				}
+				reading, err := e.Follow(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				kept(t, reading)
+				return e
+			}
+			first := follow()
+			lead(t, first)
+			mustCommit(t, first, large(1000, strings.Repeat("v", 3000)), engine.ChangeSet{put("a", "1", "x"), {Table: "big", ID: "00001"}})
+			if err := first.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if test.changed {
+				if _, err := client.Put(t.Context(), cfg.Prefix+"state/rows/a/1", "y"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if test.committed {
+				other := open(t, members, cfg.Prefix)
+				lead(t, other)
+				mustCommit(t, other, engine.ChangeSet{put("a", "2", "x")})
+				if err := other.Close(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			next := follow()
+			defer next.Close()
+			if test.want != "" {
+				if err := foreign(t, next); !strings.Contains(err.Error(), test.want) {
+					t.Errorf("it noticed %q, want %q", err, test.want)
+				}
+				return
+			}
+			lead(t, next) // which it would not otherwise
+			mustCommit(t, next, engine.ChangeSet{put("a", "3", "x")})
+		})
+	}
+}
