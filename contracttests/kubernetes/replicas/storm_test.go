@@ -56,6 +56,8 @@ var disturbances = map[string]func(*tempest){
 	"etcd slow":                 (*tempest).stutter,
 	"etcd full":                 (*tempest).fill,
 	"etcd compacted":            (*tempest).compact,
+	"leader misses compacted":   func(s *tempest) { s.missCompacted(s.leader()) },
+	"follower misses compacted": func(s *tempest) { s.missCompacted(s.follower()) },
 	"etcd's leader moved":       (*tempest).move,
 	"leader's lease revoked":    func(s *tempest) { s.depose(true) },
 	"leader's place deleted":    func(s *tempest) { s.depose(false) },
@@ -63,7 +65,8 @@ var disturbances = map[string]func(*tempest){
 }
 
 // needWires are those that need root, and networks that can be cut.
-var needWires = []string{"leader cut off", "leader cut off, shortly", "follower cut off", "leader's link slow", "all links slow"}
+var needWires = []string{"leader cut off", "leader cut off, shortly", "follower cut off", "leader's link slow", "all links slow",
+	"leader misses compacted", "follower misses compacted"}
 
 // TestStorm proves that nothing that was acknowledged is lost, that nothing is made twice, and
 // that reads and writes look as if they were made one after the other, while replicas and etcd
@@ -325,6 +328,16 @@ func (s *tempest) compact() {
 		_, err = s.client.Compact(ctx, now.Header.Revision, clientv3.WithCompactPhysical())
 		return err
 	})
+}
+
+// missCompacted cuts a replica off for so long that its connections end, and compacts etcd meanwhile.
+func (s *tempest) missCompacted(r *replica) {
+	n := slices.Index(s.all, r)
+	s.net.cut(n)
+	s.wait(5000)
+	s.pause(3000)
+	s.compact()
+	s.net.heal(n)
 }
 
 // move lets another member of etcd lead.
