@@ -41,14 +41,25 @@ func (e *Engine) Branch(ctx context.Context, name string) (engine.Engine, error)
 	if err != nil {
 		return nil, err
 	}
-	b := &Engine{client: e.client, prefix: e.branchKeys(name), root: e.root, branch: true, seen: e.seen, clock: e.clock}
+	b := &Engine{client: e.client, prefix: e.branchKeys(name), root: e.root, home: e, seen: e.seen, sums: &sums{}, clock: e.clock}
 	if err := b.takeOver(ctx, term); err != nil {
 		return nil, err
 	}
 	if b.pending != nil {
-		return b, b.finish(ctx, b.pending)
+		err = b.finish(ctx, b.pending)
+	} else {
+		err = b.removeParts(ctx, term)
 	}
-	return b, b.removeParts(ctx, term)
+	if err != nil {
+		return nil, err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.branches == nil {
+		e.branches = make(map[*Engine]struct{})
+	}
+	e.branches[b] = struct{}{}
+	return b, nil
 }
 
 func (e *Engine) branchInfoKey(name string) string { return e.key("branch", name) }

@@ -73,10 +73,11 @@ const (
 type Engine struct {
 	client *clientv3.Client
 	prefix string
-	root   string // the prefix, without that of a branch
-	branch bool   // see branches.go
+	root   string  // the prefix, without that of a branch
+	home   *Engine // of a branch, see branches.go
 
 	seen     *Seen
+	sums     *sums
 	watching sync.Once // for changes of other programs
 
 	clock func() time.Time
@@ -86,6 +87,10 @@ type Engine struct {
 	term  *term  // nil while another process leads
 	fence int64  // the etcd revision of the last commit
 	count uint64 // the revision after it
+	// branches are those that are open.
+	branches map[*Engine]struct{}
+
+	committing sync.Mutex // held by who commits, and by who must not meet a commit
 
 	// pending is the commit in parts that is made and not yet moved to its rows; parts
 	// counts such commits. Only who commits, or begins a term, looks at them.
@@ -128,6 +133,7 @@ func Open(ctx context.Context, cfg Config) (*Engine, error) {
 	if e.clock == nil {
 		e.clock = time.Now
 	}
+	e.sums = &e.seen.sums
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
 	if err := e.checkFormat(ctx); err != nil {
@@ -245,6 +251,8 @@ func size(c engine.Change) int { return len(c.Table) + len(c.ID) + len(c.Value) 
 // for each change set at least. The precondition of each is that this process leads and
 // wrote last.
 func (e *Engine) Commit(ctx context.Context, sets []engine.ChangeSet) error {
+	e.committing.Lock()
+	defer e.committing.Unlock()
 	if e.pending != nil {
 		if err := e.finish(ctx, e.pending); err != nil {
 			return notMade(err)
@@ -300,12 +308,12 @@ func (e *Engine) commit(ctx context.Context, changes engine.ChangeSet, sets int)
 	for _, c := range changes {
 		ops = append(ops, e.op(c))
 	}
-	return e.advance(ctx, sets, ops...)
+	return e.advance(ctx, sets, changes, ops...)
 }
 
-// advance makes a transaction that is as many change sets, on the precondition that this
+// advance makes a transaction that shows the changes of some sets, on the precondition that this
 // process leads and wrote last.
-func (e *Engine) advance(ctx context.Context, sets int, ops ...clientv3.Op) error {
+func (e *Engine) advance(ctx context.Context, sets int, changes engine.ChangeSet, ops ...clientv3.Op) error {
 	e.mu.Lock()
 	term, fence, count := e.term, e.fence, e.count+uint64(sets)
 	e.mu.Unlock()
@@ -325,8 +333,12 @@ func (e *Engine) advance(ctx context.Context, sets int, ops ...clientv3.Op) erro
 	case isRejected(err):
 		return notMade(err)
 	case err != nil:
+		if !errors.Is(err, engine.ErrNotMade) {
+			e.sums.forget()
+		}
 		return err
 	}
+	e.sums.commit(count-uint64(sets), count, changes)
 	e.mu.Lock()
 	e.fence, e.count = done.Header.Revision, count
 	e.mu.Unlock()
@@ -335,7 +347,7 @@ func (e *Engine) advance(ctx context.Context, sets int, ops ...clientv3.Op) erro
 
 // checkRevision notes the revision. That of the state itself is enough to know an older copy by.
 func (e *Engine) checkRevision(count uint64, before mark) error {
-	if e.branch {
+	if e.home != nil {
 		return nil
 	}
 	return e.seen.checkRevision(count, before)
@@ -425,7 +437,10 @@ func (e *Engine) Load(ctx context.Context, fn func(table, id string, value []byt
 
 // Close implements engine.Engine. A term ends with it, unless it is a branch's.
 func (e *Engine) Close() error {
-	if e.branch {
+	if home := e.home; home != nil {
+		home.mu.Lock()
+		defer home.mu.Unlock()
+		delete(home.branches, e)
 		return nil
 	}
 	e.mu.Lock()

@@ -46,7 +46,7 @@ func (e *Engine) Follow(ctx context.Context) (engine.Reading, error) {
 func (e *Engine) read(ctx context.Context) (*reading, error) {
 	begun := time.Now()
 	before := e.seen.newest()
-	kept, err := e.transact(ctx, nil, append(e.handsOps(), clientv3.OpGet(e.key("state", "revision")), clientv3.OpGet(e.key("state", "staged"))))
+	kept, err := e.transact(ctx, nil, append(e.handsOps(0), clientv3.OpGet(e.key("state", "revision")), clientv3.OpGet(e.key("state", "staged"))))
 	if err != nil {
 		return nil, err
 	}
@@ -85,9 +85,17 @@ func (r *reading) Revision() uint64 { return r.revision }
 // Confirmed implements engine.Reading.
 func (r *reading) Confirmed() time.Time { return *r.confirmed.Load() }
 
-// Load implements engine.Reading. The commit in parts that is on its way, if there is
-// one, covers the rows.
+// Load implements engine.Reading.
 func (r *reading) Load(ctx context.Context, fn func(table, id string, value []byte) error) error {
+	found, err := r.compare(ctx, fn)
+	if err == nil {
+		r.e.sums.set(r.revision, found)
+	}
+	return err
+}
+
+// load yields the rows. The commit in parts that is on its way, if there is one, covers them.
+func (r *reading) load(ctx context.Context, fn func(table, id string, value []byte) error) error {
 	covers := r.partRows
 	cover := func(upTo func(engine.Change) bool) error {
 		for len(covers) > 0 && upTo(covers[0]) {
@@ -280,6 +288,7 @@ func (r *reading) commitOf(ctx context.Context, events []*clientv3.Event) (c eng
 	if c.Revision == r.revision || c.Revision == 0 {
 		return c, false, nil
 	}
+	r.e.sums.commit(r.revision, c.Revision, c.Changes)
 	r.revision = c.Revision
 	return c, true, nil
 }

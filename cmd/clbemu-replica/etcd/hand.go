@@ -2,13 +2,11 @@ package etcd
 
 import (
 	"context"
-	"errors"
 	"strconv"
 	"strings"
 	"time"
 
 	"go.etcd.io/etcd/api/v3/mvccpb"
-	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/clbemu/clbemu/state/engine"
@@ -31,9 +29,9 @@ type hands struct {
 	stamped bool             // whether the leader stamps what it changes
 }
 
-// handsOps read what newHands needs.
-func (e *Engine) handsOps() []clientv3.Op {
-	return []clientv3.Op{clientv3.OpGet(e.root + "hand"), clientv3.OpGet(e.root+"leader/", clientv3.WithPrefix(), clientv3.WithKeysOnly())}
+// handsOps read what newHands needs, as it was at a revision of etcd; 0 is now.
+func (e *Engine) handsOps(at int64) []clientv3.Op {
+	return []clientv3.Op{clientv3.OpGet(e.root+"hand", clientv3.WithRev(at)), clientv3.OpGet(e.root+"leader/", clientv3.WithPrefix(), clientv3.WithKeysOnly(), clientv3.WithRev(at))}
 }
 
 func (e *Engine) newHands(hand, leaders []*mvccpb.KeyValue) *hands {
@@ -99,43 +97,56 @@ func (h *hands) foreign(events []*clientv3.Event) (key string) {
 func (e *Engine) watchHands(h *hands, at int64) {
 	ctx := clientv3.WithRequireLeader(e.client.Ctx())
 	for ctx.Err() == nil {
-		err := e.checkHands(ctx, h, &at)
+		compacted, err := e.checkHands(ctx, h, &at)
 		if err == nil {
 			return
+		}
+		if compacted != 0 {
+			h, at, err = e.afterCompaction(ctx, h, at, compacted)
+		}
+		if err == nil {
+			continue
 		}
 		select {
 		case <-time.After(renewEvery):
 		case <-ctx.Done():
 			return
 		}
-		if !errors.Is(err, rpctypes.ErrCompacted) {
-			continue
-		}
-		// What was changed meanwhile is read by those who follow; it is known of no key.
-		if kept, err := e.transact(ctx, nil, e.handsOps()); err == nil {
-			h, at = e.newHands(kept.Responses[0].GetResponseRange().Kvs, kept.Responses[1].GetResponseRange().Kvs), kept.Header.Revision
-		}
 	}
 }
 
-// checkHands returns nil once another program has changed a key, or why the watch ended.
-func (e *Engine) checkHands(ctx context.Context, h *hands, at *int64) error {
+// afterCompaction returns with what the watch goes on that a compaction has ended: what was changed
+// until then shows in the rows.
+func (e *Engine) afterCompaction(ctx context.Context, h *hands, at, compacted int64) (*hands, int64, error) {
+	kept, err := e.transact(ctx, nil, e.handsOps(compacted))
+	if err == nil {
+		err = e.compareRows(ctx)
+	}
+	if err != nil {
+		return h, at, err
+	}
+	return e.newHands(kept.Responses[0].GetResponseRange().Kvs, kept.Responses[1].GetResponseRange().Kvs), compacted, nil
+}
+
+// checkHands returns nil once another program has changed a key, or why the watch ended: the
+// revision of etcd up to which it was compacted, 0 if it was not.
+func (e *Engine) checkHands(ctx context.Context, h *hands, at *int64) (compacted int64, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	for seen := range e.client.Watch(ctx, e.root, clientv3.WithPrefix(), clientv3.WithRev(*at+1)) {
 		if err := seen.Err(); err != nil {
-			return err
+			return seen.CompactRevision, err
 		}
 		for events := seen.Events; len(events) > 0; {
 			n := sameTransaction(events)
 			if key := h.foreign(events[:n]); key != "" {
-				e.seen.noteChange(key, events[0].Kv.ModRevision)
-				return nil
+				e.seen.noteChange(key, "at", events[0].Kv.ModRevision)
+				return 0, nil
 			}
 			*at, events = events[0].Kv.ModRevision, events[n:]
 		}
 	}
-	return engine.ErrBehind
+	return 0, engine.ErrBehind
 }
 
 // sameTransaction is how many events, at least one, are of the first one's transaction.

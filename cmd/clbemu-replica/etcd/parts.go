@@ -46,7 +46,7 @@ func (e *Engine) commitInParts(ctx context.Context, changes engine.ChangeSet, se
 	}
 	e.parts++
 	n := e.parts
-	s := &staged{Commit: fmt.Sprintf("%016x-%d", term.created, n)}
+	all, s := changes, &staged{Commit: fmt.Sprintf("%016x-%d", term.created, n)}
 	for len(changes) > 0 {
 		var text []byte
 		text, changes = packPart(changes)
@@ -60,7 +60,7 @@ func (e *Engine) commitInParts(ctx context.Context, changes engine.ChangeSet, se
 		return notMade(err)
 	}
 	e.pending = s
-	if err := e.advance(ctx, sets, clientv3.OpPut(e.key("state", "staged"), string(text))); err != nil {
+	if err := e.advance(ctx, sets, all, clientv3.OpPut(e.key("state", "staged"), string(text))); err != nil {
 		e.pending = nil // takeOver learns what became of it
 		return err
 	}

@@ -15,6 +15,7 @@ type Seen struct {
 	mu       sync.Mutex
 	cluster  uint64 // etcd's own id
 	newestOf mark
+	sums     sums
 	replaced chan struct{} // closed once etcd has answered with less
 	change   error         // what another program has changed
 	noted    chan struct{} // closed once change is set
@@ -104,14 +105,14 @@ func (s *Seen) changed() error {
 	return s.change
 }
 
-// noteChange notes the first key that another program has changed.
-func (s *Seen) noteChange(key string, revision int64) {
+// noteChange notes the first key that another program has changed, at or by a revision of etcd.
+func (s *Seen) noteChange(key, when string, revision int64) {
 	s.changes() // which makes the channel
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.change == nil {
-		s.change = fmt.Errorf("another program changed %.200q in etcd, at its revision %d: writes are refused; keep what was acknowledged with `clbemu state export`, "+
-			"and restart every replica to go on with what etcd has", key, revision)
+		s.change = fmt.Errorf("another program changed %.200q in etcd, %s its revision %d: writes are refused; keep what was acknowledged with `clbemu state export`, "+
+			"and restart every replica to go on with what etcd has", key, when, revision)
 		close(s.noted)
 	}
 }

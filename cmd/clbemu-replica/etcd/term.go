@@ -173,21 +173,33 @@ func (t *term) publishClock() {
 func (t *term) watchKey() {
 	ctx, cancel := context.WithCancel(t.e.client.Ctx())
 	defer cancel()
-	gone := t.e.client.Watch(ctx, t.key, clientv3.WithFilterPut(), clientv3.WithRev(t.created+1))
-	for {
-		select {
-		case seen, more := <-gone:
+	go func() {
+		<-t.over
+		cancel()
+	}()
+	for at := t.created; ctx.Err() == nil; {
+		for seen := range t.e.client.Watch(ctx, t.key, clientv3.WithFilterPut(), clientv3.WithRev(at+1)) {
 			if len(seen.Events) > 0 {
-				t.lose(errors.New("its lease was revoked, or its key deleted"))
+				t.lose(errGone)
 			}
-			if !more {
-				return
-			}
-		case <-t.over:
-			return
+		}
+		// A compaction has ended the watch, or etcd has.
+		kept, err := t.e.get(ctx, t.key)
+		switch {
+		case err == nil && (len(kept.Kvs) == 0 || kept.Kvs[0].CreateRevision != t.created):
+			t.lose(errGone)
+		case err == nil:
+			at = kept.Header.Revision
+		}
+		select {
+		case <-time.After(renewEvery / 10):
+		case <-ctx.Done():
 		}
 	}
 }
+
+// errGone ends a term before its time.
+var errGone = errors.New("its lease was revoked, or its key deleted")
 
 func (t *term) lose(why error) {
 	t.once.Do(func() {

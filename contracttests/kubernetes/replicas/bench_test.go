@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -24,6 +25,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/apiclient"
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/controlclient"
+	"github.com/clbemu/clbemu/state/engine"
 )
 
 const (
@@ -130,6 +132,55 @@ func BenchmarkReplicas(b *testing.B) {
 		b.Logf("a second: %.0f puts of etcd; writes: %.0f, %.0f of 4 clients, %.0f with bbolt; reads: %.0f with bbolt, %.0f of the leader, %.0f of a follower; %d lags",
 			puts, writes, few, aloneWrites, aloneReads, reads, followed, len(lags))
 	}
+}
+
+// BenchmarkStamp compares, in one run, the time of a leader's commits with that of the same
+// transactions without the stamp by which changes of other programs are noticed.
+func BenchmarkStamp(b *testing.B) {
+	members := startEtcd(b, 1)
+	client := etcdClient(b, members)
+	e := open(b, members, "/stamped/")
+	defer e.Close()
+	lead(b, e)
+	if err := e.Load(b.Context(), func(string, string, []byte) error { return nil }); err != nil {
+		b.Fatal(err)
+	}
+	leader, err := client.Put(b.Context(), "/bare/leader/1", "bare")
+	if err != nil {
+		b.Fatal(err)
+	}
+	value, fence := strings.Repeat("v", 700), int64(0) // as the row of a load balancer
+	bare := func(more ...clientv3.Op) error {
+		done, err := client.Txn(b.Context()).If(clientv3.Compare(clientv3.CreateRevision("/bare/leader/1"), "=", leader.Header.Revision),
+			clientv3.Compare(clientv3.ModRevision("/bare/state/revision"), "=", fence)).
+			Then(append(more, clientv3.OpPut("/bare/state/rows/a/1", value), clientv3.OpPut("/bare/state/revision", "1"))...).Commit()
+		if err == nil && !done.Succeeded {
+			err = errors.New("it is fenced")
+		}
+		if err == nil {
+			fence = done.Header.Revision
+		}
+		return err
+	}
+	kinds := []func() error{
+		func() error { return bare() },
+		func() error { return bare(clientv3.OpPut("/bare/hand", strconv.FormatInt(leader.Header.Revision, 10))) },
+		func() error { return e.Commit(b.Context(), []engine.ChangeSet{{put("a", "1", value)}}) },
+	}
+	took := make([][]time.Duration, len(kinds))
+	for b.Loop() {
+		for n := range 300 * len(kinds) { // in turns: the machine is not always as fast
+			begun := time.Now()
+			if err := kinds[n%len(kinds)](); err != nil {
+				b.Fatal(err)
+			}
+			took[n%len(kinds)] = append(took[n%len(kinds)], time.Since(begun))
+		}
+	}
+	without, with, commit := percentile(took[0], 50), percentile(took[1], 50), percentile(took[2], 50)
+	b.ReportMetric(with.Seconds()/without.Seconds(), "stamped/bare")
+	b.ReportMetric(commit.Seconds()/without.Seconds(), "commit/bare")
+	b.Logf("half of them within: %s without the stamp, %s with it, %s as a commit", without, with, commit)
 }
 
 // single is one clbemu with its state in a file.

@@ -25,15 +25,7 @@ func TestFullEtcd(t *testing.T) {
 		t.Fatal(err)
 	}
 	client := etcdClient(t, members)
-	filler := strings.Repeat("x", 1<<20)
-	for n := 0; ; n++ {
-		if _, err := client.Put(t.Context(), fmt.Sprintf("/filler/%d", n), filler); err != nil {
-			break
-		}
-		if n > 100 {
-			t.Fatal("etcd takes more than its quota")
-		}
-	}
+	fill(t, client)
 	for _, r := range []*replica{leader, others[0]} {
 		_, err := r.create(t.Context(), "full", "full")
 		if err == nil || !strings.HasPrefix(err.Error(), "500 ") || !strings.Contains(err.Error(), "etcd is full") || strings.Contains(err.Error(), "not known") {
@@ -60,6 +52,50 @@ func TestFullEtcd(t *testing.T) {
 		_, err := others[0].create(t.Context(), "after", "after")
 		return err
 	})
+}
+
+// fill leaves no room in an etcd.
+func fill(t *testing.T, client *clientv3.Client) {
+	t.Helper()
+	filler := strings.Repeat("x", 1<<20)
+	for n := range 100 {
+		if _, err := client.Put(t.Context(), fmt.Sprintf("/filler/%d", n), filler); err != nil {
+			return
+		}
+	}
+	t.Fatal("etcd takes more than its quota")
+}
+
+// While etcd is full no replica can lead. Followers that may read locally answer reads all the
+// same, and say why writes are refused.
+func TestFullEtcdWithoutLeader(t *testing.T) {
+	t.Parallel()
+	members := startEtcd(t, 1, "--quota-backend-bytes=16000000")
+	all := fleet(t, members, "--read", "local")
+	leader, others := leaderOf(t, all)
+	id, err := leader.create(t.Context(), "before", "before")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range others {
+		eventually(t, r.name+" knows the load balancer", func() error {
+			if got := r.loadBalancers(); got["before"] != id {
+				return fmt.Errorf("it lists %v", got)
+			}
+			return nil
+		})
+	}
+	fill(t, etcdClient(t, members))
+	leader.running.Kill()
+	for _, r := range others {
+		_, err := r.create(t.Context(), "full", "full")
+		if err == nil || !strings.HasPrefix(err.Error(), "503 ") || !strings.Contains(err.Error(), "etcd is full") {
+			t.Errorf("%s: a write while etcd is full and no replica leads: %v", r.name, err)
+		}
+		if got := r.loadBalancers(); got["before"] != id || len(got) != 1 {
+			t.Errorf("%s: while etcd is full and no replica leads it lists %v", r.name, got)
+		}
+	}
 }
 
 // However long etcd is away, no replica ends: each keeps its listeners, says why no replica leads,

@@ -29,6 +29,7 @@ type replica struct {
 	api     *apiclient.Client
 	control *controlclient.Client
 	running *process.Process
+	before  int // how much was logged before this start
 }
 
 // host is where a replica runs: here, unless it has a network of its own.
@@ -93,10 +94,20 @@ func (r *replica) start() {
 	if r.host.namespace != "" {
 		program, args = "ip", append([]string{"netns", "exec", r.host.namespace, program}, args...)
 	}
+	if r.running != nil {
+		r.before = len(r.running.Log())
+	}
 	var err error
 	if r.running, err = process.Start(process.Command{Dir: r.dir, Name: r.name, Path: program, Args: args}); err != nil {
 		r.t.Fatal(err)
 	}
+}
+
+// began reports whether the replica has come as far as to listen, and what it has logged since its
+// start.
+func (r *replica) began() (said string, listens bool) {
+	said = r.running.Log()[r.before:]
+	return said, strings.Contains(said, "  control  http")
 }
 
 // set changes a condition of the world.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -29,8 +30,13 @@ func startPair(t *testing.T, members []*member, prefix string) *pair {
 	p := &pair{leader: open(t, members, prefix), follower: open(t, members, prefix)}
 	for _, e := range []*etcd.Engine{p.leader, p.follower} {
 		t.Cleanup(func() { e.Close() })
-		if _, err := e.Follow(t.Context()); err != nil {
+		reading, err := e.Follow(t.Context())
+		if err != nil {
 			t.Fatal(err)
+		}
+		kept(t, reading)
+		if e == p.follower {
+			go keepUp(t.Context(), e, reading)
 		}
 	}
 	lead(t, p.leader)
@@ -44,8 +50,26 @@ func startPair(t *testing.T, members []*member, prefix string) *pair {
 	if err := p.leader.KeepBranch(t.Context(), "b", []byte("about")); err != nil {
 		t.Fatal(err)
 	}
+	kept(t, p.branch) // as a store that opens it
 	mustCommit(t, p.branch, engine.ChangeSet{put("a", "1", "x")}, large(500, "x"))
 	return p
+}
+
+// keepUp follows as a store does: where the feed breaks, it loads all again.
+func keepUp(ctx context.Context, e *etcd.Engine, reading engine.Reading) {
+	for ctx.Err() == nil {
+		for _, err := range reading.Commits(ctx) {
+			if err != nil {
+				break
+			}
+		}
+		if again, err := e.Follow(ctx); err == nil {
+			if reading = again; reading.Load(ctx, func(string, string, []byte) error { return nil }) == nil {
+				continue
+			}
+		}
+		runtime.Gosched()
+	}
 }
 
 // foreign is what an engine has noticed of another program.

@@ -311,11 +311,6 @@ func (h *history) check(disturbances int) {
 	}
 }
 
-// pause waits for a random time of at most so many milliseconds.
-func pause(chance *rand.Rand, most int) {
-	time.Sleep(time.Duration(chance.IntN(most)) * time.Millisecond)
-}
-
 // A leader that is cut off answers nothing that may be old, and a follower says that it is
 // not ready. Both go on once they are reached again.
 func TestCutOff(t *testing.T) {
