@@ -28,7 +28,7 @@ func (p *play) own(ctx context.Context) error {
 		p.owners.balancers = make(map[string][]cluster.Object)
 	}
 	for _, s := range services {
-		name, found := balancerOf(s), false
+		name, found := annotations.BalancerName(s.Text("metadata", "uid")), false
 		named := []string{s.Text("metadata", "labels", "service.k8s.alibaba/loadbalancer-id")}
 		for _, prefix := range annotations.Prefixes {
 			named = append(named, s.Text("metadata", "annotations", prefix+"id"))
@@ -40,22 +40,10 @@ func (p *play) own(ctx context.Context) error {
 			}
 		}
 		if ingress := s.List("status", "loadBalancer", "ingress"); !found && len(ingress) > 0 {
-			p.note(fmt.Sprintf("%s: no load balancer of the copy has its address %s: is it of this account and region, and was it copied?", s.Key(), ingress[0].Text("ip")+ingress[0].Text("hostname")))
+			p.notes.Add("%s: no load balancer of the copy has its address %s: is it of this account and region, and was it copied?", s.Key(), ingress[0].Text("ip")+ingress[0].Text("hostname"))
 		}
 	}
 	return nil
-}
-
-// balancerOf is the name that a CCM gives the load balancer of a Service.
-func balancerOf(s cluster.Object) string {
-	return (&annotations.Service{UID: s.Text("metadata", "uid")}).BalancerName()
-}
-
-// note adds a note to the report, once.
-func (p *play) note(text string) {
-	if !slices.Contains(p.report.Notes, text) {
-		p.report.Notes = append(p.report.Notes, text)
-	}
 }
 
 // at reports whether the status of a Service has an address, or the name of a load balancer.
@@ -86,7 +74,7 @@ func (o *owners) of(c *Change) string {
 		}
 	}
 	for _, s := range o.services {
-		if slices.Contains(c.names, balancerOf(s)) || namedAfter(c.Item, s.Key()) || c.group != "" && names(s, c.group) {
+		if slices.Contains(c.names, annotations.BalancerName(s.Text("metadata", "uid"))) || namedAfter(c.Item, s.Key()) || c.group != "" && names(s, c.group) {
 			exact = append(exact, s.Key())
 		}
 	}
@@ -115,5 +103,5 @@ func namedAfter(name, service string) bool {
 }
 
 func hasPort(s cluster.Object, port string) bool {
-	return slices.ContainsFunc(s.List("spec", "ports"), func(o cluster.Object) bool { return numberOf(o["port"]) == port })
+	return slices.ContainsFunc(s.List("spec", "ports"), func(o cluster.Object) bool { return fmt.Sprint(o["port"]) == port })
 }
