@@ -194,7 +194,7 @@ func (u *upgrade) manifest(cmd *cobra.Command) (objects []cluster.Object, err er
 		if o.Name() == "" {
 			return nil, usage(fmt.Errorf("--apply: a %s has no metadata.name", o.Kind()))
 		}
-		if o.Namespace() == "" && o.Kind() != "Namespace" {
+		if o.Namespace() == "" && o.Kind() != "Namespace" && o.Kind() != "Node" {
 			o.Map("metadata")["namespace"] = "default"
 		}
 	}
