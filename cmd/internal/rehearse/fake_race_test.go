@@ -126,6 +126,8 @@ const (
 	silent    fault = "makes no call"
 	// misreads takes a read that is throttled for an empty answer.
 	misreads fault = "misreads"
+	// careless does both.
+	careless = startsOver + misreads
 )
 
 // smallCCM makes load balancers of Services until it is stopped. It implements scenarios.Running.
@@ -208,11 +210,13 @@ func (c *smallCCM) call(action string, pairs ...string) cluster.Object {
 		if err == nil && reply.Status == http.StatusOK {
 			return reply.Body
 		}
-		if code, _ := reply.Body["Code"].(string); code != "Throttling.User" || c.fault == misreads && strings.HasPrefix(action, "Describe") {
+		if code, _ := reply.Body["Code"].(string); code != "Throttling.User" || c.does(misreads) && strings.HasPrefix(action, "Describe") {
 			return nil
 		}
 	}
 }
+
+func (c *smallCCM) does(f fault) bool { return strings.Contains(string(c.fault), string(f)) }
 
 func (c *smallCCM) reconcile(first bool) {
 	ctx := context.Background()
@@ -255,7 +259,7 @@ func (c *smallCCM) listen(s cluster.Object, id string, nodes []cluster.Object, f
 		}
 		c.members(groups[name], nodes)
 		there := slices.ContainsFunc(has, func(l cluster.Object) bool { return fmt.Sprint(l["ListenerPort"]) == number })
-		if there && first && c.fault == startsOver {
+		if there && first && c.does(startsOver) {
 			c.call("DeleteLoadBalancerListener", "LoadBalancerId", id, "ListenerPort", number)
 			there = false
 		}
