@@ -128,6 +128,8 @@ const (
 	misreads fault = "misreads"
 	// careless does both.
 	careless = startsOver + misreads
+	// late changes the scheduler of the listener 80 when it is stopped.
+	late fault = "late"
 )
 
 // smallCCM makes load balancers of Services until it is stopped. It implements scenarios.Running.
@@ -194,6 +196,12 @@ func (c *smallCCM) Stop() {
 	c.cluster.changed.Broadcast()
 	c.cluster.mu.Unlock()
 	<-c.stopped
+	if c.fault == late { // once
+		c.fault = none
+		for _, lb := range c.call("DescribeLoadBalancers").List("LoadBalancers", "LoadBalancer") {
+			c.call("SetLoadBalancerTCPListenerAttribute", "LoadBalancerId", lb.Text("LoadBalancerId"), "ListenerPort", "80", "Scheduler", "rr")
+		}
+	}
 }
 
 // Kill implements scenarios.Running.
