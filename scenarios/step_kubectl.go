@@ -125,7 +125,7 @@ func (k *Kubectl) apply(ctx context.Context, p *play) error {
 	}
 	for _, o := range objects {
 		if o.Kind == "Service" && o.Metadata.UID != "" {
-			p.names[k.Balancer] = annotations.BalancerName(o.Metadata.UID)
+			p.names[k.Balancer] = (&annotations.Service{UID: o.Metadata.UID}).BalancerName()
 			return nil
 		}
 	}

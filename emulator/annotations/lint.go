@@ -32,11 +32,11 @@ type Service struct {
 	Local bool
 }
 
-// BalancerName returns the name that Kubernetes has every controller give the load balancer of a
-// Service, by its uid, and the value of a tag that a CCM gives it.
-func BalancerName(uid string) string {
+// BalancerName returns the name that Kubernetes has every controller give a Service's load
+// balancer, and the value of a tag that a CCM gives it.
+func (s *Service) BalancerName() string {
 	const longest = 32
-	name := "a" + strings.ReplaceAll(uid, "-", "")
+	name := "a" + strings.ReplaceAll(s.UID, "-", "")
 	return name[:min(len(name), longest)]
 }
 

@@ -28,7 +28,7 @@ func (p *play) own(ctx context.Context) error {
 		p.owners.balancers = make(map[string][]cluster.Object)
 	}
 	for _, s := range services {
-		name, found := annotations.BalancerName(s.Text("metadata", "uid")), false
+		name, found := balancerOf(s), false
 		named := []string{s.Text("metadata", "labels", "service.k8s.alibaba/loadbalancer-id")}
 		for _, prefix := range annotations.Prefixes {
 			named = append(named, s.Text("metadata", "annotations", prefix+"id"))
@@ -44,6 +44,11 @@ func (p *play) own(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// balancerOf is the name that a CCM gives the load balancer of a Service.
+func balancerOf(s cluster.Object) string {
+	return (&annotations.Service{UID: s.Text("metadata", "uid")}).BalancerName()
 }
 
 // at reports whether the status of a Service has an address, or the name of a load balancer.
@@ -74,7 +79,7 @@ func (o *owners) of(c *Change) string {
 		}
 	}
 	for _, s := range o.services {
-		if slices.Contains(c.names, annotations.BalancerName(s.Text("metadata", "uid"))) || namedAfter(c.Item, s.Key()) || c.group != "" && names(s, c.group) {
+		if slices.Contains(c.names, balancerOf(s)) || namedAfter(c.Item, s.Key()) || c.group != "" && names(s, c.group) {
 			exact = append(exact, s.Key())
 		}
 	}
