@@ -47,6 +47,17 @@ func (o Object) List(path ...string) (list []Object) {
 	return list
 }
 
+// Texts returns the texts of a list in an object.
+func (o Object) Texts(path ...string) (list []string) {
+	items, _ := o.Map(path[:len(path)-1]...)[path[len(path)-1]].([]any)
+	for _, item := range items {
+		if text, ok := item.(string); ok {
+			list = append(list, text)
+		}
+	}
+	return list
+}
+
 // Kind, Namespace and Name say which object it is.
 func (o Object) Kind() string { return o.Text("kind") }
 
@@ -88,7 +99,17 @@ type Copy struct {
 	// Args are the arguments of the CCM's Deployment or DaemonSet.
 	Args []string
 	// Notes say what was left out.
-	Notes []string
+	Notes Notes
+}
+
+// Notes say how a copy differs.
+type Notes []string
+
+// Add adds a note, once.
+func (n *Notes) Add(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); !slices.Contains(*n, text) {
+		*n = append(*n, text)
+	}
 }
 
 // The CCM's own objects.
@@ -209,15 +230,13 @@ func (c *Copy) add(o Object) {
 	case "Deployment", "DaemonSet":
 		c.program(o)
 	case "Secret":
-		c.Notes = append(c.Notes, "Secret "+o.Key()+": not read, as no Secret is")
+		c.Notes.Add("Secret %s: not read, as no Secret is", o.Key())
 	}
 }
 
 // balanced reports whether a Service has a load balancer, or a CCM's finalizer that says so.
 func balanced(o Object) bool {
-	finalizers, _ := o.Map("metadata")["finalizers"].([]any)
-	return o.Text("spec", "type") == "LoadBalancer" || slices.ContainsFunc(finalizers, func(f any) bool {
-		name, _ := f.(string)
+	return o.Text("spec", "type") == "LoadBalancer" || slices.ContainsFunc(o.Texts("metadata", "finalizers"), func(name string) bool {
 		return strings.HasPrefix(name, "service.k8s.alibaba/")
 	})
 }
@@ -230,7 +249,7 @@ func (c *Copy) configure(o Object) {
 		}
 		content, _ := text.(string)
 		if err := yaml.Unmarshal([]byte(content), &config); err != nil || config.Global == nil {
-			c.Notes = append(c.Notes, fmt.Sprintf("ConfigMap %s: %s is not a CCM's configuration", o.Key(), name))
+			c.Notes.Add("ConfigMap %s: %s is not a CCM's configuration", o.Key(), name)
 			continue
 		}
 		withoutKeys(config.Global)
@@ -258,17 +277,13 @@ func (c *Copy) program(o Object) {
 			continue
 		}
 		c.Args = nil
-		for _, part := range []string{"command", "args"} {
-			words, _ := container[part].([]any)
-			for _, word := range words {
-				text, _ := word.(string)
-				last := len(c.Args) - 1
-				switch {
-				case strings.HasPrefix(text, "--"):
-					c.Args = append(c.Args, text)
-				case last >= 0 && !strings.Contains(c.Args[last], "=") && !strings.HasPrefix(text, "-"):
-					c.Args[last] += "=" + text
-				}
+		for _, word := range append(container.Texts("command"), container.Texts("args")...) {
+			last := len(c.Args) - 1
+			switch {
+			case strings.HasPrefix(word, "--"):
+				c.Args = append(c.Args, word)
+			case last >= 0 && !strings.Contains(c.Args[last], "=") && !strings.HasPrefix(word, "-"):
+				c.Args[last] += "=" + word
 			}
 		}
 	}
@@ -302,7 +317,7 @@ func From(ctx context.Context, kubectl Kubectl) (*Copy, error) {
 			return nil, err
 		}
 		if err != nil {
-			c.Notes = append(c.Notes, fmt.Sprintf("%s: not read: %v", get.args[0], err))
+			c.Notes.Add("%s: not read: %v", get.args[0], err)
 		}
 	}
 	return c, c.Trim()
@@ -317,7 +332,7 @@ func (c *Copy) Trim() error {
 	for _, s := range c.Services {
 		kept[s.Key()] = true
 	}
-	c.Slices = slices.DeleteFunc(c.Slices, func(o Object) bool { return !kept[o.Namespace()+"/"+ServiceOf(o)] })
+	c.Slices = slices.DeleteFunc(c.Slices, func(o Object) bool { return !kept[ServiceOf(o)] })
 	c.Endpoints = slices.DeleteFunc(c.Endpoints, func(o Object) bool { return !kept[o.Key()] })
 	for _, list := range [][]Object{c.Services, c.Nodes, c.Slices} {
 		slices.SortFunc(list, func(a, b Object) int { return cmp.Compare(a.Key(), b.Key()) })
@@ -325,9 +340,9 @@ func (c *Copy) Trim() error {
 	return nil
 }
 
-// ServiceOf is the name of the Service that an EndpointSlice is of.
+// ServiceOf is the key of the Service that an EndpointSlice is of.
 func ServiceOf(slice Object) string {
-	return slice.Text("metadata", "labels", "kubernetes.io/service-name")
+	return slice.Namespace() + "/" + slice.Text("metadata", "labels", "kubernetes.io/service-name")
 }
 
 // serviceBlock is a block of addresses that holds those of all Services, of a size that the API server takes.

@@ -240,12 +240,6 @@ func path(kind, namespace, name string) string {
 	return strings.TrimSuffix(at+"/"+k.plural+"/"+name, "/")
 }
 
-// Get returns an object.
-func (p *Plane) Get(ctx context.Context, of Object) (Object, error) {
-	got, _, err := p.Do(ctx, http.MethodGet, path(of.Kind(), of.Namespace(), of.Name()), nil)
-	return got, err
-}
-
 // List returns the objects of a kind.
 func (p *Plane) List(ctx context.Context, kind string) ([]Object, error) {
 	got, _, err := p.Do(ctx, http.MethodGet, path(kind, "", ""), nil)
@@ -259,7 +253,7 @@ func (p *Plane) List(ctx context.Context, kind string) ([]Object, error) {
 // Update changes an object as it is then.
 func (p *Plane) Update(ctx context.Context, of Object, change func(Object)) error {
 	for {
-		now, err := p.Get(ctx, of)
+		now, _, err := p.Do(ctx, http.MethodGet, path(of.Kind(), of.Namespace(), of.Name()), nil)
 		if err != nil {
 			return err
 		}
@@ -337,13 +331,12 @@ func (p *Plane) keep(ctx context.Context, o Object) error {
 
 // Fill puts a copy of a cluster in. It returns what the API server refuses, by object.
 func (p *Plane) Fill(ctx context.Context, c *Copy) (refused []string, err error) {
-	made := map[string]bool{"": true, "default": true, systemNamespace: true, "kube-public": true, "kube-node-lease": true}
+	made := map[string]bool{"": true}
 	for _, list := range [][]Object{c.Nodes, c.Services, c.Slices, c.Endpoints} {
 		for _, o := range list {
 			if at := o.Namespace(); !made[at] {
 				made[at] = true
-				_, _, err := p.Do(ctx, http.MethodPost, path("Namespace", "", ""), Object{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": at}})
-				if err != nil {
+				if err := p.makeNamespace(ctx, at); err != nil {
 					refused = append(refused, fmt.Sprintf("Namespace %s: %v", at, err))
 				}
 			}
@@ -357,17 +350,24 @@ func (p *Plane) Fill(ctx context.Context, c *Copy) (refused []string, err error)
 	return refused, nil
 }
 
+// makeNamespace creates a namespace unless it is there.
+func (p *Plane) makeNamespace(ctx context.Context, name string) error {
+	_, status, err := p.Do(ctx, http.MethodPost, path("Namespace", "", ""), Object{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": name}})
+	if status == http.StatusConflict {
+		return nil
+	}
+	return err
+}
+
 // Apply applies an object as kubectl apply does, on the server.
 func (p *Plane) Apply(ctx context.Context, o Object) error {
 	if _, known := kinds[o.Kind()]; !known {
 		return fmt.Errorf("a rehearsal applies Services and EndpointSlices alone, and not %s", o.Kind())
 	}
-	if o.Namespace() == "" && o.Kind() != "Node" && o.Kind() != "Namespace" {
-		o.Map("metadata")["namespace"] = "default"
-	}
 	if at := o.Namespace(); at != "" {
-		// One that is there is as good.
-		_, _, _ = p.Do(ctx, http.MethodPost, path("Namespace", "", ""), Object{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": at}})
+		if err := p.makeNamespace(ctx, at); err != nil {
+			return err
+		}
 	}
 	_, _, err := p.Do(ctx, http.MethodPatch, path(o.Kind(), o.Namespace(), o.Name())+"?fieldManager=clbemu&force=true", o)
 	return err

@@ -194,7 +194,7 @@ func (u *upgrade) manifest(cmd *cobra.Command) (objects []cluster.Object, err er
 		if o.Name() == "" {
 			return nil, usage(fmt.Errorf("--apply: a %s has no metadata.name", o.Kind()))
 		}
-		if o.Namespace() == "" && o.Kind() != "Namespace" {
+		if o.Namespace() == "" && o.Kind() != "Namespace" && o.Kind() != "Node" {
 			o.Map("metadata")["namespace"] = "default"
 		}
 	}
@@ -237,18 +237,11 @@ func (u *upgrade) fill(ctx context.Context, copied *emulator.Emulator) error {
 	}
 	imported, err := control.ImportCluster(ctx, controlapi.Where{}, strings.NewReader(string(nodes)))
 	if err != nil {
-		u.note("the nodes can't be instances of the copy: " + err.Error())
+		u.copied.Notes.Add("the nodes can't be instances of the copy: %v", err)
 	} else if n := imported.Instances.Created; n > 0 {
-		u.note(fmt.Sprintf("the copy of the account lacks the instances of %s, so clbemu made them from the Nodes", counted(n, "node")))
+		u.copied.Notes.Add("the copy of the account lacks the instances of %s, so clbemu made them from the Nodes", counted(n, "node"))
 	}
 	return nil
-}
-
-// note adds a note about the copies, once.
-func (u *upgrade) note(text string) {
-	if !slices.Contains(u.copied.Notes, text) {
-		u.copied.Notes = append(u.copied.Notes, text)
-	}
 }
 
 // plane starts an empty control plane.
@@ -257,15 +250,7 @@ func (u *upgrade) plane(ctx context.Context) (*cluster.Plane, error) {
 	if err != nil {
 		return nil, err
 	}
-	return cluster.Start(ctx, started{}, dir, u.copied)
-}
-
-// started starts programs in the surroundings of this process.
-type started struct{}
-
-// Start implements scenarios.Programs.
-func (started) Start(ctx context.Context, p scenarios.Program) (scenarios.Running, error) {
-	return (&target.Remote{API: "http://127.0.0.1"}).Start(ctx, p)
+	return cluster.Start(ctx, &target.Remote{API: "http://127.0.0.1"}, dir, u.copied) // which they do not call
 }
 
 // replaced are the arguments of a CCM that a rehearsal replaces, or leaves out.
@@ -290,7 +275,7 @@ func (u *upgrade) start(ctx context.Context, program string, p *cluster.Plane, c
 		})
 	})
 	if len(args) == 0 {
-		u.note("the CCM's Deployment is not in the copy: it runs with --controllers=service,nlb and without routes, unless arguments after -- say otherwise")
+		u.copied.Notes.Add("the CCM's Deployment is not in the copy: it runs with --controllers=service,nlb and without routes, unless arguments after -- say otherwise")
 		args = []string{"--controllers=service,nlb", "--configure-cloud-routes=false"}
 	}
 	environment := u.environment(copied)

@@ -96,10 +96,7 @@ func (p *statePull) run(cmd *cobra.Command, args []string) error {
 		puller.Tags = tags
 	}
 	puller.Call = cloud.Read
-	puller.Pause = func(product, action string) time.Duration {
-		_, pause, _ := realcloud.Spacing(product, action)
-		return pause
-	}
+	puller.Pause = realcloud.Pause
 	puller.Progress = func(done, planned int) { p.done.Store(int64(done)); p.planned.Store(int64(planned)) }
 	puller.Estimated = func(calls int, wait time.Duration) {
 		screen.Printf("%s of details follow, which take about %s at half of the published limits\n", counted(calls, "call"), wait.Round(time.Second))

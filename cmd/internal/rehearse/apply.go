@@ -1,6 +1,7 @@
 package rehearse
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"reflect"
@@ -13,20 +14,15 @@ import (
 // apply applies a manifest, and says what its Services got.
 func (p *play) apply(ctx context.Context) error {
 	changed := make(map[string]bool)
-	refused := make(map[string]string)
+	refused := make([]string, len(p.Apply))
 	phase, err := p.step(ctx, step{name: "the manifest is applied", scope: scope{services: changed}, do: func(ctx context.Context) error {
-		for _, o := range p.Apply {
-			if o.Kind() == "Service" {
-				changed[o.Key()] = true
+		for i, o := range p.Apply {
+			err := p.plane.Apply(ctx, o)
+			if changed[o.Key()] = true; err == nil && o.Kind() == "Service" {
+				err = p.endpointsFor(ctx, o)
 			}
-			if err := p.plane.Apply(ctx, o); err != nil {
-				refused[o.Key()] = err.Error()
-				continue
-			}
-			if o.Kind() == "Service" {
-				if err := p.endpointsFor(ctx, o); err != nil {
-					return err
-				}
+			if err != nil {
+				refused[i] = err.Error()
 			}
 		}
 		return ctx.Err()
@@ -34,11 +30,11 @@ func (p *play) apply(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, o := range p.Apply {
+	for i, o := range p.Apply {
 		if o.Kind() == "Service" {
-			p.applied = append(p.applied, p.got(o, phase, refused[o.Key()]))
-		} else if why := refused[o.Key()]; why != "" {
-			p.applied = append(p.applied, Applied{Service: o.Kind() + " " + o.Key(), Problem: why})
+			p.applied = append(p.applied, p.got(o, phase, refused[i]))
+		} else if refused[i] != "" {
+			p.applied = append(p.applied, Applied{Service: o.Kind() + " " + o.Key(), Problem: refused[i]})
 		}
 	}
 	return nil
@@ -54,7 +50,7 @@ func (p *play) endpointsFor(ctx context.Context, service cluster.Object) error {
 			continue
 		}
 		for i, slice := range p.Copy.Slices {
-			if slice.Namespace() != other.Namespace() || cluster.ServiceOf(slice) != other.Name() {
+			if cluster.ServiceOf(slice) != other.Key() {
 				continue
 			}
 			copied := slice.Clone()
@@ -63,10 +59,10 @@ func (p *play) endpointsFor(ctx context.Context, service cluster.Object) error {
 				return err
 			}
 		}
-		p.note(service.Key() + ": it has the endpoints of " + other.Key() + ", which selects the same pods")
+		p.notes.Add("%s: it has the endpoints of %s, which selects the same pods", service.Key(), other.Key())
 		return nil
 	}
-	p.note(service.Key() + ": no copied Service selects the same pods, so that it has no endpoints unless the manifest has an EndpointSlice")
+	p.notes.Add("%s: no copied Service selects the same pods, so that it has no endpoints unless the manifest has an EndpointSlice", service.Key())
 	return nil
 }
 
@@ -87,21 +83,23 @@ func (p *play) got(o cluster.Object, phase *Phase, refused string) Applied {
 		}
 	}
 	slices.Sort(a.Listeners)
+	problem := func(format string, args ...any) { a.Problem = cmp.Or(a.Problem, fmt.Sprintf(format, args...)) }
 	for _, c := range phase.Changes {
-		if c.Code == "" && c.counts() && a.Problem == "" && slices.Contains(strings.Split(c.Services, ", "), a.Service) {
-			a.Problem = "it takes over what others have: " + c.Words()
-		}
-		if c.Code != "" && a.Problem == "" && slices.Contains(strings.Split(c.Services, ", "), a.Service) {
-			a.Problem = fmt.Sprintf("%s was refused with %s: %s", c.Action, c.Code, c.Message)
-		}
-	}
-	for _, w := range phase.Warnings {
-		if w.Service == a.Service && a.Problem == "" && w.counts() {
-			a.Problem = w.Reason + ": " + w.Message
+		switch {
+		case !slices.Contains(strings.Split(c.Services, ", "), a.Service):
+		case c.Code != "":
+			problem("%s was refused with %s: %s", c.Action, c.Code, c.Message)
+		case c.counts():
+			problem("it takes over what others have: %s", c.Words())
 		}
 	}
-	if a.Problem == "" && len(a.Addresses) == 0 && o.Text("spec", "type") == "LoadBalancer" {
-		a.Problem = "it has no address"
+	for i := range phase.Warnings {
+		if w := &phase.Warnings[i]; w.Service == a.Service && w.counts() {
+			problem("%s: %s", w.Reason, w.Message)
+		}
+	}
+	if len(a.Addresses) == 0 && o.Text("spec", "type") == "LoadBalancer" {
+		problem("it has no address")
 	}
 	return a
 }

@@ -126,6 +126,10 @@ const (
 	silent    fault = "makes no call"
 	// misreads takes a read that is throttled for an empty answer.
 	misreads fault = "misreads"
+	// careless does both.
+	careless = startsOver + misreads
+	// late changes the scheduler of the listener 80 when it is stopped.
+	late fault = "late"
 )
 
 // smallCCM makes load balancers of Services until it is stopped. It implements scenarios.Running.
@@ -192,6 +196,12 @@ func (c *smallCCM) Stop() {
 	c.cluster.changed.Broadcast()
 	c.cluster.mu.Unlock()
 	<-c.stopped
+	if c.fault == late { // once
+		c.fault = none
+		for _, lb := range c.call("DescribeLoadBalancers").List("LoadBalancers", "LoadBalancer") {
+			c.call("SetLoadBalancerTCPListenerAttribute", "LoadBalancerId", lb.Text("LoadBalancerId"), "ListenerPort", "80", "Scheduler", "rr")
+		}
+	}
 }
 
 // Kill implements scenarios.Running.
@@ -208,11 +218,13 @@ func (c *smallCCM) call(action string, pairs ...string) cluster.Object {
 		if err == nil && reply.Status == http.StatusOK {
 			return reply.Body
 		}
-		if code, _ := reply.Body["Code"].(string); code != "Throttling.User" || c.fault == misreads && strings.HasPrefix(action, "Describe") {
+		if code, _ := reply.Body["Code"].(string); code != "Throttling.User" || c.does(misreads) && strings.HasPrefix(action, "Describe") {
 			return nil
 		}
 	}
 }
+
+func (c *smallCCM) does(f fault) bool { return strings.Contains(string(c.fault), string(f)) }
 
 func (c *smallCCM) reconcile(first bool) {
 	ctx := context.Background()
@@ -255,7 +267,7 @@ func (c *smallCCM) listen(s cluster.Object, id string, nodes []cluster.Object, f
 		}
 		c.members(groups[name], nodes)
 		there := slices.ContainsFunc(has, func(l cluster.Object) bool { return fmt.Sprint(l["ListenerPort"]) == number })
-		if there && first && c.fault == startsOver {
+		if there && first && c.does(startsOver) {
 			c.call("DeleteLoadBalancerListener", "LoadBalancerId", id, "ListenerPort", number)
 			there = false
 		}

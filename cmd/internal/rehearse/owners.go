@@ -40,7 +40,7 @@ func (p *play) own(ctx context.Context) error {
 			}
 		}
 		if ingress := s.List("status", "loadBalancer", "ingress"); !found && len(ingress) > 0 {
-			p.note(fmt.Sprintf("%s: no load balancer of the copy has its address %s: is it of this account and region, and was it copied?", s.Key(), ingress[0].Text("ip")+ingress[0].Text("hostname")))
+			p.notes.Add("%s: no load balancer of the copy has its address %s: is it of this account and region, and was it copied?", s.Key(), ingress[0].Text("ip")+ingress[0].Text("hostname"))
 		}
 	}
 	return nil
@@ -49,13 +49,6 @@ func (p *play) own(ctx context.Context) error {
 // balancerOf is the name that a CCM gives the load balancer of a Service.
 func balancerOf(s cluster.Object) string {
 	return (&annotations.Service{UID: s.Text("metadata", "uid")}).BalancerName()
-}
-
-// note adds a note to the report, once.
-func (p *play) note(text string) {
-	if !slices.Contains(p.report.Notes, text) {
-		p.report.Notes = append(p.report.Notes, text)
-	}
 }
 
 // at reports whether the status of a Service has an address, or the name of a load balancer.
@@ -115,5 +108,5 @@ func namedAfter(name, service string) bool {
 }
 
 func hasPort(s cluster.Object, port string) bool {
-	return slices.ContainsFunc(s.List("spec", "ports"), func(o cluster.Object) bool { return numberOf(o["port"]) == port })
+	return slices.ContainsFunc(s.List("spec", "ports"), func(o cluster.Object) bool { return fmt.Sprint(o["port"]) == port })
 }

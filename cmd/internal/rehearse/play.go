@@ -45,10 +45,11 @@ var ErrIdle = errors.New("made no call of the cloud")
 // Run rehearses.
 func (c *Config) Run(ctx context.Context) (*Report, error) {
 	report := &Report{Services: len(c.Copy.Services), Nodes: len(c.Copy.Nodes)}
-	defer func() { report.Notes = slices.Concat(c.Copy.Notes, report.Notes) }()
+	notes := &cluster.Notes{}
+	defer func() { report.Notes = slices.Concat(c.Copy.Notes, *notes) }()
 	var old *play
 	if c.Old != "" && len(c.Apply) == 0 {
-		p, err := c.open(ctx, report, "the old version: ")
+		p, err := c.open(ctx, &cluster.Notes{}, "the old version: ")
 		if err != nil {
 			return nil, err
 		}
@@ -58,9 +59,8 @@ func (c *Config) Run(ctx context.Context) (*Report, error) {
 			return nil, fmt.Errorf("the old version: %w", err)
 		}
 		old = p
-		report.Notes = nil // the next copy says the same
 	}
-	p, err := c.open(ctx, report, "")
+	p, err := c.open(ctx, notes, "")
 	if err != nil {
 		return report, err
 	}
@@ -90,7 +90,7 @@ func (c *Config) Run(ctx context.Context) (*Report, error) {
 type play struct {
 	*Config
 
-	report  *Report
+	notes   *cluster.Notes
 	prefix  string
 	cloud   *emulator.Emulator
 	plane   *cluster.Plane
@@ -107,10 +107,9 @@ type play struct {
 }
 
 // open makes the copies.
-func (c *Config) open(ctx context.Context, report *Report, prefix string) (*play, error) {
-	p := &play{Config: c, report: report, prefix: prefix, seen: make(map[string]bool)}
-	err := p.open(ctx)
-	if err != nil {
+func (c *Config) open(ctx context.Context, notes *cluster.Notes, prefix string) (*play, error) {
+	p := &play{Config: c, notes: notes, prefix: prefix, seen: make(map[string]bool)}
+	if err := p.open(ctx); err != nil {
 		p.close(ctx)
 		return nil, err
 	}
@@ -135,7 +134,7 @@ func (p *play) open(ctx context.Context) (err error) {
 		return err
 	}
 	for _, why := range refused {
-		p.note(why + ": left out")
+		p.notes.Add("%s: left out", why)
 	}
 	if err := p.rec.begins(ctx, p.cloud); err != nil {
 		return err
@@ -201,7 +200,7 @@ func (p *play) step(ctx context.Context, s step) (*Phase, error) {
 	}
 	at, before := time.Now(), p.rec.current()
 	for _, note := range p.rec.begin(ctx, phase) {
-		p.note(note)
+		p.notes.Add("%s", note)
 	}
 	p.judgeLate()
 	p.scope = s.scope

@@ -90,8 +90,8 @@ func (r *recorder) look(ctx context.Context, names ...string) (*view, error) {
 		err = nil // they are gone
 	}
 	next := r.now.with(found.Resources, names)
-	if r.traffic == nil || err != nil {
-		return next, err
+	if err != nil {
+		return nil, err
 	}
 	if settings := r.traffic.reach(next); len(settings) > 0 {
 		_, err = r.control.SetWorld(ctx, controlapi.Change{Settings: settings})
@@ -112,9 +112,7 @@ func (r *recorder) settled(ctx context.Context) (err error) {
 func (r *recorder) ask(ctx context.Context) {
 	r.change.Lock()
 	defer r.change.Unlock()
-	if r.traffic != nil {
-		r.traffic.ask(ctx, r.now, nil, true)
-	}
+	r.traffic.ask(ctx, r.now, nil, true)
 }
 
 // fork keeps the account as it is before the next change.
@@ -131,9 +129,7 @@ func (r *recorder) fork(ctx context.Context) error {
 }
 
 func (r *recorder) close(ctx context.Context) {
-	if r.traffic != nil {
-		r.traffic.close()
-	}
+	r.traffic.close()
 	if r.before != nil {
 		_ = r.before.Close(ctx) // it is in memory
 	}
@@ -149,10 +145,12 @@ func (r *recorder) current() *view {
 // begin begins a phase. It returns notes.
 func (r *recorder) begin(ctx context.Context, p *Phase) (notes []string) {
 	r.change.Lock()
+	notes, asking := r.traffic.begin(ctx, r.now)
+	r.change.Unlock()
+	await(asking, nil)
+	r.change.Lock()
 	defer r.change.Unlock()
-	if r.traffic != nil {
-		notes = r.traffic.begin(ctx, r.now)
-	}
+	notes = append(notes, r.traffic.silence()...)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.phase, r.last, r.calls = p, time.Now(), 0
@@ -174,19 +172,26 @@ func (r *recorder) idle() (time.Duration, int, error) {
 	return time.Since(r.last), r.calls, r.err
 }
 
-// ServeHTTP implements http.Handler: one call at a time.
+// ServeHTTP implements http.Handler: one call at a time. Clients ask before the call is answered, unless that
+// takes long: others wait for none, and an SDK would take it for a timeout.
 func (r *recorder) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+	await(r.serve(w, request), time.After(pause))
+}
+
+// serve makes a call, and returns what await waits for.
+func (r *recorder) serve(w http.ResponseWriter, request *http.Request) []<-chan struct{} {
 	r.change.Lock()
 	defer r.change.Unlock()
 	r.api.ServeHTTP(w, request)
-	err := r.record(context.WithoutCancel(request.Context()))
+	asking, err := r.record(context.WithoutCancel(request.Context()))
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.err = errors.Join(r.err, err)
+	return asking
 }
 
-// record compares the account before and after a call.
-func (r *recorder) record(ctx context.Context) error {
+// record compares the account before and after a call, and lets clients ask.
+func (r *recorder) record(ctx context.Context) (asking []<-chan struct{}, err error) {
 	page := r.cloud.Journal().Query(journal.Query{Since: r.seen, Fields: map[string]string{"kind": string(journal.KindCall)}})
 	r.seen = page.Last
 	for _, entry := range page.Entries {
@@ -197,27 +202,25 @@ func (r *recorder) record(ctx context.Context) error {
 		if !mutates {
 			continue
 		}
-		c := &Change{Change: upgradecheck.Of(entry, r.describe), Guess: entry.Evidence, product: entry.Product, Meant: len(entry.Faults) > 0}
+		c := &Change{Change: upgradecheck.Of(entry, r.describe), Guess: entry.Evidence, product: entry.Product, Verdict: Verdict{Meant: len(entry.Faults) > 0}}
 		if entry.Code != "" {
 			c.Message = r.message(entry.Sequence)
 		}
 		about := r.now.about(slices.Concat([]string{entry.Resource, entry.Made}, entry.Also, entry.AlsoMade))
 		next, err := r.look(ctx, about...)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		r.place(c, entry, next)
 		r.now.moved(next, c)
 		r.notice(c, next, about)
-		if r.add(c); r.traffic != nil && entry.Code == "" {
-			r.traffic.ask(ctx, next, about, false)
-		}
+		r.add(c)
 		r.worked()
 		if entry.Code == "" {
-			return r.fork(ctx)
+			return r.traffic.ask(ctx, next, about, false), r.fork(ctx)
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // add adds a change to the phase, and counts a refusal that came before.
@@ -254,15 +257,20 @@ func (r *recorder) notice(c *Change, next *view, about []string) {
 
 // settle adds what changed after the calls, such as when a stage ended.
 func (r *recorder) settle(ctx context.Context) error {
+	asking, err := r.settleNow(ctx)
+	await(asking, nil)
+	r.change.Lock()
+	defer r.change.Unlock()
+	r.phase.Breaks = r.traffic.end()
+	return err
+}
+
+func (r *recorder) settleNow(ctx context.Context) (asking []<-chan struct{}, err error) {
 	r.change.Lock()
 	defer r.change.Unlock()
 	next, err := r.look(ctx)
 	if err != nil {
-		return err
-	}
-	if r.traffic != nil {
-		r.traffic.ask(ctx, next, nil, false)
-		r.phase.Breaks = r.traffic.end()
+		return nil, err
 	}
 	c := &Change{Change: upgradecheck.Change{Change: "what took the cloud some time"}}
 	r.now.moved(next, c)
@@ -274,7 +282,7 @@ func (r *recorder) settle(ctx context.Context) error {
 	case len(c.Felt) > 0:
 		r.phase.Changes = append(r.phase.Changes, c)
 	}
-	return r.fork(ctx)
+	return r.traffic.ask(ctx, next, nil, false), r.fork(ctx)
 }
 
 // describe asks the account as it was before the call.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/clbemu/clbemu/cmd/internal/cluster"
 	"github.com/clbemu/clbemu/cmd/internal/explore"
 	"github.com/clbemu/clbemu/cmd/internal/upgradecheck"
 )
@@ -19,7 +20,7 @@ type Report struct {
 	Services int `json:"services"`
 	Nodes    int `json:"nodes"`
 	// Notes say how the copy differs from the cluster and the account.
-	Notes []string `json:"notes,omitempty"`
+	Notes cluster.Notes `json:"notes,omitempty"`
 	// Drift is what the old version changes already, nil without one.
 	Drift *Phase `json:"drift,omitempty"`
 	// Phases begin with the start of the new version.
@@ -63,21 +64,28 @@ type Phase struct {
 	Seconds  int    `json:"seconds"`
 }
 
+// Verdict says whose something is. What is neither is a finding.
+type Verdict struct {
+	// Meant reports whether it should follow from what happened.
+	Meant bool `json:"meant,omitempty"`
+	// Before reports whether the old version does the same.
+	Before bool `json:"before,omitempty"`
+}
+
+func (v Verdict) counts() bool { return !v.Meant && !v.Before }
+
 // Warning is an Event that warns.
 type Warning struct {
 	Service string `json:"service"`
 	Reason  string `json:"reason"`
 	Message string `json:"message"`
-	// Meant reports whether it is of the call that the rehearsal throttles.
-	Meant bool `json:"meant,omitempty"`
-	// Before reports whether the old version warns of the same.
-	Before bool `json:"before,omitempty"`
+	Verdict
 }
 
 func (w *Warning) String() string { return w.Service + ": " + w.Reason + ": " + w.Message }
 
 // counts reports whether a warning is of a failure that the upgrade brings.
-func (w *Warning) counts() bool { return !w.Before && !w.Meant && strings.Contains(w.Reason, "Fail") }
+func (w *Warning) counts() bool { return w.Verdict.counts() && strings.Contains(w.Reason, "Fail") }
 
 // Change is a call that changes something, or was refused.
 type Change struct {
@@ -95,10 +103,7 @@ type Change struct {
 	Times   int    `json:"times,omitempty"`
 	// Guess is the number of the evidence that the answer rests on, and that is a guess.
 	Guess string `json:"guess,omitempty"`
-	// Meant reports whether it is what should follow from what happened.
-	Meant bool `json:"meant,omitempty"`
-	// Before reports whether the old version does the same.
-	Before bool `json:"before,omitempty"`
+	Verdict
 
 	servers []string // ids of those that came or went
 	weights bool     // of others changed
@@ -183,11 +188,8 @@ func cut(value string) string {
 
 // counts reports whether a change is one that the upgrade brings.
 func (c *Change) counts() bool {
-	felt := false
-	for _, f := range c.Felt {
-		felt = felt || !f.Meant
-	}
-	return !c.Before && (!c.Meant || felt)
+	felt := slices.ContainsFunc(c.Felt, func(f *Felt) bool { return !f.Meant })
+	return c.Verdict.counts() || felt && !c.Before
 }
 
 // Findings are the changes of a phase that the upgrade brings.
@@ -239,29 +241,23 @@ func (r *Report) compare(old *play) {
 	}
 	r.Left = slices.DeleteFunc(r.Left, func(line string) bool { return slices.Contains(old.left, line) })
 	same := make(map[string]bool)
-	key := func(p *Phase, c *Change) string {
-		return strings.Join([]string{p.Name, c.Services, c.Change.Change, c.Item, c.Code}, "\n")
-	}
 	for _, p := range old.phases {
-		for _, c := range p.Changes {
-			same[key(p, c)] = true
-		}
-		for _, w := range p.Warnings {
-			same[w.Service+" "+w.Reason] = true
-		}
-		for _, b := range p.Breaks {
-			same[p.Name+b.LoadBalancer+b.Listener] = true
-		}
+		p.each(func(key string, _ *Verdict) { same[key] = true })
 	}
 	for _, p := range r.Phases {
-		for i := range p.Warnings {
-			p.Warnings[i].Before = same[p.Warnings[i].Service+" "+p.Warnings[i].Reason]
-		}
-		for _, b := range p.Breaks {
-			b.Before = same[p.Name+b.LoadBalancer+b.Listener]
-		}
-		for _, c := range p.Changes {
-			c.Before = same[key(p, c)]
-		}
+		p.each(func(key string, v *Verdict) { v.Before = same[key] })
+	}
+}
+
+// each visits the verdicts of a phase, with what two versions have in common.
+func (p *Phase) each(visit func(key string, v *Verdict)) {
+	for _, c := range p.Changes {
+		visit(strings.Join([]string{p.Name, c.Services, c.Change.Change, c.Item, c.Code}, "\n"), &c.Verdict)
+	}
+	for _, b := range p.Breaks {
+		visit(p.Name+b.LoadBalancer+b.Listener, &b.Verdict)
+	}
+	for i := range p.Warnings {
+		visit(p.Warnings[i].Service+" "+p.Warnings[i].Reason, &p.Warnings[i].Verdict)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/clbemu/clbemu/cmd/internal/cluster"
@@ -21,6 +22,13 @@ type step struct {
 	starts, throttles bool
 }
 
+// undone returns a step and the one that undoes it.
+func (s step) undone(name string, undo func(context.Context) error) []step {
+	back := s
+	back.name, back.do = name, undo
+	return []step{s, back}
+}
+
 // scope is what may follow from a step.
 type scope struct {
 	// servers come and go, which may change the weights of others.
@@ -35,164 +43,128 @@ type scope struct {
 
 // steps are what happens in every cluster, each undone by a later one.
 func (p *play) steps() []step {
-	node, nodeScope := p.leaving()
-	pods, podScope := p.rolling()
 	ports, portScope := p.changing()
-	noNode, noPods, noPorts := "", "", ""
-	if node == nil {
-		noNode = "the cluster has fewer than two nodes"
-	}
-	if len(pods) == 0 {
-		noPods = "no Service has two endpoints that are ready"
-	}
+	noPorts := ""
 	if len(ports) == 0 {
 		noPorts = "annotations name the ports of all Services"
 	}
-	return []step{
-		{name: "a node leaves", scope: nodeScope, impossible: noNode, do: func(ctx context.Context) error { return p.remove(ctx, node) }},
-		{name: "the node comes back", scope: nodeScope, impossible: noNode, do: func(ctx context.Context) error { return p.restore(ctx, node) }},
-		{name: "a pod of each Service goes", scope: podScope, impossible: noPods, do: func(ctx context.Context) error { return p.replaceSlices(ctx, pods) }},
-		{name: "the pods come back", scope: podScope, impossible: noPods, do: func(ctx context.Context) error { return p.replaceSlices(ctx, p.Copy.Slices) }},
+	return slices.Concat(p.leaving(), p.rolling(), []step{
 		{name: "each Service is edited", do: func(ctx context.Context) error { return p.annotate(ctx, "1") }},
 		{name: "each Service is edited, and a read of its load balancer is throttled", throttles: true, do: func(ctx context.Context) error {
 			return errors.Join(p.throttleReads(), p.annotate(ctx, "2"))
 		}},
-		{name: "a port of each Service changes", scope: portScope, impossible: noPorts, do: func(ctx context.Context) error { return p.setPorts(ctx, ports, false) }},
+		{name: "a port of each Service changes", scope: portScope, impossible: noPorts, do: func(ctx context.Context) error { return p.swapPorts(ctx, ports) }},
 		{name: "the CCM restarts", starts: true, do: func(ctx context.Context) error {
 			p.program.Kill()
 			return p.launch(ctx, p.started)
 		}},
 		{name: "all is edited back, and one change is throttled", scope: portScope, throttles: true, do: func(ctx context.Context) error {
 			_, err := p.cloud.AddFaults([]byte(`{name: rehearsal, match: {action: "Create*,Delete*,Set*,Update*,Add*,Remove*,Start*"}, when: {times: 1}, effect: {error: {code: Throttling.User}}}`))
-			return errors.Join(err, p.annotate(ctx, nil), p.setPorts(ctx, ports, true))
+			return errors.Join(err, p.annotate(ctx, nil), p.swapPorts(ctx, ports))
 		}},
-	}
+	})
 }
 
-// leaving chooses the last node by name, and says what goes with it.
-func (p *play) leaving() (node cluster.Object, s scope) {
+// goes reports whether an endpoint of a Service, by its address and node, goes.
+type goes func(service, address, node string) bool
+
+func noneGoes(string, string, string) bool { return false }
+
+// leaving lets the last node by name leave with its pods, and come back.
+func (p *play) leaving() []step {
+	const back = "the node comes back"
+	s := step{name: "a node leaves"}
 	if len(p.Copy.Nodes) < 2 {
-		return nil, s
+		s.impossible = "the cluster has fewer than two nodes"
+		return s.undone(back, nil)
 	}
-	node = p.Copy.Nodes[len(p.Copy.Nodes)-1]
-	s.servers, s.routes = map[string]bool{}, map[string]bool{node.Text("spec", "podCIDR"): true}
+	node := p.Copy.Nodes[len(p.Copy.Nodes)-1]
+	onNode := func(_, _, name string) bool { return name == node.Name() }
+	s.scope = scope{servers: p.serversOf(onNode), routes: map[string]bool{node.Text("spec", "podCIDR"): true}}
+	s.scope.servers[instanceOf(node)] = true
+	s.do = func(ctx context.Context) error {
+		return errors.Join(p.takeEndpoints(ctx, onNode), p.plane.Delete(ctx, node))
+	}
+	return s.undone(back, func(ctx context.Context) error {
+		return errors.Join(p.plane.Put(ctx, node), p.takeEndpoints(ctx, noneGoes))
+	})
+}
+
+// rolling lets one endpoint of each Service go that has another one, and come back.
+func (p *play) rolling() []step {
+	first := make(map[string]string)
+	for _, slice := range p.Copy.Slices {
+		var ready []string
+		for _, e := range slice.List("endpoints") {
+			if is, said := e.Map("conditions")["ready"].(bool); is || !said {
+				ready = append(ready, e.Texts("addresses")...)
+			}
+		}
+		if service := cluster.ServiceOf(slice); len(ready) > 1 && first[service] == "" {
+			first[service] = ready[0]
+		}
+	}
+	isFirst := func(service, address, _ string) bool { return first[service] == address }
+	s := step{name: "a pod of each Service goes", scope: scope{servers: p.serversOf(isFirst)}}
+	if len(first) == 0 {
+		s.impossible = "no Service has two endpoints that are ready"
+	}
+	s.do = func(ctx context.Context) error { return p.takeEndpoints(ctx, isFirst) }
+	return s.undone("the pods come back", func(ctx context.Context) error { return p.takeEndpoints(ctx, noneGoes) })
+}
+
+// instanceOf is the instance that a node is.
+func instanceOf(node cluster.Object) string {
 	_, instance, _ := strings.Cut(node.Text("spec", "providerID"), ".")
-	s.servers[instance] = true
+	return instance
+}
+
+// serversOf are what load balancers call the endpoints that go: their addresses, the network interfaces with
+// them, and the instances of their nodes.
+func (p *play) serversOf(gone goes) map[string]bool {
+	servers, instances := make(map[string]bool), make(map[string]string)
+	for _, node := range p.Copy.Nodes {
+		instances[node.Name()] = instanceOf(node)
+	}
 	for _, slice := range p.Copy.Slices {
 		for _, e := range slice.List("endpoints") {
-			if e.Text("nodeName") == node.Name() {
-				p.addServers(s.servers, e)
+			for _, ip := range e.Texts("addresses") {
+				if node := e.Text("nodeName"); gone(cluster.ServiceOf(slice), ip, node) {
+					for _, server := range append([]string{ip, instances[node]}, p.rec.at[ip]...) {
+						servers[server] = true
+					}
+				}
 			}
 		}
 	}
-	return node, s
+	return servers
 }
 
-// addServers adds what a load balancer calls an endpoint: its address, or the network interface with it.
-func (p *play) addServers(servers map[string]bool, e cluster.Object) {
-	addresses, _ := e["addresses"].([]any)
-	for _, address := range addresses {
-		ip, _ := address.(string)
-		servers[ip] = true
-		for _, id := range p.rec.at[ip] {
-			servers[id] = true
-		}
-	}
-	for _, node := range p.Copy.Nodes {
-		if node.Name() == e.Text("nodeName") {
-			_, instance, _ := strings.Cut(node.Text("spec", "providerID"), ".")
-			servers[instance] = true
-		}
-	}
-}
-
-// remove lets a node leave with its pods.
-func (p *play) remove(ctx context.Context, node cluster.Object) error {
-	var without []cluster.Object
+// takeEndpoints lets the slices have the endpoints that do not go, and the Endpoints of older CCMs too.
+func (p *play) takeEndpoints(ctx context.Context, gone goes) (err error) {
 	for _, slice := range p.Copy.Slices {
-		changed := slice.Clone()
-		changed["endpoints"] = kept(changed, func(e cluster.Object) bool { return e.Text("nodeName") != node.Name() })
-		without = append(without, changed)
-	}
-	return errors.Join(p.replaceSlices(ctx, without), p.plane.Delete(ctx, node))
-}
-
-func kept(slice cluster.Object, keep func(cluster.Object) bool) (list []any) {
-	list = []any{}
-	for _, e := range slice.List("endpoints") {
-		if keep(e) {
-			list = append(list, map[string]any(e))
-		}
-	}
-	return list
-}
-
-// restore lets the node come back.
-func (p *play) restore(ctx context.Context, node cluster.Object) error {
-	return errors.Join(p.plane.Put(ctx, node), p.replaceSlices(ctx, p.Copy.Slices))
-}
-
-// replaceSlices gives slices the endpoints that these have, and the Endpoints of older CCMs the same.
-func (p *play) replaceSlices(ctx context.Context, slices []cluster.Object) (err error) {
-	gone := make(map[string]bool)
-	present := make(map[string]bool)
-	for _, slice := range p.Copy.Slices {
+		kept := []any{}
 		for _, e := range slice.List("endpoints") {
-			gone[addressOf(e)] = true
+			if addresses := append(e.Texts("addresses"), ""); !gone(cluster.ServiceOf(slice), addresses[0], e.Text("nodeName")) {
+				kept = append(kept, map[string]any(e))
+			}
 		}
-	}
-	for _, slice := range slices {
-		err = errors.Join(err, p.plane.Update(ctx, slice, func(now cluster.Object) { now["endpoints"] = slice["endpoints"] }))
-		for _, e := range slice.List("endpoints") {
-			present[cluster.ServiceOf(slice)+" "+addressOf(e)] = true
-		}
+		err = errors.Join(err, p.plane.Update(ctx, slice, func(now cluster.Object) { now["endpoints"] = kept }))
 	}
 	for _, endpoints := range p.Copy.Endpoints {
 		changed := endpoints.Clone()
 		for _, subset := range changed.List("subsets") {
-			list := []any{}
+			kept := []any{}
 			for _, a := range subset.List("addresses") {
-				if ip := a.Text("ip"); !gone[ip] || present[endpoints.Name()+" "+ip] {
-					list = append(list, map[string]any(a))
+				if !gone(endpoints.Key(), a.Text("ip"), a.Text("nodeName")) {
+					kept = append(kept, map[string]any(a))
 				}
 			}
-			subset["addresses"] = list
+			subset["addresses"] = kept
 		}
 		err = errors.Join(err, p.plane.Update(ctx, endpoints, func(now cluster.Object) { now["subsets"] = changed["subsets"] }))
 	}
 	return err
-}
-
-func addressOf(endpoint cluster.Object) string {
-	addresses, _ := endpoint["addresses"].([]any)
-	if len(addresses) == 0 {
-		return ""
-	}
-	text, _ := addresses[0].(string)
-	return text
-}
-
-// rolling lets one endpoint of each Service go that has another one.
-func (p *play) rolling() (changed []cluster.Object, s scope) {
-	s.servers = map[string]bool{}
-	done := make(map[string]bool)
-	for _, slice := range p.Copy.Slices {
-		ready := 0
-		for _, e := range slice.List("endpoints") {
-			if is, said := e.Map("conditions")["ready"].(bool); is || !said {
-				ready++
-			}
-		}
-		if service := slice.Namespace() + "/" + cluster.ServiceOf(slice); ready > 1 && !done[service] {
-			done[service] = true
-			first := slice.List("endpoints")[0]
-			without := slice.Clone()
-			without["endpoints"] = kept(without, func(e cluster.Object) bool { return addressOf(e) != addressOf(first) })
-			changed = append(changed, without)
-			p.addServers(s.servers, first)
-		}
-	}
-	return changed, s
 }
 
 // portChange gives a Service's port another number.
@@ -205,6 +177,10 @@ type portChange struct {
 // changing chooses the last port of each Service that no annotation names.
 func (p *play) changing() (changes []portChange, s scope) {
 	s.ports = make(map[string][]string)
+	used := make(map[string]bool)
+	for _, l := range p.rec.current().listeners {
+		used[l.Fields["port"]] = true
+	}
 	next := 20080
 	for _, service := range p.Copy.Services {
 		named := ""
@@ -213,34 +189,50 @@ func (p *play) changing() (changes []portChange, s scope) {
 				named += " " + text
 			}
 		}
-		ports := service.List("spec", "ports")
-		for i := len(ports) - 1; i >= 0; i-- {
-			from := numberOf(ports[i]["port"])
+		for i, port := range slices.Backward(service.List("spec", "ports")) {
+			from := fmt.Sprint(port["port"])
 			if service.Text("spec", "type") != "LoadBalancer" || strings.Contains(named, ":"+from) {
 				continue
 			}
-			for p.rec.current().uses(next) {
+			for used[fmt.Sprint(next)] {
 				next++
 			}
-			changes = append(changes, portChange{service, i, from, fmt.Sprint(next)})
-			s.ports[service.Key()] = []string{from, fmt.Sprint(next)}
-			next++
+			to := fmt.Sprint(next)
+			used[to] = true
+			changes = append(changes, portChange{service, i, from, to})
+			s.ports[service.Key()] = []string{from, to}
 			break
 		}
 	}
 	return changes, s
 }
 
+// swapPorts changes ports, or changes them back.
+func (p *play) swapPorts(ctx context.Context, changes []portChange) (err error) {
+	for i := range changes {
+		c := &changes[i]
+		err = errors.Join(err, p.plane.Update(ctx, c.service, func(now cluster.Object) {
+			if ports := now.List("spec", "ports"); c.index < len(ports) {
+				ports[c.index]["port"] = json.Number(c.to)
+			}
+		}))
+		c.from, c.to = c.to, c.from
+	}
+	return err
+}
+
 // annotate gives each Service an annotation that means nothing: a CCM looks at the whole Service then.
 func (p *play) annotate(ctx context.Context, value any) (err error) {
+	const name = "clbemu.example/rehearsal"
 	for _, service := range p.Copy.Services {
 		err = errors.Join(err, p.plane.Update(ctx, service, func(now cluster.Object) {
-			metadata := now.Map("metadata")
-			if _, is := metadata["annotations"].(map[string]any); !is {
-				metadata["annotations"] = map[string]any{}
+			annotations := now.Map("metadata", "annotations")
+			if annotations == nil {
+				annotations = make(map[string]any)
+				now.Map("metadata")["annotations"] = annotations
 			}
-			if now.Map("metadata", "annotations")["clbemu.example/rehearsal"] = value; value == nil {
-				delete(now.Map("metadata", "annotations"), "clbemu.example/rehearsal")
+			if annotations[name] = value; value == nil {
+				delete(annotations, name)
 			}
 		}))
 	}
@@ -260,34 +252,6 @@ func (p *play) throttleReads() error {
 	text, err := json.Marshal(rules)
 	if err == nil {
 		_, err = p.cloud.AddFaults(text)
-	}
-	return err
-}
-
-// uses reports whether a listener has a port.
-func (v *view) uses(port int) bool {
-	for _, l := range v.listeners {
-		if l.Fields["port"] == fmt.Sprint(port) {
-			return true
-		}
-	}
-	return false
-}
-
-func numberOf(value any) string { return strings.Trim(fmt.Sprint(value), `"`) }
-
-// setPorts changes ports, or changes them back.
-func (p *play) setPorts(ctx context.Context, changes []portChange, back bool) (err error) {
-	for _, c := range changes {
-		to := c.to
-		if back {
-			to = c.from
-		}
-		err = errors.Join(err, p.plane.Update(ctx, c.service, func(now cluster.Object) {
-			if ports := now.List("spec", "ports"); c.index < len(ports) {
-				ports[c.index]["port"] = json.Number(to)
-			}
-		}))
 	}
 	return err
 }

@@ -108,7 +108,11 @@ func (r *Report) end() (lines []string) {
 func (p *Phase) events(all bool) (lines []string) {
 	for _, b := range p.Breaks {
 		if all || b.counts() {
-			lines = append(lines, fmt.Sprintf("  clients of %s (%s): %s%s", cmp.Or(b.Services, "no Service"), b.LoadBalancer, b, b.verdict()))
+			line := fmt.Sprintf("  clients of %s (%s): %s", cmp.Or(b.Services, "no Service"), b.LoadBalancer, b)
+			if !b.counts() {
+				line += ", " + b.verdict()
+			}
+			lines = append(lines, line)
 		}
 	}
 	for i := range p.Warnings {
@@ -154,14 +158,17 @@ func (r *Report) Markdown() string {
 			for _, f := range c.Felt {
 				felt = append(felt, f.String())
 			}
-			fmt.Fprintf(&b, "| %d | %s | %s | %s | %s | %s | %s |\n", i+1, cell(c.Services), cell(c.LoadBalancer), cell(c.Words()), cell(strings.Join(c.Details(), "; ")), cell(strings.Join(felt, "; ")), c.verdict())
+			verdict := c.verdict()
+			if c.counts() {
+				verdict = "**finding**"
+			}
+			fmt.Fprintf(&b, "| %d | %s | %s | %s | %s | %s | %s |\n", i+1, cell(c.Services), cell(c.LoadBalancer), cell(c.Words()), cell(strings.Join(c.Details(), "; ")), cell(strings.Join(felt, "; ")), verdict)
 		}
 		for _, line := range p.events(true) {
 			fmt.Fprintf(&b, "\n%s\n", cell(strings.TrimSpace(line)))
 		}
 		if p.Unrested != "" {
-			fence := fenceOf(p.Unrested)
-			fmt.Fprintf(&b, "\n%s\n%s\n%s\n", fence, p.Unrested, fence)
+			fmt.Fprintf(&b, "\n    %s\n", strings.ReplaceAll(p.Unrested, "\n", "\n    "))
 		}
 	}
 	lines := r.end()
@@ -174,23 +181,12 @@ func (r *Report) Markdown() string {
 	return b.String()
 }
 
-// fenceOf is longer than any row of backticks in a text, which would end it.
-func fenceOf(text string) string {
-	fence := "```"
-	for strings.Contains(text, fence) {
-		fence += "`"
+// verdict says why something is no finding.
+func (v Verdict) verdict() string {
+	if v.Meant {
+		return "should follow"
 	}
-	return fence
-}
-
-func (c *Change) verdict() string {
-	switch {
-	case c.counts():
-		return "**finding**"
-	case c.Before && !c.Meant:
-		return "as the old version"
-	}
-	return "should follow"
+	return "as the old version"
 }
 
 // cell is a text within a table.

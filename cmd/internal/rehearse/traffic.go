@@ -36,21 +36,8 @@ type Break struct {
 	Seconds float64 `json:"seconds"`
 	Still   bool    `json:"still,omitempty"`
 	// Why is the first failure.
-	Why    string `json:"why"`
-	Meant  bool   `json:"meant,omitempty"`
-	Before bool   `json:"before,omitempty"`
-}
-
-func (b *Break) counts() bool { return !b.Meant && !b.Before }
-
-func (b *Break) verdict() string {
-	switch {
-	case b.Meant:
-		return ", which should follow"
-	case b.Before:
-		return ", as with the old version"
-	}
-	return ""
+	Why string `json:"why"`
+	Verdict
 }
 
 func (b *Break) String() string {
@@ -89,17 +76,24 @@ func newTraffic() (*traffic, error) {
 	return &traffic{server: s, clients: make(map[string]*client), silent: make(map[string]bool), set: make(map[string]bool)}, nil
 }
 
-// client knows a listener by the address that the load balancer had at first. It holds a connection.
+// client knows a listener by the address that the load balancer had at first. It holds a connection. While it
+// asks, the fields that follow asked are its own.
 type client struct {
-	loadBalancer, address, listener string
-	held                            net.Conn
-	replies                         *bufio.Reader
-	since                           time.Time // without an answer
-	met                             *Break
+	id, loadBalancer, address, listener string
+
+	asked    chan struct{} // closed when it asks no more
+	held     net.Conn
+	replies  *bufio.Reader
+	answered bool      // ever
+	since    time.Time // without an answer
+	met      *Break
 }
 
 // reach returns the settings by which the server stands for more servers of a view.
 func (t *traffic) reach(v *view) (settings []controlapi.Setting) {
+	if t == nil {
+		return nil
+	}
 	for _, group := range v.servers {
 		for key := range group {
 			id := key[:strings.LastIndex(key, ":")]
@@ -117,55 +111,105 @@ func addressIn(b *controlapi.Resource) string {
 	return cmp.Or(b.Fields["dnsName"], b.Fields["address"])
 }
 
-// begin gives each listener that answers a client. No client asks a listener again that answered none at first,
-// or that did not answer when a phase ended: begin returns a note of each.
-func (t *traffic) begin(ctx context.Context, v *view) (silent []string) {
+// begin gives each listener that answers a client, and lets all ask. A client that got no answer when a phase
+// ended asks no more: begin returns a note of each.
+func (t *traffic) begin(ctx context.Context, v *view) (notes []string, asking []<-chan struct{}) {
+	if t == nil {
+		return nil, nil
+	}
 	for id, c := range t.clients {
-		if !c.since.IsZero() || v.listeners[id] == nil {
-			if v.listeners[id] != nil {
-				silent = append(silent, fmt.Sprintf("%s: no client asks listener %s any more, which does not answer since an earlier step", c.loadBalancer, c.listener))
-			}
-			c.close()
-			delete(t.clients, id)
-			t.silent[id] = true
+		switch {
+		case c.asks(): // since the last phase, which went on
+		case v.listeners[id] == nil:
+			t.drop(c)
+		case !c.since.IsZero():
+			t.drop(c)
+			notes = append(notes, fmt.Sprintf("%s: no client asks listener %s any more, which does not answer since an earlier step", c.loadBalancer, c.listener))
 		}
 	}
-	fresh := make(map[string]bool)
 	for id, l := range v.listeners {
 		if b := v.balancers[l.LoadBalancer]; t.clients[id] == nil && !t.silent[id] && forwards(l) && b != nil {
-			t.clients[id], fresh[id] = &client{loadBalancer: b.ID, address: addressIn(b), listener: called(l)}, true
+			c := &client{id: id, loadBalancer: b.ID, address: addressIn(b), listener: called(l), asked: make(chan struct{})}
+			close(c.asked)
+			t.clients[id] = c
 		}
 	}
-	t.ask(ctx, v, nil, true)
-	for id := range fresh {
-		if c := t.clients[id]; c.met != nil {
-			silent = append(silent, fmt.Sprintf("%s: no traffic goes to listener %s, which answers no client on the copy: %s", c.loadBalancer, c.listener, c.met.Why))
-			c.close()
-			delete(t.clients, id)
-			t.silent[id] = true
-		}
-	}
-	slices.Sort(silent)
-	return silent
+	return notes, t.ask(ctx, v, nil, true)
 }
 
-// ask lets the clients of load balancers ask, all for none. Where nothing changed, what broke is still broken,
-// and a listener may end a connection that was idle.
-func (t *traffic) ask(ctx context.Context, v *view, of []string, unchanged bool) {
-	var asking sync.WaitGroup
+// silence drops clients that never got an answer, and returns a note of each.
+func (t *traffic) silence() (notes []string) {
+	if t == nil {
+		return nil
+	}
 	for _, c := range t.clients {
-		if len(of) == 0 && (c.since.IsZero() || !unchanged) || slices.Contains(of, c.loadBalancer) {
-			asking.Go(func() { c.ask(ctx, v, unchanged) })
+		if !c.asks() && !c.answered {
+			t.drop(c)
+			notes = append(notes, fmt.Sprintf("%s: no traffic goes to listener %s, which answers no client on the copy: %s", c.loadBalancer, c.listener, c.met.Why))
 		}
 	}
-	asking.Wait()
+	slices.Sort(notes)
+	return notes
 }
 
-// end returns what the clients met in a phase.
+// drop lets no client ask a listener any more.
+func (t *traffic) drop(c *client) {
+	c.close()
+	delete(t.clients, c.id)
+	t.silent[c.id] = true
+}
+
+// ask lets the clients of load balancers ask, all for none; the channels that it returns close when they have.
+// Where nothing changed, what broke is still broken, and a listener may end a connection that was idle.
+func (t *traffic) ask(ctx context.Context, v *view, of []string, unchanged bool) (asking []<-chan struct{}) {
+	if t == nil {
+		return nil
+	}
+	for _, c := range t.clients {
+		if unchanged && (c.asks() || !c.since.IsZero()) || len(of) > 0 && !slices.Contains(of, c.loadBalancer) {
+			continue
+		}
+		before, done := c.asked, make(chan struct{})
+		c.asked = done
+		asking = append(asking, done)
+		go func() {
+			defer close(done)
+			<-before
+			c.ask(ctx, v, unchanged)
+		}()
+	}
+	return asking
+}
+
+// await waits until clients have asked, or for a time.
+func await(asking []<-chan struct{}, limit <-chan time.Time) {
+	for _, asked := range asking {
+		select {
+		case <-asked:
+		case <-limit:
+			return
+		}
+	}
+}
+
+// asks reports whether the client waits for an answer.
+func (c *client) asks() bool {
+	select {
+	case <-c.asked:
+		return false
+	default:
+		return true
+	}
+}
+
+// end returns what the clients met in a phase, but for those that still ask.
 func (t *traffic) end() (list []*Break) {
+	if t == nil {
+		return nil
+	}
 	for _, id := range slices.Sorted(maps.Keys(t.clients)) {
 		c := t.clients[id]
-		if c.met == nil {
+		if c.asks() || c.met == nil {
 			continue
 		}
 		if c.met.Still = !c.since.IsZero(); c.met.Still {
@@ -178,7 +222,11 @@ func (t *traffic) end() (list []*Break) {
 }
 
 func (t *traffic) close() {
+	if t == nil {
+		return
+	}
 	for _, c := range t.clients {
+		<-c.asked
 		c.close()
 	}
 	t.server.close()
@@ -250,7 +298,7 @@ func (c *client) ask(ctx context.Context, v *view, unchanged bool) {
 		if !c.since.IsZero() && c.met != nil { // it broke in this phase
 			c.met.Seconds += time.Since(c.since).Seconds()
 		}
-		c.since = time.Time{}
+		c.since, c.answered = time.Time{}, true
 	} else if c.since.IsZero() {
 		c.since = time.Now()
 	}

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -85,16 +84,6 @@ type scope struct {
 type entry struct {
 	Call   string
 	Answer json.RawMessage
-}
-
-// callKey spells a call.
-func callKey(product, action string, params map[string]string) string {
-	var key strings.Builder
-	key.WriteString(product + " " + action)
-	for _, name := range slices.Sorted(maps.Keys(params)) {
-		fmt.Fprintf(&key, " %s=%q", name, params[name])
-	}
-	return key.String()
 }
 
 // wrongFolder is an error about the folder, which is fs.ErrExist or fs.ErrNotExist.
@@ -199,7 +188,7 @@ func (r *refused) missing() bool {
 
 // ask makes a call, unless its answer is known. A refusal is a *refused, which is kept as well.
 func (p *Puller) ask(ctx context.Context, product, action string, params map[string]string) (row, error) {
-	key := callKey(product, action, params)
+	key := fmt.Sprintf("%s %s %q", product, action, params) // which sorts the parameters
 	p.asked++
 	if text, known := p.answers.got[key]; known {
 		p.planned--

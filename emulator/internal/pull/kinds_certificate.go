@@ -8,7 +8,20 @@ import (
 
 // certificateKinds are certificates and access control lists, which listeners name.
 func certificateKinds() []*kind {
-	return []*kind{userCertificates(), serverCertificates(), caCertificates(), accessControlLists(), tlsCipherPolicies()}
+	return []*kind{
+		userCertificates(), serverCertificates(),
+		of(cloud.CACertificates, kind{
+			lists: []read{{product: "Slb", action: "DescribeCACertificates", list: "CACertificates.CACertificate"}},
+			id:    "CACertificateId", tags: "Tags.Tag", tag: cloud.TagCACertificate,
+		}, nil),
+		of(cloud.AccessControlLists, kind{
+			lists: []read{{product: "Slb", action: "DescribeAccessControlLists", list: "Acls.Acl", pages: numbered}},
+			id:    "AclId", tags: "Tags.Tag", tag: cloud.TagAccessControlList,
+			details: []detail{{read: read{product: "Slb", action: "DescribeAccessControlListAttribute", params: each("AclId", "=AclId"), list: "AclEntrys.AclEntry",
+				pages: pages{number: "Page", size: "PageSize", most: 50}}, as: "AclEntrys", needed: true}},
+		}, nil),
+		tlsCipherPolicies(),
+	}
 }
 
 func userCertificates() *kind {
@@ -46,22 +59,6 @@ func serverCertificates() *kind {
 		c.PrivateKey, err = standIn(&c.CertificateContent)
 		return err
 	})
-}
-
-func caCertificates() *kind {
-	return of(cloud.CACertificates, kind{
-		lists: []read{{product: "Slb", action: "DescribeCACertificates", list: "CACertificates.CACertificate"}},
-		id:    "CACertificateId", tags: "Tags.Tag", tag: cloud.TagCACertificate,
-	}, nil)
-}
-
-func accessControlLists() *kind {
-	return of(cloud.AccessControlLists, kind{
-		lists: []read{{product: "Slb", action: "DescribeAccessControlLists", list: "Acls.Acl", pages: numbered}},
-		id:    "AclId", tags: "Tags.Tag", tag: cloud.TagAccessControlList,
-		details: []detail{{read: read{product: "Slb", action: "DescribeAccessControlListAttribute", params: each("AclId", "=AclId"), list: "AclEntrys.AclEntry",
-			pages: pages{number: "Page", size: "PageSize", most: 50}}, as: "AclEntrys", needed: true}},
-	}, nil)
 }
 
 func tlsCipherPolicies() *kind {

@@ -15,7 +15,21 @@ const (
 
 // clbKinds are Classic Load Balancers and what belongs to them.
 func clbKinds() []*kind {
-	return []*kind{loadBalancers(), vServerGroups(), masterSlaveServerGroups(), listeners(), rules(), domainExtensions(), highDefinitionMonitors()}
+	return []*kind{
+		loadBalancers(), vServerGroups(), masterSlaveServerGroups(), listeners(), rules(),
+		of(cloud.DomainExtensions, kind{
+			of:   cloud.Listeners.Kind(),
+			when: func(r row) bool { return r.text("ListenerProtocol") == "https" },
+			lists: []read{{product: "Slb", action: "DescribeDomainExtensions", list: "DomainExtensions.DomainExtension",
+				params: each("LoadBalancerId", "=LoadBalancerId", "ListenerPort", "=ListenerPort")}},
+			id: "DomainExtensionId",
+		}, nil),
+		of(cloud.HighDefinitionMonitors, kind{
+			lists:  []read{{product: "Slb", action: "DescribeHighDefinationMonitor"}},
+			idOf:   func(r row) string { return r.text("LogProject") },
+			chosen: func(_ *Puller, r row) bool { return r.text("LogProject") != "" },
+		}, nil),
+	}
 }
 
 func loadBalancers() *kind {
@@ -130,22 +144,4 @@ func rules() *kind {
 		}
 		return err
 	})
-}
-
-func domainExtensions() *kind {
-	return of(cloud.DomainExtensions, kind{
-		of:   cloud.Listeners.Kind(),
-		when: func(r row) bool { return r.text("ListenerProtocol") == "https" },
-		lists: []read{{product: "Slb", action: "DescribeDomainExtensions", list: "DomainExtensions.DomainExtension",
-			params: each("LoadBalancerId", "=LoadBalancerId", "ListenerPort", "=ListenerPort")}},
-		id: "DomainExtensionId",
-	}, nil)
-}
-
-func highDefinitionMonitors() *kind {
-	return of(cloud.HighDefinitionMonitors, kind{
-		lists:  []read{{product: "Slb", action: "DescribeHighDefinationMonitor"}},
-		idOf:   func(r row) string { return r.text("LogProject") },
-		chosen: func(_ *Puller, r row) bool { return r.text("LogProject") != "" },
-	}, nil)
 }

@@ -16,37 +16,53 @@ func each(params ...string) map[string]string {
 
 // networkKinds are what load balancers stand in.
 func networkKinds() []*kind {
-	return []*kind{resourceGroups(), vpcs(), routeTables(), routeEntries(), vSwitches(), securityGroups(), bandwidthPackages(), eips(), ipv6Gateways(), natGateways()}
-}
-
-func resourceGroups() *kind {
-	return of(cloud.ResourceGroups, kind{
-		lists: []read{{product: "ResourceManager", action: "ListResourceGroups", params: each("IncludeTags", "true"), list: "ResourceGroups.ResourceGroup", pages: numbered.of(100)}},
-		id:    "Id", tags: "Tags.Tag", tag: cloud.TagResourceGroup,
-	}, nil)
-}
-
-func vpcs() *kind {
-	return of(cloud.VPCs, kind{
-		lists: []read{{product: "Vpc", action: "DescribeVpcs", list: "Vpcs.Vpc", pages: numbered}},
-		id:    "VpcId", tags: "Tags.Tag", tag: cloud.TagVPC, chosen: (*Puller).inVPC,
-	}, nil)
-}
-
-func routeTables() *kind {
-	return of(cloud.RouteTables, kind{
-		lists: []read{{product: "Vpc", action: "DescribeRouteTableList", list: "RouterTableList.RouterTableListType", pages: numbered}},
-		id:    "RouteTableId", tags: "Tags.Tag", tag: cloud.TagRouteTable, chosen: (*Puller).inVPC,
-		foreign: func(r row) string {
-			if r.text("AssociateType") == "Gateway" {
-				return "clbemu has no route tables of gateways"
-			}
-			if r.text("VpcId") == "" {
-				return "clbemu has no route tables outside VPCs"
-			}
-			return ""
-		},
-	}, nil)
+	return []*kind{
+		of(cloud.ResourceGroups, kind{
+			lists: []read{{product: "ResourceManager", action: "ListResourceGroups", params: each("IncludeTags", "true"), list: "ResourceGroups.ResourceGroup", pages: numbered.of(100)}},
+			id:    "Id", tags: "Tags.Tag", tag: cloud.TagResourceGroup,
+		}, nil),
+		of(cloud.VPCs, kind{
+			lists: []read{{product: "Vpc", action: "DescribeVpcs", list: "Vpcs.Vpc", pages: numbered}},
+			id:    "VpcId", tags: "Tags.Tag", tag: cloud.TagVPC, chosen: (*Puller).inVPC,
+		}, nil),
+		of(cloud.RouteTables, kind{
+			lists: []read{{product: "Vpc", action: "DescribeRouteTableList", list: "RouterTableList.RouterTableListType", pages: numbered}},
+			id:    "RouteTableId", tags: "Tags.Tag", tag: cloud.TagRouteTable, chosen: (*Puller).inVPC,
+			foreign: func(r row) string {
+				if r.text("AssociateType") == "Gateway" {
+					return "clbemu has no route tables of gateways"
+				}
+				if r.text("VpcId") == "" {
+					return "clbemu has no route tables outside VPCs"
+				}
+				return ""
+			},
+		}, nil),
+		routeEntries(),
+		of(cloud.VSwitches, kind{
+			lists: []read{{product: "Vpc", action: "DescribeVSwitches", list: "VSwitches.VSwitch", pages: numbered}},
+			id:    "VSwitchId", tags: "Tags.Tag", tag: cloud.TagVSwitch, chosen: (*Puller).inVPC,
+		}, nil),
+		of(cloud.SecurityGroups, kind{
+			lists: []read{{product: "Ecs", action: "DescribeSecurityGroups", list: "SecurityGroups.SecurityGroup", pages: byToken}},
+			id:    "SecurityGroupId", tags: "Tags.Tag", tag: cloud.TagSecurityGroup, chosen: (*Puller).inVPC,
+			details: []detail{{read: read{product: "Ecs", action: "DescribeSecurityGroupAttribute", params: each("SecurityGroupId", "=SecurityGroupId"),
+				list: "Permissions.Permission", pages: byToken}, as: "Permissions", also: "InnerAccessPolicy"}},
+		}, nil),
+		of(cloud.CommonBandwidthPackages, kind{
+			lists: []read{{product: "Vpc", action: "DescribeCommonBandwidthPackages", list: "CommonBandwidthPackages.CommonBandwidthPackage", pages: numbered}},
+			id:    "BandwidthPackageId", tags: "Tags.Tag", tag: cloud.TagCommonBandwidthPackage,
+		}, nil),
+		eips(),
+		of(cloud.IPv6Gateways, kind{
+			lists: []read{{product: "Vpc", action: "DescribeIpv6Gateways", list: "Ipv6Gateways.Ipv6Gateway", pages: numbered}},
+			id:    "Ipv6GatewayId", tags: "Tags.Tag", tag: cloud.TagIPv6Gateway, chosen: (*Puller).inVPC,
+		}, nil),
+		of(cloud.NATGateways, kind{
+			lists: []read{{product: "Vpc", action: "DescribeNatGateways", list: "NatGateways.NatGateway", pages: numbered}},
+			id:    "NatGatewayId", tags: "Tags.Tag", tag: cloud.TagNATGateway, chosen: (*Puller).inVPC,
+		}, nil),
+	}
 }
 
 func routeEntries() *kind {
@@ -69,29 +85,6 @@ func routeEntries() *kind {
 	})
 }
 
-func vSwitches() *kind {
-	return of(cloud.VSwitches, kind{
-		lists: []read{{product: "Vpc", action: "DescribeVSwitches", list: "VSwitches.VSwitch", pages: numbered}},
-		id:    "VSwitchId", tags: "Tags.Tag", tag: cloud.TagVSwitch, chosen: (*Puller).inVPC,
-	}, nil)
-}
-
-func securityGroups() *kind {
-	return of(cloud.SecurityGroups, kind{
-		lists: []read{{product: "Ecs", action: "DescribeSecurityGroups", list: "SecurityGroups.SecurityGroup", pages: byToken}},
-		id:    "SecurityGroupId", tags: "Tags.Tag", tag: cloud.TagSecurityGroup, chosen: (*Puller).inVPC,
-		details: []detail{{read: read{product: "Ecs", action: "DescribeSecurityGroupAttribute", params: each("SecurityGroupId", "=SecurityGroupId"),
-			list: "Permissions.Permission", pages: byToken}, as: "Permissions", also: "InnerAccessPolicy"}},
-	}, nil)
-}
-
-func bandwidthPackages() *kind {
-	return of(cloud.CommonBandwidthPackages, kind{
-		lists: []read{{product: "Vpc", action: "DescribeCommonBandwidthPackages", list: "CommonBandwidthPackages.CommonBandwidthPackage", pages: numbered}},
-		id:    "BandwidthPackageId", tags: "Tags.Tag", tag: cloud.TagCommonBandwidthPackage,
-	}, nil)
-}
-
 func eips() *kind {
 	return of(cloud.EIPs, kind{
 		lists: []read{{product: "Vpc", action: "DescribeEipAddresses", list: "EipAddresses.EipAddress", pages: numbered}},
@@ -110,18 +103,4 @@ func eips() *kind {
 		}
 		return nil
 	})
-}
-
-func ipv6Gateways() *kind {
-	return of(cloud.IPv6Gateways, kind{
-		lists: []read{{product: "Vpc", action: "DescribeIpv6Gateways", list: "Ipv6Gateways.Ipv6Gateway", pages: numbered}},
-		id:    "Ipv6GatewayId", tags: "Tags.Tag", tag: cloud.TagIPv6Gateway, chosen: (*Puller).inVPC,
-	}, nil)
-}
-
-func natGateways() *kind {
-	return of(cloud.NATGateways, kind{
-		lists: []read{{product: "Vpc", action: "DescribeNatGateways", list: "NatGateways.NatGateway", pages: numbered}},
-		id:    "NatGatewayId", tags: "Tags.Tag", tag: cloud.TagNATGateway, chosen: (*Puller).inVPC,
-	}, nil)
 }

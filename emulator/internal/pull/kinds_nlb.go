@@ -6,14 +6,25 @@ import (
 
 // nlbKinds are Network Load Balancers and what belongs to them.
 func nlbKinds() []*kind {
-	return []*kind{nlbSecurityPolicies(), nlbLoadBalancers(), nlbServerGroups(), nlbListeners(), nlbMonitors()}
-}
-
-func nlbSecurityPolicies() *kind {
-	return of(cloud.NLBSecurityPolicies, kind{
-		lists: []read{{product: "Nlb", action: "ListSecurityPolicy", list: "SecurityPolicies", pages: byToken}},
-		id:    "SecurityPolicyId", tags: "Tags", tag: cloud.TagNLBSecurityPolicy,
-	}, nil)
+	return []*kind{
+		of(cloud.NLBSecurityPolicies, kind{
+			lists: []read{{product: "Nlb", action: "ListSecurityPolicy", list: "SecurityPolicies", pages: byToken}},
+			id:    "SecurityPolicyId", tags: "Tags", tag: cloud.TagNLBSecurityPolicy,
+		}, nil),
+		nlbLoadBalancers(),
+		of(cloud.NLBServerGroups, kind{
+			lists: []read{{product: "Nlb", action: "ListServerGroups", list: "ServerGroups", pages: byToken}},
+			id:    "ServerGroupId", tags: "Tags", tag: cloud.TagNLBServerGroup, chosen: (*Puller).inVPC,
+			details: []detail{{read: read{product: "Nlb", action: "ListServerGroupServers", params: each("ServerGroupId", "=ServerGroupId"),
+				list: "Servers", pages: byToken}, as: "Servers", needed: true}},
+		}, nil),
+		nlbListeners(),
+		of(cloud.NLBHdMonitorConfigs, kind{
+			lists:  []read{{product: "Nlb", action: "DescribeHdMonitorRegionConfig"}},
+			idOf:   func(r row) string { return r.text("LogProject") },
+			chosen: func(_ *Puller, r row) bool { return r.text("LogProject") != "" },
+		}, nil),
+	}
 }
 
 func nlbLoadBalancers() *kind {
@@ -36,15 +47,6 @@ func nlbLoadBalancers() *kind {
 	})
 }
 
-func nlbServerGroups() *kind {
-	return of(cloud.NLBServerGroups, kind{
-		lists: []read{{product: "Nlb", action: "ListServerGroups", list: "ServerGroups", pages: byToken}},
-		id:    "ServerGroupId", tags: "Tags", tag: cloud.TagNLBServerGroup, chosen: (*Puller).inVPC,
-		details: []detail{{read: read{product: "Nlb", action: "ListServerGroupServers", params: each("ServerGroupId", "=ServerGroupId"),
-			list: "Servers", pages: byToken}, as: "Servers", needed: true}},
-	}, nil)
-}
-
 func nlbListeners() *kind {
 	return of(cloud.NLBListeners, kind{
 		lists: []read{{product: "Nlb", action: "ListListeners", list: "Listeners", pages: byToken}},
@@ -60,12 +62,4 @@ func nlbListeners() *kind {
 		}
 		return nil
 	})
-}
-
-func nlbMonitors() *kind {
-	return of(cloud.NLBHdMonitorConfigs, kind{
-		lists:  []read{{product: "Nlb", action: "DescribeHdMonitorRegionConfig"}},
-		idOf:   func(r row) string { return r.text("LogProject") },
-		chosen: func(_ *Puller, r row) bool { return r.text("LogProject") != "" },
-	}, nil)
 }

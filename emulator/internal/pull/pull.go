@@ -171,11 +171,9 @@ func (p *Puller) readAll(ctx context.Context) error {
 	}
 	p.estimate(all)
 	for _, k := range all {
-		for _, owner := range p.rows[k.of] {
-			if k.of != "" && (k.when == nil || k.when(owner)) {
-				if err := p.readKind(ctx, k, owner); err != nil {
-					return err
-				}
+		for _, owner := range p.owners(k) {
+			if err := p.readKind(ctx, k, owner); err != nil {
+				return err
 			}
 		}
 		if err := p.readDetails(ctx, k); err != nil {
@@ -183,6 +181,16 @@ func (p *Puller) readAll(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// owners are the rows for each of which a kind has a list.
+func (p *Puller) owners(k *kind) (list []row) {
+	for _, owner := range p.rows[k.of] {
+		if k.of != "" && (k.when == nil || k.when(owner)) {
+			list = append(list, owner)
+		}
+	}
+	return list
 }
 
 // plan counts the lists that are asked for once.
@@ -202,10 +210,8 @@ func (p *Puller) estimate(all []*kind) {
 		wait += time.Duration(n) * p.Pause(r.product, r.action)
 	}
 	for _, k := range all {
-		for _, owner := range p.rows[k.of] {
-			if k.of != "" && (k.when == nil || k.when(owner)) {
-				count(k.lists[0], 1)
-			}
+		if n := len(p.owners(k)); n > 0 {
+			count(k.lists[0], n)
 		}
 		for _, d := range k.details {
 			for _, r := range p.rows[k.name] {

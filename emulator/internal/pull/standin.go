@@ -1,7 +1,6 @@
 package pull
 
 import (
-	"bytes"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/sha256"
@@ -57,7 +56,5 @@ func standIn(c *cloud.CertificateContent) (key string, err error) {
 }
 
 func inPEM(kind string, der []byte) string {
-	var text bytes.Buffer
-	_ = pem.Encode(&text, &pem.Block{Type: kind, Bytes: der}) // a Buffer takes everything
-	return text.String()
+	return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}))
 }
