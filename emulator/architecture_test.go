@@ -98,7 +98,7 @@ var mayImport = map[string][]string{
 	"emulator/internal/metrics":   {"state", "emulator/internal/gateway"},
 	"emulator/internal/console":   {"emulator/internal/console/zh", "faults"}, // for the templates; its script is a client of the control API
 	"emulator/fidelity":           {"scenarios", "emulator/yamlfile"},
-	"emulator/explain":            {"emulator/internal/console/zh", "emulator/fidelity", "emulator/controlapi", "emulator/names", "emulator/internal/gateway", "scenarios"},
+	"emulator/explain":            {"emulator/annotations", "emulator/internal/console/zh", "emulator/spelling", "emulator/fidelity", "emulator/controlapi", "emulator/names", "emulator/internal/gateway", "scenarios"},
 	"emulator/inventory":          {"state", "emulator/internal/cloud", "emulator/internal/topology", "emulator/controlapi", "emulator/internal/gateway", "emulator/glob", "emulator/spelling"},
 	// One cloud knows no others, and those who hold many know nothing of what one consists of.
 	"emulator/internal/onecloud": {"state", "faults", "emulator/controlapi", "emulator/internal/cloud", "emulator/internal/control", "emulator/internal/dataplane", "emulator/internal/dns", "emulator/internal/gateway", "emulator/internal/listen", "emulator/internal/metadata", "emulator/internal/metrics", "emulator/internal/resources", "emulator/internal/rules", "emulator/internal/snapshots", "emulator/internal/topology", "emulator/apiclient", "emulator/controlclient", "emulator/inventory", "emulator/journal", "emulator/names", "emulator/products", "emulator/target", "emulator/world"},
