@@ -53,7 +53,7 @@ func TestExplainText(t *testing.T) {
 		"ErrorCode: ORDER.QUANTITY_INVALID, Message: The maximum number of SLB instances is exceeded.": {"  happened  The account has as many CLB instances as its quota allows", "  cure      Apply for a higher quota"},
 		"Code: OperationDenied.Foo Message: The operation is not allowed because of Foo.":              {"OperationDenied.Foo", "  guess     by the name of the code"},
 		"502 Bad Gateway": {"A client gets 502 Bad Gateway\n", "  cause     ", "  cure      Call the pod at its target port"},
-		"service.beta.kubernetes.io/alibaba-cloud-loadbalancer-connection-drain-timeout": {"How connections end gracefully", "  cure      Set service.beta.kubernetes.io/alibaba-cloud-loadbalancer-connection-drain"},
+		"service.beta.kubernetes.io/alibaba-cloud-loadbalancer-connection-drain-timeout": {"  happened  Seconds for which removed backends keep", "  cure      Set service.beta.kubernetes.io/alibaba-cloud-loadbalancer-connection-drain to", "  or        How connections end gracefully"},
 		"status.loadBalancer":      {"  scenario  status-removed\n", "  today     the CCM does so only when the Service has another change too"},
 		"nlb:ListAsynJobs":         {"  scenario  nlb-permission-missing\n"},
 		"check fails again ticket": {"  played by nothing: about a ticket\n"},

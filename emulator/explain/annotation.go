@@ -2,7 +2,6 @@ package explain
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 
@@ -24,29 +23,40 @@ func namesAnnotation(lower string) bool {
 	return key != "" && len(telling(strings.ReplaceAll(lower, key, " "))) == 0
 }
 
-// annotationIn answers for the first annotation that a text names.
-func annotationIn(lower string) (*Answer, bool) {
+// annotationIn answers for the first annotation that a text names, with the cures of a topic that
+// are about it, or about the one that its name begins with.
+func annotationIn(lower string, near *topic) (found Found, ok bool) {
 	key := annotationKey().FindString(lower)
 	if key == "" {
-		return nil, false
+		return found, false
 	}
 	const domain = "service.beta.kubernetes.io/"
 	key = domain + strings.TrimPrefix(key, domain)
-	answer := &Answer{Title: key, Cures: []string{}, Causes: []controlapi.Cause{}, Scenarios: []string{}, Documented: []string{}}
+	answer := Answer{Title: key, Cures: []string{}, Causes: []controlapi.Cause{}, Scenarios: []string{}, Documented: []string{}}
+	found.Others = []Answer{}
 	a, ok := annotations.Find(key)
 	if !ok {
 		answer.Happened = "No CCM that clbemu knows reads this annotation."
 		if meant := spelling.Nearest(key, annotations.Keys()); meant != "" {
-			answer.Cures = []string{"Write " + meant + "."}
+			answer.Cures = append(answer.Cures, "Write "+meant+".")
 		}
-		return answer, true
+		found.Best = answer
+		return found, true
 	}
 	answer.Happened, answer.Note = about(&a), "CCMs from "+a.Since+" on read it."
-	answer.Cures = append(answer.Cures, "Check it with the Service around it: `clbemu lint-service FILE`.")
 	if a.Until != "" {
-		answer.Cures = slices.Insert(answer.Cures, 0, "With a CCM from "+a.Until+" on, write "+a.Successor+".")
+		answer.Cures = append(answer.Cures, "With a CCM from "+a.Until+" on, write "+a.Successor+".")
 	}
-	return answer, true
+	if near != nil {
+		for _, cure := range near.Cures {
+			if named := annotationKey().FindString(cure); named != "" && strings.HasPrefix(a.Key(), named) {
+				answer.Cures, found.Others = append(answer.Cures, cure), []Answer{*near.answer()}
+			}
+		}
+	}
+	answer.Cures = append(answer.Cures, "Check it with the Service around it: `clbemu lint-service FILE`.")
+	found.Best = answer
+	return found, true
 }
 
 // about says what an annotation sets, and the values that it takes.

@@ -54,11 +54,12 @@ func (c *Index) Search(text string) (found Found, earned bool) {
 	if a, ok := c.unknown(x); ok {
 		return Found{Best: *a, Others: []Answer{}}, true
 	}
-	if t := topicOf(text, x); t != nil && !namesAnnotation(x.lower) {
+	t := topicOf(text, x)
+	if t != nil && !namesAnnotation(x.lower) {
 		return Found{Best: *t.answer(), Others: []Answer{}}, true
 	}
-	if a, ok := annotationIn(x.lower); ok {
-		return Found{Best: *a, Others: []Answer{}}, true
+	if found, ok := annotationIn(x.lower, t); ok {
+		return found, true
 	}
 	return c.byWords(text, x)
 }
