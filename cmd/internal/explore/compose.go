@@ -334,6 +334,9 @@ func (c *composer) quietTime() time.Duration {
 	return quiet
 }
 
+// settle is how long what a program has made may take to show.
+func (c *composer) settle() time.Duration { return min(settleProgram, time.Duration(c.subject.Within)) }
+
 func (c *composer) rest(quiet time.Duration) *yaml.Node {
 	return snippet("{rest: {quiet: %s, within: %s}}", quiet, time.Duration(c.subject.Within)+quiet)
 }

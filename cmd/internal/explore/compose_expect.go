@@ -36,7 +36,7 @@ func (c *composer) expect() {
 	}
 	within := settleScript
 	if c.subject.program {
-		within = settleProgram
+		within = c.settle()
 	}
 	if c.Part != scenarios.KubernetesPart {
 		list.Content = append(list.Content, stateNode(c.base.last(), within))
@@ -117,7 +117,7 @@ func (c *composer) judgeLate(list *yaml.Node) {
 	rest := c.rest(c.quietTime())
 	put(child(rest, "rest"), "after", scalar(scenarios.Duration(c.lateTime()).String()))
 	c.steps = append(c.steps, &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{scalar("expect"), judged}}, rest)
-	list.Content = []*yaml.Node{stateNode(c.base.last(), settleProgram)}
+	list.Content = []*yaml.Node{stateNode(c.base.last(), c.settle())}
 	c.during[rest] = c.Part == scenarios.KubernetesPart
 }
 
