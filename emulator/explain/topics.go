@@ -262,6 +262,7 @@ not created, never created, 没有创建, 未创建, 创建不出来, 创建不�
 not configured, not set up, 没有配置监听, 不创建监听, 没有监听	uncreated listener
 no external, 没有外网	unassigned external
 no listener	uncreated listener
+how many	maximum number
 internal load balancer, internal loadbalancer, internal lb, private load balancer, private loadbalancer, private lb, intranet load balancer, internal slb, internal clb, internal nlb, private slb, private clb, private nlb	intranetlb
 not assigned, never assigned, 没有分配, 未分配, never gets, gets no, doesn't get	unassigned
 not updated, not upgraded, not refreshed, never updated, n't update, out of date, 没有更新, 未更新, 不更新, 没更新	stale
