@@ -118,6 +118,11 @@ func TestRefusedRules(t *testing.T) {
 		{"OtherPlaceUp", "name: a\nmatch: {action: X}\nwhen: {at: reply}\neffect: {reset: true}", "when.at: there is no such field: it belongs next to when"},
 		{"OtherPlaceDown", "name: a\ntimes: 2\neffect: {reset: true}", "times: there is no such field: it belongs in when"},
 		{"NoMatch", "name: a\naction: X\neffect: {reset: true}", "action: there is no such field: write match"},
+		{"MatchInEffect", "name: a\neffect: {action: X}", "effect.action: there is no such field: it belongs in match"},
+		{"TimesInMatch", "name: a\nmatch: {times: 3}\neffect: {reset: true}", "match.times: there is no such field: it belongs in when"},
+		{"EffectInMatch", "name: a\nmatch: {reset: true}\neffect: {reset: true}", "match.reset: there is no such field: it belongs in effect"},
+		{"InItself", "name: a\nwhen: {when: {times: 1}}\neffect: {reset: true}", "when.when: there is no such field: it belongs one level up, where it is already"},
+		{"Nameless", "name: a\n'': 1\neffect: {reset: true}", "there are at, disabled, effect"},
 		{"NoEffectAround", "name: a\nreset: true", "reset: there is no such field: write effect"},
 		{"TextForMatch", "name: a\nmatch: X\neffect: {reset: true}", "match: want conditions by name, such as action: Create*"},
 		{"TextForEffect", "name: a\neffect: {error: Busy}", "effect.error: want fields, such as code: …"},
@@ -560,5 +565,15 @@ func TestOff(t *testing.T) {
 	var e faults.Injector
 	if err := e.Set([]faults.Status{{Rule: rules[0]}}); err != nil || !e.Idle(rules[0].Point()) {
 		t.Errorf("with a rule that is off alone, Set = %v, and its point is not idle", err)
+	}
+}
+
+// TestEffectsAround proves that the refusal of each kind of effect next to effect says where it
+// belongs.
+func TestEffectsAround(t *testing.T) {
+	for _, k := range faults.Kinds() {
+		if _, err := faults.Parse([]byte("name: a\nmatch: {action: X}\n" + k.Name + ": {}")); err == nil || !strings.Contains(err.Error(), k.Name+": there is no such field: write effect") {
+			t.Errorf("%s next to effect: %v", k.Name, err)
+		}
 	}
 }

@@ -90,7 +90,7 @@ func (m *Match) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
 			continue
 		}
 		if !knownField(name) {
-			d.Fail(e.Key, at, "there is no such field: %s", suggestField(name))
+			d.Unknown(e.Key, at, matchNames(), nil)
 			continue
 		}
 		var matcher Matcher
@@ -182,11 +182,16 @@ func findField(name string) (MatchField, bool) {
 	return MatchFields[i], true
 }
 
-func suggestField(name string) string {
+func matchNames() []string {
 	known := []string{"action"}
 	for _, f := range MatchFields {
 		known = append(known, f.Name)
 	}
+	return known
+}
+
+func suggestField(name string) string {
+	known := matchNames()
 	if near := spelling.Nearest(name, known); near != "" {
 		return "do you mean " + near + "?"
 	}

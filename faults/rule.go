@@ -61,7 +61,7 @@ type Rule struct {
 	Match    Match  `yaml:"match,omitempty" meant:"action,actions" doc:"The calls or connections that match; all if absent."`
 	When     When   `yaml:"when,omitempty" doc:"Which of them fail; all if absent."`
 	At       Point  `yaml:"at,omitempty" doc:"The point; the effect's default point if absent."`
-	Effect   Effect `yaml:"effect" required:"true" meant:"reset,hang,error,delay,crash,empty,truncate,malformed,throttle" doc:"What happens to them."`
+	Effect   Effect `yaml:"effect" required:"true" meant:"afterCommit,crash,cut,deaf,delay,empty,error,flap,hang,life,malformed,refuse,reset,slow,stale,stall,throttle,truncate" doc:"What happens to them."`
 	Disabled bool   `yaml:"disabled,omitempty" doc:"true: the rule is kept, and affects nothing."`
 }
 

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -10,34 +11,47 @@ import (
 	"github.com/clbemu/clbemu/emulator/spelling"
 )
 
+// domain begins the keys of the CCM's annotations.
+const domain = "service.beta.kubernetes.io/"
+
 // annotationKey matches what may be the key of an annotation of Services, also without its
 // domain.
 var annotationKey = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?:service\.beta\.kubernetes\.io/)?(?:alibaba-cloud|alicloud)-loadbalancer-[a-z0-9]+(?:-[a-z0-9]+)*|service\.beta\.kubernetes\.io/(?:class|backend-type)\b`)
+	return regexp.MustCompile(`(?:^|[^a-z0-9./-])((?:service\.beta\.kubernetes\.io/)?(?:alibaba-cloud|alicloud)-loadbalancer-[a-z0-9-]*[a-z0-9]|service\.beta\.kubernetes\.io/(?:class|backend-type)[a-z0-9-]*)`)
 })
 
-// namesAnnotation reports whether a text is the key of an annotation, with no word beside it that
-// says what is asked.
-func namesAnnotation(lower string) bool {
-	key := annotationKey().FindString(lower)
-	return key != "" && len(telling(strings.ReplaceAll(lower, key, " "))) == 0
+// longestKey is longer than any key.
+const longestKey = 128
+
+// keyIn returns the first key of an annotation in a text, "" for none.
+func keyIn(lower string) string {
+	if found := annotationKey().FindStringSubmatch(lower); found != nil && len(found[1]) <= longestKey {
+		return found[1]
+	}
+	return ""
+}
+
+// asksOfKey reports whether a text is a key, or asks what it is.
+func asksOfKey(lower string) bool {
+	key := keyIn(lower)
+	rest := slices.DeleteFunc(telling(strings.ReplaceAll(lower, key, " ")), func(word string) bool { return word == "annotation" })
+	return key != "" && len(rest) == 0
 }
 
 // annotationIn answers for the first annotation that a text names, with the cures of a topic that
-// are about it, or about the one that its name begins with.
+// are about it, or about the one with which its name begins.
 func annotationIn(lower string, near *topic) (found Found, ok bool) {
-	key := annotationKey().FindString(lower)
+	key := keyIn(lower)
 	if key == "" {
 		return found, false
 	}
-	const domain = "service.beta.kubernetes.io/"
 	key = domain + strings.TrimPrefix(key, domain)
 	answer := Answer{Title: key, Cures: []string{}, Causes: []controlapi.Cause{}, Scenarios: []string{}, Documented: []string{}}
 	found.Others = []Answer{}
 	a, ok := annotations.Find(key)
 	if !ok {
 		answer.Happened = "No CCM that clbemu knows reads this annotation."
-		if meant := spelling.Nearest(key, annotations.Keys()); meant != "" {
+		if meant := meantBy(key); meant != "" {
 			answer.Cures = append(answer.Cures, "Write "+meant+".")
 		}
 		found.Best = answer
@@ -49,7 +63,7 @@ func annotationIn(lower string, near *topic) (found Found, ok bool) {
 	}
 	if near != nil {
 		for _, cure := range near.Cures {
-			if named := annotationKey().FindString(cure); named != "" && strings.HasPrefix(a.Key(), named) {
+			if named := keyIn(strings.ToLower(cure)); named != "" && strings.HasPrefix(a.Key(), named) {
 				answer.Cures, found.Others = append(answer.Cures, cure), []Answer{*near.answer()}
 			}
 		}
@@ -59,11 +73,25 @@ func annotationIn(lower string, near *topic) (found Found, ok bool) {
 	return found, true
 }
 
+// meantBy returns the key whose name behind the prefix is most like that of another, "" where
+// none is like it.
+func meantBy(key string) string {
+	_, name, _ := strings.Cut(key, "-loadbalancer-")
+	keys := make(map[string]string)
+	var names []string
+	for _, a := range annotations.All() {
+		keys[a.Name], names = a.Key(), append(names, a.Name)
+	}
+	return keys[spelling.Nearest(strings.TrimPrefix(name, domain), names)]
+}
+
 // about says what an annotation sets, and the values that it takes.
 func about(a *annotations.Annotation) string {
 	text := strings.ToUpper(a.Help[:1]) + a.Help[1:] + "."
 	for _, product := range a.Products {
-		text += " " + strings.ToUpper(product) + ": " + a.ValuesOf(product).Words() + "."
+		if words := a.ValuesOf(product).Words(); words != "" {
+			text += " " + strings.ToUpper(product) + ": " + words + "."
+		}
 	}
 	return text
 }

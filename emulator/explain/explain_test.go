@@ -413,7 +413,7 @@ func TestAnnotation(t *testing.T) {
 		}
 		for _, text := range asked {
 			found, earned := index(t).Search(text)
-			if best := found.Best; !earned || best.Title != key || !strings.EqualFold(best.Happened[:len(a.Help)], a.Help) || !strings.Contains(best.Note, a.Since) {
+			if best := found.Best; !earned || best.Title != key || !strings.EqualFold(best.Happened[:len(a.Help)], a.Help) || !strings.Contains(best.Note, a.Since) || strings.Contains(best.Happened, ": .") {
 				t.Errorf("%s leads to %+v", text, best)
 			}
 		}
@@ -426,8 +426,25 @@ func TestAnnotation(t *testing.T) {
 			t.Errorf("%s leads to %+v", misspelt, found.Best)
 		}
 	}
-	const reused = "alicloud: the loadbalancer lb-1 can not be reused, can not reuse loadbalancer created by kubernetes. annotation service.beta.kubernetes.io/alibaba-cloud-loadbalancer-id"
-	if found, _ := index(t).Search(reused); strings.HasPrefix(found.Best.Title, "service.beta") {
-		t.Errorf("a message beside a key leads to %+v", found.Best)
+	const p = "service.beta.kubernetes.io/alibaba-cloud-loadbalancer-"
+	for text, want := range map[string]string{
+		"can not reuse loadbalancer created by kubernetes. annotation " + p + "id":     "can not be reused",
+		"alibaba-cloud-loadbalancer-cert-id expired":                                   "because it is expired",
+		p + "protocol-port https:443 certificate not found":                            "describe new cert error",
+		"Failed build vserver groups: " + p + "vgroup-port group not exist":            "can not find vgroupId",
+		p + "zone-maps at least two zones required":                                    "ZoneMapping format error",
+		"service.beta.kubernetes.io/class-foo":                                         "No CCM that clbemu knows reads",
+		"alibaba-cloud-loadbalancer-zzzzzzzzzzzzzzz":                                   "No CCM that clbemu knows reads",
+		"annotation service.beta.kubernetes.io/alicloud-loadbalancer-id ignored by it": "ID of an existing load balancer",
+	} {
+		found, earned := index(t).Search(text)
+		if best := found.Best; !earned || !strings.Contains(best.Message+best.Title+best.Happened, want) || strings.Contains(want, "No CCM") && len(best.Cures) > 0 {
+			t.Errorf("%s leads to %+v, want %s", text, best, want)
+		}
+	}
+	for _, text := range []string{"k8s.io/alibaba-cloud-loadbalancer-spec", "xalibaba-cloud-loadbalancer-idx", "alibaba-cloud-loadbalancer-" + strings.Repeat("a-", 100000) + "b"} {
+		if found, _ := index(t).Search(text); strings.Contains(found.Best.Title, "loadbalancer-") {
+			t.Errorf("%.60s leads to %.200s", text, found.Best.Title)
+		}
 	}
 }

@@ -55,13 +55,17 @@ func (c *Index) Search(text string) (found Found, earned bool) {
 		return Found{Best: *a, Others: []Answer{}}, true
 	}
 	t := topicOf(text, x)
-	if t != nil && !namesAnnotation(x.lower) {
+	alone := asksOfKey(x.lower)
+	if t != nil && !alone {
 		return Found{Best: *t.answer(), Others: []Answer{}}, true
 	}
-	if found, ok := annotationIn(x.lower, t); ok {
-		return found, true
+	if !alone {
+		found, earned = c.byWords(text, x)
 	}
-	return c.byWords(text, x)
+	if a, ok := annotationIn(x.lower, t); ok && !earned {
+		return a, true
+	}
+	return found, earned
 }
 
 // topicOf returns the topic of a text without a code and without a known message: a call that

@@ -78,8 +78,13 @@ func (d *Decoder) Unknown(key *yaml.Node, field string, known []string, meant ma
 func (d *Decoder) place(name string) string {
 	for _, s := range slices.Backward(d.around) {
 		fields := fieldsOf(s.of)
-		if _, found := fields[name]; found {
+		if _, found := fields[name]; found && name == s.now {
+			return "one level up, where it is already"
+		} else if found {
 			return "next to " + s.now
+		}
+		if other := meantBy(s.of)[name]; other != "" && other != s.now {
+			return "in " + other
 		}
 		for _, other := range slices.Sorted(maps.Keys(fields)) {
 			if t := s.of.Field(fields[other].index).Type; t.Kind() == reflect.Struct && other != s.now {
@@ -250,7 +255,7 @@ func meantBy(t reflect.Type) map[string]string {
 	meant := make(map[string]string)
 	for i := range t.NumField() {
 		tag := t.Field(i).Tag
-		for name := range strings.SplitSeq(tag.Get("meant"), ",") {
+		for name := range strings.FieldsFuncSeq(tag.Get("meant"), func(r rune) bool { return r == ',' }) {
 			meant[name], _, _ = strings.Cut(tag.Get("yaml"), ",")
 		}
 	}
