@@ -18,8 +18,11 @@ func (p *play) apply(ctx context.Context) error {
 	phase, err := p.step(ctx, step{name: "the manifest is applied", scope: scope{services: changed}, do: func(ctx context.Context) error {
 		for i, o := range p.Apply {
 			err := p.plane.Apply(ctx, o)
-			if changed[o.Key()] = true; err == nil && o.Kind() == "Service" {
-				err = p.endpointsFor(ctx, o)
+			if o.Kind() == "Service" {
+				changed[o.Key()] = true
+				if err == nil {
+					err = p.endpointsFor(ctx, o)
+				}
 			}
 			if err != nil {
 				refused[i] = err.Error()

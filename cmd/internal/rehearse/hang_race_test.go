@@ -46,6 +46,9 @@ func TestCallsDoNotWait(t *testing.T) {
 	}
 	call("Action=CreateLoadBalancerTCPListener&ListenerPort=80&Bandwidth=-1&BackendServerPort=80&LoadBalancerId=" + lb)
 	call("Action=StartLoadBalancerListener&ListenerPort=80&LoadBalancerId=" + lb)
+	if listeners := r.current().listeners; len(listeners) != 1 {
+		t.Fatalf("there are %d listeners, want one", len(listeners))
+	}
 	for id, l := range r.current().listeners {
 		c := &client{id: id, loadBalancer: l.LoadBalancer, address: addressIn(r.now.balancers[l.LoadBalancer]), listener: called(l), asked: make(chan struct{})}
 		close(c.asked)
@@ -59,8 +62,8 @@ func TestCallsDoNotWait(t *testing.T) {
 		if !c.asks() {
 			t.Error("a change waits for a client without an answer")
 		}
-		if err := r.settle(ctx); err != nil || len(r.phase.Breaks) != 1 || r.phase.Breaks[0].Failed != 3 {
-			t.Errorf("settle: %v, %v, want one listener with 3 requests failed", err, r.phase.Breaks)
+		if err := r.settle(ctx); err != nil || len(r.phase.Breaks) != 1 || r.phase.Breaks[0].Failed < 2 {
+			t.Errorf("settle: %v, %v, want one listener with 2 requests failed or more", err, r.phase.Breaks)
 		}
 	}
 }

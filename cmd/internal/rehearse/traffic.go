@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/pires/go-proxyproto"
@@ -81,7 +82,9 @@ func newTraffic() (*traffic, error) {
 type client struct {
 	id, loadBalancer, address, listener string
 
-	asked    chan struct{} // closed when it asks no more
+	view     atomic.Pointer[view] // the newest
+	waits    atomic.Bool          // whether it is to ask once more
+	asked    chan struct{}        // closed when it asks no more
 	held     net.Conn
 	replies  *bufio.Reader
 	answered bool      // ever
@@ -169,13 +172,20 @@ func (t *traffic) ask(ctx context.Context, v *view, of []string, unchanged bool)
 		if unchanged && (c.asks() || !c.since.IsZero()) || len(of) > 0 && !slices.Contains(of, c.loadBalancer) {
 			continue
 		}
+		c.view.Store(v)
+		if c.waits.Load() { // and asks by this view, once it has the answer to its last request
+			asking = append(asking, c.asked)
+			continue
+		}
 		before, done := c.asked, make(chan struct{})
 		c.asked = done
 		asking = append(asking, done)
+		c.waits.Store(true)
 		go func() {
 			defer close(done)
 			<-before
-			c.ask(ctx, v, unchanged)
+			c.waits.Store(false)
+			c.ask(ctx, c.view.Load(), unchanged)
 		}()
 	}
 	return asking
