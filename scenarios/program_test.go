@@ -150,7 +150,7 @@ func TestProgramPart(t *testing.T) {
 		if test.want != "" && (result.Status != scenarios.Failed || !strings.Contains(fmt.Sprint(result.Failure.Unmet), test.want)) {
 			t.Errorf("%s: %+v, want %q", test.name, result.Failure, test.want)
 		}
-		if hint := "started again 0 times: --restarts allows more"; test.fake.exit != 0 && test.calls > 0 && !strings.Contains(result.Failure.Hint, hint) {
+		if hint := "restarted 0 times: `--restarts N` restarts it"; test.fake.exit != 0 && test.calls > 0 && !strings.Contains(result.Failure.Hint, hint) {
 			t.Errorf("%s: the hint is %q, want %q", test.name, result.Failure.Hint, hint)
 		}
 		if test.fake.stopped != 1 || f.now > test.most {

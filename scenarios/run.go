@@ -371,7 +371,7 @@ func (p *play) explain(ctx context.Context, f *Failure) {
 	case len(calls) == 0 && err == nil:
 		f.Hint = p.noCallHint()
 	case slices.ContainsFunc(f.Unmet, func(u Unmet) bool { return u.Kind == kindProgram }):
-		f.Hint = fmt.Sprintf("the program ended with an error, and started again %s: --restarts allows more, as a unit or a Job does", counted(p.restarts, "time"))
+		f.Hint = fmt.Sprintf("the program failed, and was restarted %s: `--restarts N` restarts it N times, as systemd or a Kubernetes Job does", counted(p.restarts, "time"))
 	}
 	if p.running != nil && p.Output == nil {
 		f.Output = p.running.Output() // it was not seen as it came

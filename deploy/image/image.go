@@ -26,8 +26,8 @@ type content struct {
 	settings v1.Config
 }
 
-// contents are the images by name, with the settings of the Dockerfile. What clbemu does
-// clbemu-replica does, too, and both would double the image.
+// contents are the images by name, with the settings of the Dockerfile. The image of clbemu has
+// clbemu-replica, which can do all that clbemu can: both would double its size.
 var contents = map[string]content{
 	"clbemu": {program: "clbemu-replica", data: true, settings: v1.Config{
 		User: "65532:65532",

@@ -90,7 +90,7 @@ type Engine struct {
 	// branches are those that are open.
 	branches map[*Engine]struct{}
 
-	committing sync.Mutex // held by who commits, and by who must not meet a commit
+	committing sync.Mutex // held during a commit, and while rows are compared
 
 	// pending is the commit in parts that is made and not yet moved to its rows; parts
 	// counts such commits. Only who commits, or begins a term, looks at them.

@@ -2,6 +2,7 @@ package etcd
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"strings"
 	"time"
@@ -115,12 +116,17 @@ func (e *Engine) watchHands(h *hands, at int64) {
 	}
 }
 
-// afterCompaction returns with what the watch goes on that a compaction has ended: what was changed
-// until then shows in the rows.
+// afterCompaction compares the rows, which show what was changed until a compaction ended the watch,
+// and returns the leaders and the revision from which the watch continues. Rows that can't be read
+// were changed, too.
 func (e *Engine) afterCompaction(ctx context.Context, h *hands, at, compacted int64) (*hands, int64, error) {
 	kept, err := e.transact(ctx, nil, e.handsOps(compacted))
 	if err == nil {
 		err = e.compareRows(ctx)
+	}
+	if errors.Is(err, engine.ErrDamaged) {
+		e.seen.noteChange(e.rows(), "by", kept.Header.Revision)
+		err = nil
 	}
 	if err != nil {
 		return h, at, err

@@ -145,7 +145,7 @@ func (f *clientFlags) journalEnd(ctx context.Context) uint64 {
 const struckWithin = time.Second
 
 // struckSince returns the fault rules that struck a call of an action behind a place in the
-// journal, also to those who ended it because nothing came.
+// journal, also of a call that the user interrupted.
 func (f *clientFlags) struckSince(ctx context.Context, since uint64, action string) []string {
 	c, err := f.client()
 	if err != nil || f.api != "" {

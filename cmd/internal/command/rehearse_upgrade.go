@@ -250,7 +250,7 @@ func (u *upgrade) plane(ctx context.Context) (*cluster.Plane, error) {
 	if err != nil {
 		return nil, err
 	}
-	return cluster.Start(ctx, &target.Remote{API: "http://127.0.0.1"}, dir, u.copied) // which they do not call
+	return cluster.Start(ctx, &target.Remote{API: "http://127.0.0.1"}, dir, u.copied) // which nothing calls
 }
 
 // replaced are the arguments of a CCM that a rehearsal replaces, or leaves out.

@@ -64,7 +64,7 @@ type Phase struct {
 	Seconds  int    `json:"seconds"`
 }
 
-// Verdict says whose something is. What is neither is a finding.
+// Verdict says why a change, a call or a break is no finding; it is one where both are false.
 type Verdict struct {
 	// Meant reports whether it should follow from what happened.
 	Meant bool `json:"meant,omitempty"`

@@ -181,12 +181,15 @@ func (r *Report) Markdown() string {
 	return b.String()
 }
 
-// verdict says why something is no finding.
+// verdict says why something is no finding, "" for a finding.
 func (v Verdict) verdict() string {
-	if v.Meant {
+	switch {
+	case v.Meant:
 		return "should follow"
+	case v.Before:
+		return "as the old version"
 	}
-	return "as the old version"
+	return ""
 }
 
 // cell is a text within a table.

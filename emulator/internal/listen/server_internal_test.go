@@ -150,7 +150,7 @@ func (p *pipes) dial() net.Conn {
 }
 
 // TestSilentClients proves that clients which ask nothing, or never finish to ask, keep
-// others out for a second at most, and that one which waits for its answer is left alone.
+// others out for 0.2 s at most, and that one which waits for its answer is left alone.
 func TestSilentClients(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &pipes{make(chan net.Conn), make(chan struct{})}
@@ -202,7 +202,7 @@ func TestSilentClients(t *testing.T) {
 }
 
 // TestIdleGivesWay proves that clients which keep connections open that they do not use, or
-// send a body too slowly, keep others out for a second at most, at each of the listeners
+// send a body too slowly, keep others out for 0.2 s at most, at each of the listeners
 // that share the places; and that one whose body comes at a fair rate is left alone.
 func TestIdleGivesWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
