@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 
@@ -176,8 +177,8 @@ func (f *fixture) deleteServices() {
 	}
 }
 
-// releaseServices takes the Services of a namespace from the controllers that
-// hold them.
+// releaseServices takes the Services of a namespace from the controllers that hold them, which may
+// change them, or let go of one, meanwhile.
 func (f *fixture) releaseServices(namespace string) {
 	services := f.kubernetes.CoreV1().Services(namespace)
 	list, err := services.List(f.ctx, metav1.ListOptions{})
@@ -186,8 +187,8 @@ func (f *fixture) releaseServices(namespace string) {
 		return
 	}
 	for _, service := range list.Items {
-		service.Finalizers = nil
-		if _, err := services.Update(f.ctx, &service, metav1.UpdateOptions{}); err != nil {
+		patch := []byte(`{"metadata": {"finalizers": null}}`)
+		if _, err := services.Patch(f.ctx, service.Name, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil && !errors.IsNotFound(err) {
 			f.Error(err)
 		}
 	}
