@@ -177,14 +177,17 @@ func (t *traffic) ask(ctx context.Context, v *view, of []string, unchanged bool)
 			asking = append(asking, c.asked)
 			continue
 		}
-		before, done := c.asked, make(chan struct{})
+		before, busy, done := c.asked, c.asks(), make(chan struct{})
 		c.asked = done
 		asking = append(asking, done)
-		c.waits.Store(true)
+		if busy { // one that begins at once takes no later change for its own
+			c.waits.Store(true)
+		}
 		go func() {
 			defer close(done)
-			<-before
-			c.waits.Store(false)
+			if <-before; busy {
+				c.waits.Store(false)
+			}
 			c.ask(ctx, c.view.Load(), unchanged)
 		}()
 	}
