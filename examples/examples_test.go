@@ -139,16 +139,9 @@ func TestWorld(t *testing.T) {
 // TestTerraform proves that the configuration is applied, has no difference then, and
 // is destroyed.
 func TestTerraform(t *testing.T) {
-	needs(t, "terraform")
-	if provider == "" {
-		t.Skip("no CLBEMU_TERRAFORM_PROVIDER names a built provider")
-	}
+	rc := terraformSettings(t)
 	dir, data := copied(t, "terraform"), t.TempDir()
 	s := binary.Serve(t, "--data-dir", data, "--tls")
-	rc := filepath.Join(t.TempDir(), "rc")
-	if err := os.WriteFile(rc, fmt.Appendf(nil, "provider_installation {\n  dev_overrides { \"aliyun/alicloud\" = %q }\n  direct {}\n}\n", provider), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	for _, args := range [][]string{{"apply", "-auto-approve"}, {"plan", "-detailed-exitcode"}, {"destroy", "-auto-approve"}} {
 		cmd := pointed(t, s, dir, append([]string{"terraform"}, append(args, "-no-color", "-input=false")...)...)
 		cmd.Env = append(cmd.Env, "TF_CLI_CONFIG_FILE="+rc)
@@ -157,6 +150,34 @@ func TestTerraform(t *testing.T) {
 			t.Errorf("after %s there is %s", args[0], list)
 		}
 	}
+}
+
+// TestTerraformInArrears proves that Terraform, started again after it was refused, passes the
+// scenario of an account in arrears, and that one start alone fails it.
+func TestTerraformInArrears(t *testing.T) {
+	t.Setenv("TF_CLI_CONFIG_FILE", terraformSettings(t))
+	for restarts, code := range map[string]int{"0": 1, "3": 0} {
+		cmd := exec.CommandContext(t.Context(), binary.Path, "scenario", "watch", "arrears", "--restarts", restarts, "--tls", "--", "terraform", "apply", "-auto-approve")
+		cmd.Dir = copied(t, "terraform")
+		r := binary.Finish(t, cmd)
+		if r.Code != code || !strings.Contains(r.Stdout, "ORDER.ARREARAGE") || strings.Contains(r.Stdout, "[0m") {
+			t.Errorf("with %s restarts: %+v", restarts, r)
+		}
+	}
+}
+
+// terraformSettings is a file of settings with the built provider; it skips where there is none.
+func terraformSettings(t *testing.T) string {
+	t.Helper()
+	needs(t, "terraform")
+	if provider == "" {
+		t.Skip("no CLBEMU_TERRAFORM_PROVIDER names a built provider")
+	}
+	rc := filepath.Join(t.TempDir(), "rc")
+	if err := os.WriteFile(rc, fmt.Appendf(nil, "provider_installation {\n  dev_overrides { \"aliyun/alicloud\" = %q }\n  direct {}\n}\n", provider), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return rc
 }
 
 // TestCompose proves that the services of the compose file use commands, flags and

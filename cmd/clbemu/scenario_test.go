@@ -210,6 +210,7 @@ func TestScenarioWatch(t *testing.T) {
 		want string
 	}{
 		{[]string{file, "--", "echo", "here I am"}, 0, "  | here I am\n  ok        3  the program echo here I am\n"},
+		{[]string{file, "--", "printf", `\033[31mred\033[0m \007`}, 0, "  | red \\u0007\n"},
 		{[]string{file, "--", "echo"}, 0, "1 passed, 0 failed, 0 could not run, 0 skipped\n1 program part run by echo\n"},
 		{[]string{file, "--", "false"}, 1, "expected  exit status 0\n  saw       1\n"},
 		{[]string{file, "--for", "1s", "--", "sleep", "1000"}, 0, "passed: p, program"},

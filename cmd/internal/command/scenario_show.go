@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/clbemu/clbemu/cmd/internal/terminal"
 	"github.com/clbemu/clbemu/scenarios"
 )
@@ -84,7 +86,7 @@ func (l *waitLine) clear() {
 	}
 }
 
-// prefixed marks what a program writes.
+// prefixed marks what a program writes, without the colours that some write into a pipe too.
 type prefixed struct{ screen *terminal.Screen }
 
 var _ io.Writer = prefixed{}
@@ -92,7 +94,7 @@ var _ io.Writer = prefixed{}
 // Write implements io.Writer.
 func (p prefixed) Write(text []byte) (int, error) {
 	for line := range strings.Lines(string(text)) {
-		p.screen.Printf("  | %s\n", strings.TrimRight(line, "\r\n"))
+		p.screen.Printf("  | %s\n", ansi.Strip(strings.TrimRight(line, "\r\n")))
 	}
 	return len(text), nil
 }

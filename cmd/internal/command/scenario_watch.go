@@ -28,7 +28,7 @@ Time is real here. Give --tls for programs that need HTTPS, such as Terraform.
 
 Exit codes: 0 all passed or not applicable, 1 one failed, 2 one could not run.`,
 		Example: `  clbemu scenario watch reply-lost-after-create -- go test ./...
-  clbemu scenario watch arrears --tls -- terraform apply -auto-approve
+  clbemu scenario watch arrears --restarts 3 --tls -- terraform apply -auto-approve
   clbemu scenario watch --fail-fast --for 2m -- ./my-controller`,
 		ValidArgsFunction: completeScenario,
 		RunE: func(cmd *cobra.Command, args []string) error {
