@@ -52,11 +52,7 @@ func Name(known *names.Names, name string) (controlapi.Explanation, error) {
 	}
 	e := controlapi.Explanation{Name: name, Answers: []controlapi.ExplainedAnswer{}, Causes: []controlapi.Cause{}, Evidence: []controlapi.Evidence{}, Statements: []controlapi.Statement{}}
 	if !action(known, &e) && !code(known, &e) {
-		all := known.AllCodes()
-		for _, a := range known.Actions() {
-			all = append(all, a.Name)
-		}
-		return e, fmt.Errorf("there is no code and no action %s%s", name, names.DidYouMean(name, all, "`clbemu actions` lists the actions"))
+		return e, unknown{known, name}
 	}
 	if e.Statements, err = statementsOf(&e); err != nil {
 		return e, err
@@ -72,6 +68,22 @@ func Name(known *names.Names, name string) (controlapi.Explanation, error) {
 		}
 	}
 	return e, nil
+}
+
+// unknown is the error of a name that is none. It looks for the nearest when it is read, as a
+// caller may go on and take the name for a text.
+type unknown struct {
+	known *names.Names
+	name  string
+}
+
+// Error implements error.
+func (u unknown) Error() string {
+	all := u.known.AllCodes()
+	for _, a := range u.known.Actions() {
+		all = append(all, a.Name)
+	}
+	return fmt.Sprintf("there is no code and no action %s%s", u.name, names.DidYouMean(u.name, all, "`clbemu actions` lists the actions"))
 }
 
 // action explains the action of that name, if there is one. Of several products' the

@@ -41,7 +41,7 @@ var cloudErrors = sync.OnceValue(func() map[string][]cloudError {
 // its own before one that all actions share, and that before one about a
 // parameter.
 func findError(product, action string, parameters []string, code string) (cloudError, bool) {
-	for _, key := range []string{product + "/" + action, "*"} {
+	for _, key := range []string{product + "/" + action, anyAction} {
 		list := cloudErrors()[key]
 		if i := slices.IndexFunc(list, func(e cloudError) bool { return e.Code == code }); i >= 0 {
 			return list[i], true
@@ -57,12 +57,18 @@ func findError(product, action string, parameters []string, code string) (cloudE
 
 // errorCodes lists the codes that an action can answer, its own and the common ones.
 func errorCodes(product, action string) []string {
-	var codes []string
-	for _, key := range []string{product + "/" + action, "*"} {
-		for _, e := range cloudErrors()[key] {
-			codes = append(codes, e.Code)
-		}
-	}
+	codes := append(codesUnder(product+"/"+action), codesUnder(anyAction)...)
 	slices.Sort(codes)
 	return slices.Compact(codes)
+}
+
+// anyAction is the key of the codes that every action can answer.
+const anyAction = "*"
+
+// codesUnder lists the codes of one key of the table.
+func codesUnder(key string) (codes []string) {
+	for _, e := range cloudErrors()[key] {
+		codes = append(codes, e.Code)
+	}
+	return codes
 }
