@@ -2,6 +2,7 @@ package explain
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -65,6 +66,10 @@ func (a *Answer) translated() Answer {
 		cause.About = cmp.Or(c.scenarios[cause.Scenario].About, c.say(cause.About))
 		cause.Cure = c.say(cause.Cure)
 		b.Look = append(b.Look, cause)
+	}
+	b.Causes = slices.Clone(a.Causes)
+	for i := range b.Causes {
+		b.Causes[i].About = c.say(b.Causes[i].About)
 	}
 	for _, advice := range a.Advice {
 		if len(a.Scenarios) > 0 {

@@ -74,6 +74,16 @@ func TestChinese(t *testing.T) {
 	for _, c := range ofCodes {
 		texts = append(append(texts, c.Happened), c.Cures...)
 	}
+	for _, f := range families {
+		texts = append(texts, f.happened, f.cure)
+	}
+	known, err := facts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range known.Causes {
+		texts = append(texts, c.About)
+	}
 	for _, text := range texts {
 		if chineseTexts().say(text) == text && len(strings.Fields(text)) > 1 && !strings.HasPrefix(text, "CreateRouteFailed") {
 			t.Errorf("zh/explain.yaml has no %q", text)

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -65,13 +66,8 @@ Without arguments, or with -, the text is read from standard input, up to 1 MiB.
 			if err != nil {
 				return err
 			}
-			about.Causes = slices.Clone(about.Causes)
-			for i := range about.Causes { // which are what happened, for codes that no test of refusals has
-				if about.Causes[i].About == about.Happened {
-					about.Causes[i].About = ""
-				}
-			}
 			about = &(&explain.Found{Best: *about}).For(text, locale()).Best
+			e.Causes = (&explain.Found{Best: explain.Answer{Causes: e.Causes}}).For(text, locale()).Best.Causes
 			return printing(cmd).show(e, func(s *terminal.Screen) error {
 				s.Printf("%s", s.Fit(explainedText(&e, about), labelWidth))
 				return nil
@@ -184,7 +180,11 @@ func answerText(a *explain.Answer) string {
 		b.WriteString(title + "\n")
 	}
 	if a.Guess {
-		b.WriteString(labelled("guess", "by the name of the code, as nothing more is known of it"))
+		guess := "by the name of the code, as nothing more is known of it"
+		if strings.ContainsFunc(a.Happened, func(r rune) bool { return unicode.Is(unicode.Han, r) }) {
+			guess = "仅由错误码的名称推断，此外别无所知"
+		}
+		b.WriteString(labelled("guess", guess))
 	}
 	if a.Happened != a.Message && strings.TrimRight(a.Happened, ".。") != a.Title {
 		b.WriteString(labelled("happened", a.Happened))
@@ -195,7 +195,7 @@ func answerText(a *explain.Answer) string {
 	}
 	b.WriteString(curesText(a))
 	for i := range a.Causes[:min(len(a.Causes), mostCauses)] {
-		b.WriteString(causeText(&a.Causes[i], ofAction(&a.Causes[i])))
+		b.WriteString(causeText(&a.Causes[i], a.Happened, ofAction(&a.Causes[i])))
 	}
 	b.WriteString(playsText(a))
 	if a.Code != "" {
@@ -285,11 +285,11 @@ func explainedText(e *controlapi.Explanation, about *explain.Answer) string {
 		}
 		b.WriteString(curesText(about))
 		if len(e.Causes) == 0 && len(about.Causes) > 0 {
-			b.WriteString(causeText(&about.Causes[0], ""))
+			b.WriteString(causeText(&about.Causes[0], about.Happened, ""))
 		}
 	}
 	for _, c := range e.Causes {
-		b.WriteString(causeText(&c, afterCause(&c, e.Action != nil)))
+		b.WriteString(causeText(&c, about.Happened, afterCause(&c, e.Action != nil)))
 	}
 	if about.Code == e.Name {
 		b.WriteString(playsText(about))
@@ -382,9 +382,10 @@ func afterCause(c *controlapi.Cause, ofAction bool) string {
 	return " (" + c.Action + ")"
 }
 
-func causeText(c *controlapi.Cause, after string) string {
+// causeText shows a cause, without its name where that is what happened, which stands above.
+func causeText(c *controlapi.Cause, happened, after string) string {
 	because := ""
-	if c.About != "" {
+	if c.About != "" && c.About != happened {
 		because = labelled("because", c.About+after)
 	}
 	return because + labelled("  begin", c.Begin) + labelled("  end", c.End)
@@ -404,7 +405,7 @@ func hint(code, message string, action names.Action) string {
 		return !sameMessage(c.Message, message) || !own && !slices.ContainsFunc(e.Answers, func(a controlapi.ExplainedAnswer) bool { return a.Actions == nil && a.Message == c.Message })
 	})
 	for _, c := range causes[:min(len(causes), mostCauses)] {
-		b.WriteString(causeText(&c, ""))
+		b.WriteString(causeText(&c, "", ""))
 	}
 	for _, a := range e.Answers {
 		i := slices.IndexFunc(e.Evidence, func(known controlapi.Evidence) bool { return known.ID == a.Evidence })
