@@ -35,8 +35,11 @@ With --ccm, clbemu runs the new version with --dry-run=true, as ACK does, agains
 copy of the emulator's state, in memory, and shows the findings that it writes into
 an Event of the cluster. clbemu copies the running emulator's state, or a stopped
 one's with --data-dir. The CCM names one finding for each Service, listener and server
-group. It checks the attributes of CLB load balancers, their listeners and server
-groups; it does not check weights, Network Load Balancers or routes.
+group. Up to v2.14.0 it checks the attributes of CLB load balancers, their listeners
+and server groups, without weights, Network Load Balancers (NLB) or routes. By its
+release notes v2.15.0 checks NLBs too, which was not played; clbemu shows what any
+check of a report names, by its code where ACK's page has no words for it.
+clbemu rehearse runs a version for real, and reports NLBs, weights and routes of all.
 
 Without --ccm, clbemu reports the changes that any client tried to make since a mark
 of the journal, with the parameters that differ from the stored ones. Serve a copy
