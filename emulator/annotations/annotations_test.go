@@ -41,8 +41,8 @@ func TestTable(t *testing.T) {
 					t.Errorf("%s of %s does not take its value %q: %s", a.Name, product, value, values.Words())
 				}
 			}
-			if values := a.ValuesOf(product); values.Words() == "" && values.Takes("") {
-				t.Errorf("%s of %s takes all, even nothing", a.Name, product)
+			if values := a.ValuesOf(product); values.Words() == "" && (values.Takes("") || !values.Takes("any text")) {
+				t.Errorf("%s of %s takes all, even nothing, or does not say what", a.Name, product)
 			}
 		}
 		for name, value := range a.Beside {
@@ -122,8 +122,13 @@ func TestCheck(t *testing.T) {
 			s.Ports = []annotations.Port{{Number: 80, Protocol: "TCP", Target: "web"}}
 		}, want: []string{"note: a controller before v2.12.4 may send targetPort"}},
 		"Local without weights": {annotations: map[string]string{p + "scheduler": "rr"}, change: func(s *annotations.Service) { s.Local = true }, want: []string{"note: with Local, nodes have weights by their pods"}},
-		"another's name":        {annotations: map[string]string{p + "access-control-list": "a"}, want: []string{"no version of the controller reads it; do you mean " + p + "acl-id?"}},
-		"access logs":           {annotations: map[string]string{p + "enable-access-log": "on"}, want: []string{"no version of the controller reads it; there is none for access logs"}},
+		"Local by default":      {change: func(s *annotations.Service) { s.Local = true }, want: []string{`note: with Local, nodes have weights by their pods, which the scheduler "rr" ignores`}},
+		"Local of NLB":          {annotations: map[string]string{p + "zone-maps": "a:b,c:d"}, change: func(s *annotations.Service) { s.Class, s.Local = "alibabacloud.com/nlb", true }},
+		"Local with pods":       {annotations: map[string]string{"service.beta.kubernetes.io/backend-type": "eni"}, change: func(s *annotations.Service) { s.Local = true }},
+		"a value with a dot": {annotations: map[string]string{p + "zone-maps": "a:b,c:d", p + "health-check-flag": "on", p + "health-check-type": "http", p + "health-check-http-version": "HTTP3"}, version: "v2.15.0",
+			change: func(s *annotations.Service) { s.Class = "alibabacloud.com/nlb" }, want: []string{`breaks: the Service will not come up: the value is "HTTP3", and must be HTTP1.0 or HTTP1.1`}},
+		"another's name": {annotations: map[string]string{p + "access-control-list": "a"}, want: []string{"no version of the controller reads it; do you mean " + p + "acl-id?"}},
+		"access logs":    {annotations: map[string]string{p + "enable-access-log": "on"}, want: []string{"no version of the controller reads it; there is none for access logs"}},
 		"a load balancer from before": {annotations: map[string]string{p + "charge-type": "paybybandwidth", p + "bandwidth": "10", p + "spec": "slb.s1.small"}, version: "v2.14.0", change: func(s *annotations.Service) { s.HasAddress = true },
 			want: []string{"note: the load balancer that exists keeps what it has; for a new one, the Service will not come up without", "note: the load balancer that exists keeps what it has; for a new one, it takes no effect without"}},
 		"a load balancer of a cluster": {annotations: map[string]string{p + "charge-type": "paybybandwidth", p + "bandwidth": "10", p + "spec": "slb.s1.small"}, version: "v2.14.0", change: func(s *annotations.Service) { s.HasAddress, s.Running = true, true }},

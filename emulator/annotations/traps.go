@@ -125,7 +125,11 @@ func (s *Service) checkTraps(version string) (problems []Problem) {
 			note("spec.ports", "make targetPort a number, or upgrade the controller", "a controller before %s may send targetPort %q as the port 0, which the cloud refuses", namedTargetSince, port.Target)
 		}
 	}
-	if scheduler, set := s.get("scheduler"); s.Local && set && !strings.EqualFold(scheduler, "wrr") && !strings.EqualFold(scheduler, "wlc") {
+	scheduler, set := s.get("scheduler")
+	if !set && s.Product() == CLB {
+		scheduler = "rr" // the CCM's own; an NLB's group has wrr where none is named
+	}
+	if s.Local && scheduler != "" && eni != "eni" && !strings.EqualFold(scheduler, "wrr") && !strings.EqualFold(scheduler, "wlc") {
 		note("spec.externalTrafficPolicy", "set "+Prefixes[0]+`scheduler to "wrr"`, "with Local, nodes have weights by their pods, which the scheduler %q ignores", scheduler)
 	}
 	return problems

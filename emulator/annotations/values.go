@@ -38,7 +38,7 @@ func valuesOf(text string) taken {
 			return v
 		}
 	}
-	if !strings.ContainsAny(text, `()[].*+\`) {
+	if !strings.ContainsAny(text, `()[]*+\`) {
 		v.list = strings.Split(text, ";")
 		v.words = listed(v.list)
 		return v
