@@ -129,7 +129,7 @@ type manifest struct {
 		Type              string
 		Annotations       yaml.Node
 		LoadBalancerClass string      `yaml:"loadBalancerClass"`
-		TrafficPolicy     string      `yaml:"externalTrafficPolicy"`
+		TrafficPolicy     yaml.Node   `yaml:"externalTrafficPolicy"`
 		IP                yaml.Node   `yaml:"loadBalancerIP"`
 		NodePorts         yaml.Node   `yaml:"allocateLoadBalancerNodePorts"`
 		SourceRanges      []yaml.Node `yaml:"loadBalancerSourceRanges"`
@@ -214,6 +214,14 @@ func (f *serviceLint) checkService(file string, object *manifest, shared *reused
 		}
 		found = append(found, problem)
 	}
+	for i := range object.Spec.Ports {
+		for key, value := range entries(&object.Spec.Ports[i]) {
+			if (key.Value == "port" || key.Value == "nodePort") && value.Kind == yaml.ScalarNode && value.ShortTag() != "!!int" {
+				text := fmt.Sprintf("Kubernetes rejects the Service: %s %q is no number", key.Value, value.Value)
+				found = append(found, serviceProblem{File: file, Line: value.Line, Service: name, Problem: annotations.Problem{Key: "spec.ports", Text: text, Breaks: true}})
+			}
+		}
+	}
 	slices.SortStableFunc(found, func(a, b serviceProblem) int { return cmp.Compare(a.Line, b.Line) })
 	return found
 }
@@ -222,12 +230,12 @@ func (f *serviceLint) checkService(file string, object *manifest, shared *reused
 func serviceOf(object *manifest) (*annotations.Service, map[string]int) {
 	spec := &object.Spec
 	service := &annotations.Service{
-		Namespace: cmp.Or(object.Metadata.Namespace, "default"), Name: object.Metadata.Name, Local: spec.TrafficPolicy == "Local",
+		Namespace: cmp.Or(object.Metadata.Namespace, "default"), Name: object.Metadata.Name, Local: spec.TrafficPolicy.Value == "Local",
 		Type: cmp.Or(spec.Type, "ClusterIP"), Class: spec.LoadBalancerClass, IP: spec.IP.Value, NoNodePorts: spec.NodePorts.Value == "false",
 		Annotations: make(map[string]string), Untyped: make(map[string]bool), Elsewhere: make(map[string]string),
 		HasAddress: len(object.Status.LoadBalancer.Ingress) > 0, SourceRanges: slices.ContainsFunc(spec.SourceRanges, func(n yaml.Node) bool { return n.Value != "0.0.0.0/0" }),
 	}
-	lines := map[string]int{"spec.loadBalancerIP": spec.IP.Line, "spec.allocateLoadBalancerNodePorts": spec.NodePorts.Line}
+	lines := map[string]int{"spec.loadBalancerIP": spec.IP.Line, "spec.externalTrafficPolicy": spec.TrafficPolicy.Line, "spec.allocateLoadBalancerNodePorts": spec.NodePorts.Line}
 	if len(spec.SourceRanges) > 0 {
 		lines["spec.loadBalancerSourceRanges"] = spec.SourceRanges[0].Line
 	}
