@@ -71,7 +71,7 @@ Who may call: auth unsigned-remote allowed-host control-token control-token-file
 The cluster in the cloud: instance auto-eni
 Packets: data-plane data-plane-interface data-plane-source data-plane-max-listeners data-plane-direct access-log
 Journal and logs: journal-file journal-size log-level log-format
-Replicas, in clbemu-replica alone: etcd-endpoints etcd-prefix etcd-ca etcd-cert etcd-key etcd-user etcd-password-file replica advertise advertise-control read
+Replicas, in clbemu-replica and in the image: etcd-endpoints etcd-prefix etcd-ca etcd-cert etcd-key etcd-user etcd-password-file replica advertise advertise-control read
 General: config help`
 
 func newServe(openEtcd etcdOpener) *cobra.Command {
@@ -109,7 +109,7 @@ func (f *serveFlags) define(flags *pflag.FlagSet) {
 	flags.StringVar(&f.dnsListen, "dns-listen", "", "address of a DNS server for the names of Network Load Balancers, such as 127.0.0.1:9653 (default: none)")
 	flags.StringVar(&f.debugListen, "debug-listen", "", "loopback address that serves profiles for go tool pprof at /debug/pprof/, such as 127.0.0.1:6060 (default: none)")
 	flags.StringVar(&f.dataDir, "data-dir", defaultDataDir, "folder of the state")
-	flags.StringVar(&f.engine, "engine", string(emulator.Bolt), "storage of the state: bbolt, memory, or etcd, which several emulators share, in clbemu-replica alone")
+	flags.StringVar(&f.engine, "engine", string(emulator.Bolt), "storage of the state: bbolt, memory, or etcd, which several emulators share, in clbemu-replica and in the image")
 	flags.StringVar(&f.fork, "fork", "", "serve a throw-away copy of the state in this folder of a stopped emulator")
 	flags.StringVar(&f.world, "world", "", "world file to plant into an empty store (default: clbemu world show)")
 	flags.StringVar(&f.faults, "faults", "", "file of fault rules that are in force before the first call; a rule that the state holds unchanged keeps its counters")
