@@ -189,16 +189,22 @@ type conditionsFound struct {
 	More int `json:"more,omitempty"`
 }
 
+// resourcesFound is the answer of list_resources: without the columns of tables.
+type resourcesFound struct {
+	Resources []controlapi.Resource `json:"resources"`
+	Warnings  []string              `json:"warnings,omitempty"`
+}
+
 func (t *tools) readsResources() {
 	reader(t, "list_resources", "List resources of a cloud: load balancers, or another kind.", func(ctx context.Context, in struct {
 		on
 		Kind string `json:"kind,omitempty" jsonschema:"such as lb, clb, nlb, vpc, vswitch or instance; if absent, load balancers, or any kind that has the name"`
 		Name string `json:"name,omitempty" jsonschema:"id or name of a resource"`
 		limited
-	}) (controlapi.Resources, error) {
+	}) (resourcesFound, error) {
 		c, err := t.Client(in.Cloud)
 		if err := cmp.Or(err, in.check()); err != nil {
-			return controlapi.Resources{}, err
+			return resourcesFound{}, err
 		}
 		if in.Kind == "" && in.Name == "" {
 			in.Kind = "lb"
@@ -208,7 +214,7 @@ func (t *tools) readsResources() {
 			found.Resources = found.Resources[:in.Limit]
 			found.Warnings = append(found.Warnings, fmt.Sprintf("%d more are left out: give a kind, a name or a higher limit", more))
 		}
-		return found, err
+		return resourcesFound{found.Resources, found.Warnings}, err
 	})
 	reader(t, "show_load_balancer", "Show a load balancer with its listeners, server groups, servers, health and tags.", func(ctx context.Context, in struct {
 		on
@@ -257,10 +263,10 @@ func (t *tools) readsJournal() {
 
 // limited is the parameter of a tool that could answer too much for a model.
 type limited struct {
-	Limit int `json:"limit,omitempty" jsonschema:"at most so many, 1 to 500; 50 if absent"`
+	Limit int `json:"limit,omitempty" jsonschema:"at most so many, 1 to 500; 20 if absent"`
 }
 
-const maxLimit, usualLimit = 500, 50
+const maxLimit, usualLimit = 500, 20
 
 func (l *limited) check() error {
 	if l.Limit < 0 || l.Limit > maxLimit {
@@ -288,10 +294,20 @@ func (t *tools) explains() {
 		}
 		return answer.For(in.Text, ""), nil
 	})
-	reader(t, "list_scenarios", "List the scenarios of the library, each a failure of the cloud with what a controller should do.", func(context.Context, struct{}) (found[head], error) {
+	reader(t, "list_scenarios", "List the scenarios of the library, each a failure of the cloud. Give a match to read whole what each is about.", func(_ context.Context, in struct {
+		Match string `json:"match,omitempty" jsonschema:"part of the name or of what it is about, such as quota or nlb; if absent, all scenarios are listed in short"`
+	}) (found[head], error) {
 		var all found[head]
 		for _, h := range scenarios.LibraryHeads() {
-			all.Found = append(all.Found, head{h.Name, h.About})
+			switch {
+			case in.Match == "":
+				all.Found = append(all.Found, head{h.Name, strings.ToValidUTF8(h.About[:min(len(h.About), mostHelp)], "")})
+			case strings.Contains(strings.ToLower(h.Name+" "+h.About), strings.ToLower(in.Match)):
+				all.Found = append(all.Found, head{h.Name, h.About})
+			}
+		}
+		if len(all.Found) == 0 {
+			return all, fmt.Errorf("no scenario has %.70q in its name or in what it is about: call list_scenarios without match", in.Match)
 		}
 		return all, nil
 	})

@@ -128,7 +128,12 @@ func TestReads(t *testing.T) {
 	s.call("list_resources", m{"kind": "vswitch", "limit": 1}, false, "more are left out")
 	s.call("list_resources", m{"limit": 501}, true, "limit is 1 to 500")
 	s.call("show_load_balancer", m{"name": "nope"}, true, "nope")
-	s.call("list_scenarios", nil, false, "backend-quota")
+	if all := s.call("list_scenarios", nil, false, "backend-quota"); len(all) > 8<<10 {
+		t.Errorf("the list of all scenarios has %d bytes, want at most 8 KiB", len(all))
+	}
+	s.call("list_scenarios", m{"match": "quota"}, false, "A load balancer has reached its backend quota.")
+	s.call("list_scenarios", m{"match": "nothing like it"}, true, "without match")
+	s.call("read_journal", m{"since": json.Number("18446744073709551616")}, true, "an argument is out of range: number 1844674407370955")
 	s.call("show_scenario", m{"name": "backend-quota"}, false, "about:")
 	s.call("explain_error", m{"text": "Error syncing load balancer []: Message: The account is arrearage."}, false, "Pay the bill.")
 	s.call("call_action", m{"product": "Slb", "action": "DescribeLoadBalancers"}, false, `"TotalCount":0`)
