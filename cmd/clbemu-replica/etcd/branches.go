@@ -41,7 +41,7 @@ func (e *Engine) Branch(ctx context.Context, name string) (engine.Engine, error)
 	if err != nil {
 		return nil, err
 	}
-	b := &Engine{client: e.client, prefix: e.branchKeys(name), root: e.root, home: e, seen: e.seen, sums: &sums{}, clock: e.clock}
+	b := &Engine{client: e.client, prefix: e.branchKeys(name), root: e.root, home: e, seen: e.seen, sums: &sums{}, commits: newTurn(), clock: e.clock}
 	if err := b.takeOver(ctx, term); err != nil {
 		return nil, err
 	}

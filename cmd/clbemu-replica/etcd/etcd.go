@@ -90,7 +90,7 @@ type Engine struct {
 	// branches are those that are open.
 	branches map[*Engine]struct{}
 
-	committing sync.Mutex // held during a commit, and while rows are compared
+	commits turn // taken during a commit, and until a comparison knows its revision
 
 	// pending is the commit in parts that is made and not yet moved to its rows; parts
 	// counts such commits. Only who commits, or begins a term, looks at them.
@@ -118,6 +118,20 @@ func Open(ctx context.Context, cfg Config) (*Engine, error) {
 	if !strings.HasPrefix(cfg.Prefix, "/") || !strings.HasSuffix(cfg.Prefix, "/") || strings.Contains(cfg.Prefix, "//") || len(cfg.Prefix) < 3 {
 		return nil, fmt.Errorf("the prefix of keys in etcd begins and ends with a slash, such as /clbemu/, not %.100q", cfg.Prefix)
 	}
+	e, err := dial(cfg)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	if err := e.checkFormat(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("etcd at %s, keys %s: %w", strings.Join(cfg.Endpoints, ", "), cfg.Prefix, err), e.client.Close())
+	}
+	return e, nil
+}
+
+// dial makes an engine that has asked etcd for nothing.
+func dial(cfg Config) (*Engine, error) {
 	client, err := clientv3.New(clientv3.Config{
 		Endpoints: cfg.Endpoints, TLS: cfg.TLS, Username: cfg.Username, Password: cfg.Password,
 		DialTimeout: dialTimeout, DialKeepAliveTime: 2 * time.Second, DialKeepAliveTimeout: 2 * time.Second,
@@ -126,7 +140,7 @@ func Open(ctx context.Context, cfg Config) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("etcd at %s: %w", strings.Join(cfg.Endpoints, ", "), errorText(err))
 	}
-	e := &Engine{client: client, prefix: cfg.Prefix, root: cfg.Prefix, seen: cfg.Seen, clock: cfg.Clock}
+	e := &Engine{client: client, prefix: cfg.Prefix, root: cfg.Prefix, seen: cfg.Seen, commits: newTurn(), clock: cfg.Clock}
 	if e.seen == nil {
 		e.seen = &Seen{}
 	}
@@ -134,11 +148,6 @@ func Open(ctx context.Context, cfg Config) (*Engine, error) {
 		e.clock = time.Now
 	}
 	e.sums = &e.seen.sums
-	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
-	defer cancel()
-	if err := e.checkFormat(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("etcd at %s, keys %s: %w", strings.Join(cfg.Endpoints, ", "), cfg.Prefix, err), client.Close())
-	}
 	return e, nil
 }
 
@@ -251,8 +260,10 @@ func size(c engine.Change) int { return len(c.Table) + len(c.ID) + len(c.Value) 
 // for each change set at least. The precondition of each is that this process leads and
 // wrote last.
 func (e *Engine) Commit(ctx context.Context, sets []engine.ChangeSet) error {
-	e.committing.Lock()
-	defer e.committing.Unlock()
+	if err := e.commits.take(ctx); err != nil {
+		return notMade(fmt.Errorf("wait to commit: %w", err))
+	}
+	defer e.commits.give()
 	if e.pending != nil {
 		if err := e.finish(ctx, e.pending); err != nil {
 			return notMade(err)

@@ -87,7 +87,7 @@ func (r *reading) Confirmed() time.Time { return *r.confirmed.Load() }
 
 // Load implements engine.Reading.
 func (r *reading) Load(ctx context.Context, fn func(table, id string, value []byte) error) error {
-	found, err := r.compare(ctx, fn)
+	found, err := r.compare(ctx, r.e.sums.at(r.revision), fn)
 	if err == nil {
 		r.e.sums.set(r.revision, found)
 	}

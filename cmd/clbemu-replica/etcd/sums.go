@@ -70,9 +70,9 @@ func (s *sums) forget() {
 }
 
 // compare yields the rows as load does. It notes the first that differs from what this process
-// knows of them, and returns their checksums.
-func (r *reading) compare(ctx context.Context, fn func(table, id string, value []byte) error) (found map[uint64]uint64, err error) {
-	known, changed := r.e.sums.at(r.revision), ""
+// knows of them, nil if it does not, and returns their checksums.
+func (r *reading) compare(ctx context.Context, known map[uint64]uint64, fn func(table, id string, value []byte) error) (found map[uint64]uint64, err error) {
+	changed := ""
 	found = make(map[uint64]uint64, len(known))
 	err = r.load(ctx, func(table, id string, value []byte) error {
 		place, sum := placeSum(table, id), maphash.Bytes(seed, value)
@@ -94,7 +94,7 @@ func (r *reading) compare(ctx context.Context, fn func(table, id string, value [
 }
 
 // compareRows compares the rows of the state and of its open branches with what this process
-// knows of them. Commits wait meanwhile.
+// knows of them.
 func (e *Engine) compareRows(ctx context.Context) error {
 	e.mu.Lock()
 	all := []*Engine{e}
@@ -111,11 +111,23 @@ func (e *Engine) compareRows(ctx context.Context) error {
 }
 
 func (e *Engine) compareOwnRows(ctx context.Context) error {
-	e.committing.Lock()
-	defer e.committing.Unlock()
-	r, err := e.read(ctx)
+	r, known, err := e.readKnown(ctx)
 	if err == nil {
-		_, err = r.compare(ctx, func(string, string, []byte) error { return nil })
+		_, err = r.compare(ctx, known, func(string, string, []byte) error { return nil })
 	}
 	return err
+}
+
+// readKnown begins to read, with the checksums of the same revision. Only so long do commits wait:
+// the rows are read as they were then.
+func (e *Engine) readKnown(ctx context.Context) (*reading, map[uint64]uint64, error) {
+	if err := e.commits.take(ctx); err != nil {
+		return nil, nil, err
+	}
+	defer e.commits.give()
+	r, err := e.read(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	return r, e.sums.at(r.revision), nil
 }

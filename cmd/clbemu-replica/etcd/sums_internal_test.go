@@ -2,6 +2,8 @@ package etcd
 
 import (
 	"maps"
+	"runtime"
+	"strconv"
 	"sync"
 	"testing"
 
@@ -66,5 +68,42 @@ func TestSumsOfReadersAndWriters(t *testing.T) {
 	running.Wait()
 	if of := s.at(1000); len(of) != 1 {
 		t.Errorf("%d rows are known at the end, want 1", len(of))
+	}
+}
+
+// BenchmarkSums measures what the checksum of a row costs in memory, and what each costs more while
+// all are compared. The rows are those of 100,000 load balancers as a CCM makes them.
+func BenchmarkSums(b *testing.B) {
+	const many = 100_000
+	tables := []string{"LoadBalancer", "Address", "ClientToken", "Listener", "Tag", "Tag", "VServerGroup"}
+	inUse := func() uint64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	for b.Loop() {
+		before, rows := inUse(), many*len(tables)
+		of := make(map[uint64]uint64) // as compare does for a process that knows nothing yet
+		for n := range many {
+			for i, table := range tables {
+				of[placeSum(table, strconv.Itoa(n)+"/"+strconv.Itoa(i))] = uint64(n)
+			}
+		}
+		var s sums
+		s.set(1, of)
+		kept := inUse()
+		known := s.at(1)
+		found := make(map[uint64]uint64, len(known))
+		maps.Copy(found, known)
+		compared := inUse()
+		runtime.KeepAlive(found)
+		runtime.KeepAlive(known)
+		b.ReportMetric(0, "ns/op")
+		b.ReportMetric(float64(kept-before)/float64(rows), "B/row")
+		b.ReportMetric(float64(compared-kept)/float64(rows), "B/row-compared")
+		if len(s.of) != rows {
+			b.Fatalf("%d rows, want %d", len(s.of), rows)
+		}
 	}
 }

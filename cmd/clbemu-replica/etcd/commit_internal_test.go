@@ -1,0 +1,140 @@
+package etcd
+
+import (
+	"context"
+	"errors"
+	"net"
+	"testing"
+	"time"
+
+	"go.etcd.io/etcd/api/v3/etcdserverpb"
+	"google.golang.org/grpc"
+
+	"github.com/clbemu/clbemu/state/engine"
+)
+
+// stalling is an etcd that makes every transaction, and stalls where a test says so.
+type stalling struct {
+	etcdserverpb.UnimplementedKVServer
+	stalls func(write bool) bool // of a transaction; of rows if nil
+	asked  chan struct{}         // gets a value for each call that stalls
+	goes   chan struct{}         // closed when stalled calls go on
+}
+
+func (s *stalling) stall(ctx context.Context) error {
+	s.asked <- struct{}{}
+	select {
+	case <-s.goes:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (*stalling) header() *etcdserverpb.ResponseHeader {
+	return &etcdserverpb.ResponseHeader{ClusterId: 1, Revision: 1}
+}
+
+func (s *stalling) Range(ctx context.Context, _ *etcdserverpb.RangeRequest) (*etcdserverpb.RangeResponse, error) {
+	if s.stalls == nil {
+		if err := s.stall(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return &etcdserverpb.RangeResponse{Header: s.header()}, nil
+}
+
+func (s *stalling) Txn(ctx context.Context, r *etcdserverpb.TxnRequest) (*etcdserverpb.TxnResponse, error) {
+	if s.stalls != nil && s.stalls(len(r.Compare) > 0) {
+		if err := s.stall(ctx); err != nil {
+			return nil, err
+		}
+	}
+	done := &etcdserverpb.TxnResponse{Header: s.header(), Succeeded: true}
+	for _, op := range r.Success {
+		kept := &etcdserverpb.ResponseOp{}
+		if op.GetRequestRange() != nil {
+			kept.Response = &etcdserverpb.ResponseOp_ResponseRange{ResponseRange: &etcdserverpb.RangeResponse{}}
+		} else {
+			kept.Response = &etcdserverpb.ResponseOp_ResponsePut{ResponsePut: &etcdserverpb.PutResponse{}}
+		}
+		done.Responses = append(done.Responses, kept)
+	}
+	return done, nil
+}
+
+// startStalling starts such an etcd, and an engine that leads there.
+func startStalling(t *testing.T, stalls func(write bool) bool) (*stalling, *Engine) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &stalling{stalls: stalls, asked: make(chan struct{}, 1), goes: make(chan struct{})}
+	server := grpc.NewServer()
+	etcdserverpb.RegisterKVServer(server, s)
+	go server.Serve(listener)
+	t.Cleanup(server.Stop)
+	e, err := dial(Config{Endpoints: []string{"http://" + listener.Addr().String()}, Prefix: "/x/"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { e.client.Close() })
+	e.term = &term{e: e, key: "/x/leader/1", created: 1}
+	e.sums.set(0, make(map[uint64]uint64))
+	return s, e
+}
+
+var oneRow = []engine.ChangeSet{{{Table: "a", ID: "1", Value: []byte("x")}}}
+
+// A commit waits until it is known at which revision rows are compared, not until they are read.
+func TestCommitWhileRowsAreRead(t *testing.T) {
+	t.Parallel()
+	s, e := startStalling(t, nil)
+	compared := make(chan error, 1)
+	go func() { compared <- e.compareRows(t.Context()) }()
+	<-s.asked
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	if err := e.Commit(ctx, oneRow); err != nil {
+		t.Errorf("a commit while rows are read: %v", err)
+	}
+	close(s.goes)
+	if err := <-compared; err != nil || e.seen.changed() != nil {
+		t.Errorf("the rows are compared: %v, and changed by another program: %v", err, e.seen.changed())
+	}
+}
+
+// A commit whose context ends while it waits for its turn returns at once, and nothing is made.
+func TestCommitInTime(t *testing.T) {
+	t.Parallel()
+	s, e := startStalling(t, func(write bool) bool { return !write })
+	compared := make(chan error, 1)
+	go func() { compared <- e.compareRows(t.Context()) }()
+	<-s.asked
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	begun := time.Now()
+	err := e.Commit(ctx, oneRow)
+	if !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, engine.ErrNotMade) {
+		t.Errorf("a commit whose time is over: %v, want that and that nothing is made", err)
+	}
+	if waited := time.Since(begun); waited > callTimeout/2 {
+		t.Errorf("it took %s", waited)
+	}
+	close(s.goes)
+	if err := <-compared; err != nil {
+		t.Errorf("the rows are compared: %v", err)
+	}
+	if err := e.Commit(t.Context(), oneRow); err != nil {
+		t.Errorf("a commit after that: %v", err)
+	}
+	gone, end := context.WithCancel(t.Context())
+	end()
+	if err := e.Commit(gone, oneRow); !errors.Is(err, context.Canceled) || !errors.Is(err, engine.ErrNotMade) {
+		t.Errorf("a commit of a caller that is gone: %v, want that nothing is made", err)
+	}
+	if e.sums.at(1) == nil {
+		t.Error("commits that were not made make the rows unknown")
+	}
+}
