@@ -161,6 +161,26 @@ func TestRehearse(t *testing.T) {
 	}
 }
 
+// TestDriftHidesNothing proves that a change of the new version is a finding though the old version changed the
+// same thing as drift: of the edited account, and then no more.
+func TestDriftHidesNothing(t *testing.T) {
+	t.Parallel()
+	a := newAccount(t)
+	groups := a.made.call("DescribeVServerGroups", "LoadBalancerId", a.lb).List("VServerGroups", "VServerGroup")
+	a.made.call("SetVServerGroupAttribute", "VServerGroupId", groups[0].Text("VServerGroupId"), "BackendServers", `[{"ServerId":"i-bp1clbemu0000000001","Port":"30080","Weight":"50"}]`)
+	report, err := a.rehearse(none, drains, withOld)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const update = "update VServerGroup k8s/80/web/shop/c1"
+	if drift := report.Drift.Changes; len(drift) != 1 || drift[0].Words() != update {
+		t.Errorf("the drift is %+v, want %s", drift, update)
+	}
+	if found := report.Phases[0].Findings(); len(found) != 2 || found[0].Words() != update {
+		t.Errorf("the upgrade has %d findings, want %s for each of two servers:\n%s", len(found), update, strings.Join(report.Lines(), "\n"))
+	}
+}
+
 // TestRehearseBadly plays what can't be played.
 func TestRehearseBadly(t *testing.T) {
 	a := newAccount(t)

@@ -241,7 +241,7 @@ func (r *Report) compare(old *play) {
 	}
 	r.Left = slices.DeleteFunc(r.Left, func(line string) bool { return slices.Contains(old.left, line) })
 	same := make(map[string]bool)
-	for _, p := range old.phases {
+	for _, p := range append(old.phases, old.drift) {
 		p.each(func(key string, _ *Verdict) { same[key] = true })
 	}
 	for _, p := range r.Phases {
