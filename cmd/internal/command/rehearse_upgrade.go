@@ -269,23 +269,35 @@ func (u *upgrade) start(ctx context.Context, program string, p *cluster.Plane, c
 		return nil, err
 	}
 	command := []string{program, "--kubeconfig=" + p.Kubeconfig, "--cloud-config=" + file, "--leader-elect=false", "--metrics-bind-addr=127.0.0.1:0", "--health-probe-bind-addr=127.0.0.1:0"}
-	args := slices.DeleteFunc(slices.Clone(u.copied.Args), func(arg string) bool {
-		return slices.ContainsFunc(replaced, func(name string) bool {
-			return strings.HasPrefix(arg, name) && (name == "--leader-elect" || name == "--log" || len(arg) == len(name) || arg[len(name)] == '=')
-		})
-	})
-	if len(args) == 0 {
-		u.copied.Notes.Add("the CCM's Deployment is not in the copy: it runs with --controllers=service,nlb and without routes, unless arguments after -- say otherwise")
-		args = []string{"--controllers=service,nlb", "--configure-cloud-routes=false"}
-	}
 	environment := u.environment(copied)
 	if takes, err := takesProfiles(ctx, environment, program); err != nil {
 		return nil, err
 	} else if takes {
 		command = append(command, "--pprof-bind-addr=0")
 	}
-	u.command = slices.Concat(command, args, u.args)
+	u.command = append(command, u.arguments()...)
 	return environment.Start(ctx, scenarios.Program{Command: u.command})
+}
+
+// arguments are the CCM's own, and those after --, which replace them: a CCM that gets a list twice adds both
+// up, and runs each controller twice.
+func (u *upgrade) arguments() []string {
+	args := u.copied.Args
+	if len(args) == 0 {
+		u.copied.Notes.Add("the CCM's Deployment is not in the copy: it runs with --controllers=service,nlb and without routes, unless arguments after -- say otherwise")
+		args = []string{"--controllers=service,nlb", "--configure-cloud-routes=false"}
+	}
+	names := slices.Clone(replaced)
+	for _, arg := range u.args {
+		name, _, _ := strings.Cut(arg, "=")
+		names = append(names, name)
+	}
+	args = slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
+		return slices.ContainsFunc(names, func(name string) bool {
+			return strings.HasPrefix(arg, name) && (name == "--leader-elect" || name == "--log" || len(arg) == len(name) || arg[len(name)] == '=')
+		})
+	})
+	return append(args, u.args...)
 }
 
 // environment is what a CCM needs to reach a copy.
