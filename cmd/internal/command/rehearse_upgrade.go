@@ -333,8 +333,13 @@ func (u *upgrade) config(copied *emulator.Emulator) (text []byte, err error) {
 	if own, _ := u.copied.Config["clusterID"].(string); id == "" {
 		id = own
 	}
+	var nodes []string
+	for _, node := range u.copied.Nodes {
+		_, instance, _ := strings.Cut(node.Text("spec", "providerID"), ".")
+		nodes = append(nodes, instance)
+	}
 	if err := copied.Store().View(state.Owner{}, func(v *state.View) (err error) {
-		text, err = target.CloudConfig(v, id)
+		text, err = target.CloudConfig(v, id, nodes...)
 		return err
 	}); err != nil {
 		return nil, err

@@ -92,7 +92,7 @@ type play struct {
 	owners  owners
 	seen    map[string]bool // Events
 	again   func()          // judges the last phase
-	drift   *Phase // what the old version changes before a version starts
+	drift   *Phase          // what the old version changes before a version starts
 	phases  []*Phase
 	left    []string
 	applied []Applied
