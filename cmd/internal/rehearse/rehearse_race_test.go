@@ -140,6 +140,7 @@ func TestRehearse(t *testing.T) {
 		{next: forgets, problems: 1, says: []string{"in the end: unused group k8s/20080/web/shop/c1 is left behind"}},
 		{next: schedules, problems: -1, says: []string{"update listener 80\n      Scheduler: rr, stored: wrr"}},
 		{old: schedules, next: schedules, change: []func(*rehearse.Config){withOld}, says: []string{"drift, which the old version changes already: 1 calls\n  shop/web (" + a.lb + ")\n    update listener 80\n", "changes nothing that it should not"}},
+		{old: schedules, next: schedulesElse, change: []func(*rehearse.Config){withOld}, problems: -1, says: []string{"upgrade: 1 of 1 calls are findings", "Scheduler: wlc, stored: rr"}},
 		{old: none, next: deletesOthers, change: []func(*rehearse.Config){withOld}, problems: -1, says: []string{"drift, which the old version changes already: 0 calls", "delete listener 9000"}},
 		{next: crashes, problems: 1, says: []string{"new ended with status 7. It last wrote:\n    one\n    the last words"}},
 		{next: none, change: []func(*rehearse.Config){func(c *rehearse.Config) { c.Quiet, c.Most = time.Hour, 0 }}, problems: 1, says: []string{"new does not rest within 0s. It last wrote:"}},

@@ -252,7 +252,13 @@ func (r *Report) compare(old *play) {
 // each visits the verdicts of a phase, with what two versions have in common.
 func (p *Phase) each(visit func(key string, v *Verdict)) {
 	for _, c := range p.Changes {
-		visit(strings.Join([]string{p.Name, c.Services, c.Change.Change, c.Item, c.Code}, "\n"), &c.Verdict)
+		key := append([]string{p.Name, c.Services, c.Change.Change, c.Item, c.Code}, c.Servers...)
+		for _, d := range c.Differences {
+			if len(c.Servers) == 0 && !strings.HasSuffix(d.Parameter, "Id") { // each copy makes ids of its own
+				key = append(key, d.Parameter, d.Sent)
+			}
+		}
+		visit(strings.Join(key, "\n"), &c.Verdict)
 	}
 	for _, b := range p.Breaks {
 		visit(p.Name+b.LoadBalancer+b.Listener, &b.Verdict)
