@@ -182,6 +182,21 @@ func TestDriftHidesNothing(t *testing.T) {
 	}
 }
 
+// TestShowsWhatIsEditedBack proves that the report shows what both versions change at the next edit of a Service:
+// what was edited by hand is among it.
+func TestShowsWhatIsEditedBack(t *testing.T) {
+	t.Parallel()
+	a := newAccount(t)
+	report, err := a.rehearse(schedules, schedules, withOld)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(report.Lines(), "\n")
+	if want := "  the old version too:\n  shop/web (" + a.lb + ")\n    update listener 80\n"; !strings.Contains(text, want) || report.Problems() > 0 {
+		t.Errorf("the report lacks %q, or has findings:\n%s", want, text)
+	}
+}
+
 // TestRehearseBadly plays what can't be played.
 func TestRehearseBadly(t *testing.T) {
 	a := newAccount(t)
