@@ -254,7 +254,7 @@ func (p *Phase) each(visit func(key string, v *Verdict)) {
 	for _, c := range p.Changes {
 		key := append([]string{p.Name, c.Services, c.Change.Change, c.Item, c.Code}, c.Servers...)
 		for _, d := range c.Differences {
-			if len(c.Servers) == 0 && !strings.HasSuffix(d.Parameter, "Id") { // each copy makes ids of its own
+			if len(c.Servers) == 0 && d.Stored != "" && !strings.HasSuffix(d.Parameter, "GroupId") { // each copy makes groups of its own
 				key = append(key, d.Parameter, d.Sent)
 			}
 		}
