@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -76,7 +77,12 @@ func (a *account) fill() *smallCCM {
 
 func (a *account) setQuota(name, value string) {
 	a.t.Helper()
-	change := controlapi.Change{Settings: []controlapi.Setting{{Name: "quota." + name, Value: value}}}
+	a.set("quota."+name, value)
+}
+
+func (a *account) set(name, value string) {
+	a.t.Helper()
+	change := controlapi.Change{Settings: []controlapi.Setting{{Name: name, Value: value}}}
 	if _, err := controlclient.InProcess(a.cloud.ControlHandler()).SetWorld(a.t.Context(), change); err != nil {
 		a.t.Fatal(err)
 	}
@@ -179,6 +185,21 @@ func TestDriftHidesNothing(t *testing.T) {
 	}
 	if found := report.Phases[0].Findings(); len(found) != 2 || found[0].Words() != update {
 		t.Errorf("the upgrade has %d findings, want %s for each of two servers:\n%s", len(found), update, strings.Join(report.Lines(), "\n"))
+	}
+}
+
+// TestNotesLocks proves that the report says which load balancers are locked: they take no change of any version.
+func TestNotesLocks(t *testing.T) {
+	t.Parallel()
+	a := newAccount(t)
+	a.set("account.graceDays", "0")
+	a.set("account.arrears", "true")
+	report, err := a.rehearse(none, none)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "shop/web: its load balancer " + a.lb + " is locked from the start"; !slices.Contains(report.Notes, want) {
+		t.Errorf("the notes are %q, want %q", report.Notes, want)
 	}
 }
 
