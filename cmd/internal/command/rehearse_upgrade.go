@@ -214,7 +214,7 @@ func (u *upgrade) cloud(ctx context.Context, around func(http.Handler) http.Hand
 	}
 	copied, err := emulator.New(ctx, config)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no state in %s: is it the right folder? %w", u.dataDir, err)
+		return nil, fmt.Errorf("%w: is it the right folder?", err)
 	}
 	if err != nil {
 		return nil, err
