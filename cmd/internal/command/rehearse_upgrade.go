@@ -83,6 +83,7 @@ func (u *upgrade) run(cmd *cobra.Command) error {
 		return cannot(err)
 	}
 	defer os.RemoveAll(u.dir)
+	u.lacks()
 	var now atomic.Value
 	now.Store("starting")
 	stop := terminal.New(cmd.ErrOrStderr()).Live(func() string { return now.Load().(string) })
@@ -185,6 +186,14 @@ func objectsIn(cmd *cobra.Command, files []string) (objects []cluster.Object, er
 		objects = append(objects, more...)
 	}
 	return objects, nil
+}
+
+// lacks notes what the copy of the account lacks: a CCM makes it again, as if it had been deleted by hand.
+func (u *upgrade) lacks() {
+	text, _ := os.ReadFile(filepath.Join(u.dataDir, refusedFile)) // only a pull writes it
+	for line := range strings.Lines(string(text)) {
+		u.copied.Notes.Add("the copy of the account lacks what the pull could not read, and it looks like drift: %s", strings.TrimSpace(line))
+	}
 }
 
 // manifest reads the objects to apply.
