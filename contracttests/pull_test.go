@@ -400,3 +400,21 @@ func TestPullAnonymisedIsCut(t *testing.T) {
 		t.Errorf("after the end the answers are still there: %v, %v", err, p.Unfinished())
 	}
 }
+
+// A load balancer whose last listener went takes one again, on the copy too.
+func TestPullWithoutListeners(t *testing.T) {
+	account := preparedCloud(t)
+	answer := func(c *fixedCloud, action string, p map[string]string) map[string]any {
+		t.Helper()
+		status, body, err := callsTo(c)(t.Context(), "Slb", action, p)
+		if err != nil || status != 200 {
+			t.Fatalf("%s = %d %v (%v)", action, status, body, err)
+		}
+		return body
+	}
+	lb := answer(account, "CreateLoadBalancer", map[string]string{"AddressType": "internet", "InstanceChargeType": "PayByCLCU"})["LoadBalancerId"].(string)
+	listener := map[string]string{"LoadBalancerId": lb, "ListenerPort": "80", "Bandwidth": "-1", "BackendServerPort": "80"}
+	answer(account, "CreateLoadBalancerTCPListener", listener)
+	answer(account, "DeleteLoadBalancerListener", map[string]string{"LoadBalancerId": lb, "ListenerPort": "80"})
+	answer(pulled(t, account).serve(t), "CreateLoadBalancerTCPListener", listener)
+}

@@ -15,9 +15,10 @@ import (
 )
 
 // CloudConfig returns the file that says to a Cloud Controller Manager (CCM) where in the cloud
-// its cluster is (--cloud-config): the one with an id, or the only one if the id is empty.
-func CloudConfig(v *state.View, clusterID string) ([]byte, error) {
-	c, err := findCluster(v, clusterID)
+// its cluster is (--cloud-config): the one with an id, or the only one if the id is empty. Nodes are the ids of
+// its instances, all of the account's if none is given.
+func CloudConfig(v *state.View, clusterID string, nodes ...string) ([]byte, error) {
+	c, err := findCluster(v, clusterID, nodes)
 	if err != nil {
 		return nil, err
 	}
@@ -36,8 +37,8 @@ type cluster struct {
 }
 
 // findCluster finds the account by the load balancers with the tag of a CCM, and the VPC as
-// that with most of the account's instances.
-func findCluster(v *state.View, id string) (cluster, error) {
+// that with most of the nodes.
+func findCluster(v *state.View, id string, nodes []string) (cluster, error) {
 	owners := ownersOfClusters(v)
 	if id == "" {
 		var err error
@@ -49,7 +50,7 @@ func findCluster(v *state.View, id string) (cluster, error) {
 	owner, named := owners[id]
 	instances := make(map[string]int)
 	for i := range cloud.Instances.All(v) {
-		if named && i.Owner != owners[id] {
+		if named && i.Owner != owners[id] || len(nodes) > 0 && !slices.Contains(nodes, i.ID) {
 			continue
 		}
 		if instances[i.VPCID]++; instances[i.VPCID] > instances[c.vpc] || c.vpc == "" {

@@ -58,6 +58,7 @@ func TestCloudConfig(t *testing.T) {
 	for name, test := range map[string]struct {
 		has       []func(*state.Tx)
 		cluster   string
+		nodes     []string
 		key, vpc  string
 		vSwitches string
 		problem   string
@@ -66,10 +67,11 @@ func TestCloudConfig(t *testing.T) {
 		"another account":                         {has: []func(*state.Tx){instances, keys, vSwitches, tagged(clb, "lb-1", "c")}, key: "k1", vpc: "vpc-1", vSwitches: "a:vsw-1"},
 		"an NLB":                                  {has: []func(*state.Tx){instances, keys, vSwitches, tagged(nlb, "nlb-2", "c")}, key: "k2", vpc: "vpc-3", vSwitches: "b:vsw-2,c:vsw-3"},
 		"a named cluster without a load balancer": {has: []func(*state.Tx){instances, keys, vSwitches}, cluster: "c", key: "k2", vpc: "vpc-3", vSwitches: "b:vsw-2,c:vsw-3"},
-		"no tag":       {has: []func(*state.Tx){instances, keys}, problem: "no load balancer has the tag ack.aliyun.com of a cluster: give --cluster-id"},
-		"two clusters": {has: []func(*state.Tx){tagged(clb, "lb-1", "b"), tagged(nlb, "nlb-2", "a")}, problem: "load balancers belong to the clusters a, b: choose one with --cluster-id"},
-		"no instance":  {has: []func(*state.Tx){keys}, cluster: "c", problem: "the state has no instance that could be a node of the cluster: give --cloud-config"},
-		"no key":       {has: []func(*state.Tx){instances}, cluster: "c", problem: "account 2 has no active access key: give --cloud-config"},
+		"the VPC of its nodes":                    {has: []func(*state.Tx){instances, keys}, cluster: "c", nodes: []string{"i-2"}, key: "k2", vpc: "vpc-2"},
+		"no tag":                                  {has: []func(*state.Tx){instances, keys}, problem: "no load balancer has the tag ack.aliyun.com of a cluster: give --cluster-id"},
+		"two clusters":                            {has: []func(*state.Tx){tagged(clb, "lb-1", "b"), tagged(nlb, "nlb-2", "a")}, problem: "load balancers belong to the clusters a, b: choose one with --cluster-id"},
+		"no instance":                             {has: []func(*state.Tx){keys}, cluster: "c", problem: "the state has no instance that could be a node of the cluster: give --cloud-config"},
+		"no key":                                  {has: []func(*state.Tx){instances}, cluster: "c", problem: "account 2 has no active access key: give --cloud-config"},
 	} {
 		s, err := state.Open(t.Context(), state.Config{Schema: cloud.Schema, Engine: &memory.Engine{}, Seed: 1})
 		if err != nil {
@@ -85,7 +87,7 @@ func TestCloudConfig(t *testing.T) {
 		}
 		var text []byte
 		err = s.View(state.Owner{}, func(v *state.View) (err error) {
-			text, err = target.CloudConfig(v, test.cluster)
+			text, err = target.CloudConfig(v, test.cluster, test.nodes...)
 			return err
 		})
 		if test.problem != "" {

@@ -83,6 +83,7 @@ func (u *upgrade) run(cmd *cobra.Command) error {
 		return cannot(err)
 	}
 	defer os.RemoveAll(u.dir)
+	u.lacks()
 	var now atomic.Value
 	now.Store("starting")
 	stop := terminal.New(cmd.ErrOrStderr()).Live(func() string { return now.Load().(string) })
@@ -187,6 +188,14 @@ func objectsIn(cmd *cobra.Command, files []string) (objects []cluster.Object, er
 	return objects, nil
 }
 
+// lacks notes what the copy of the account lacks: a CCM makes it again, as if it had been deleted by hand.
+func (u *upgrade) lacks() {
+	text, _ := os.ReadFile(filepath.Join(u.dataDir, refusedFile)) // only a pull writes it
+	for line := range strings.Lines(string(text)) {
+		u.copied.Notes.Add("the copy of the account lacks what the pull could not read, and it looks like drift: %s", strings.TrimSpace(line))
+	}
+}
+
 // manifest reads the objects to apply.
 func (u *upgrade) manifest(cmd *cobra.Command) (objects []cluster.Object, err error) {
 	objects, err = objectsIn(cmd, u.apply)
@@ -214,7 +223,7 @@ func (u *upgrade) cloud(ctx context.Context, around func(http.Handler) http.Hand
 	}
 	copied, err := emulator.New(ctx, config)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no state in %s: is it the right folder? %w", u.dataDir, err)
+		return nil, fmt.Errorf("%w: is it the right folder?", err)
 	}
 	if err != nil {
 		return nil, err
@@ -269,23 +278,35 @@ func (u *upgrade) start(ctx context.Context, program string, p *cluster.Plane, c
 		return nil, err
 	}
 	command := []string{program, "--kubeconfig=" + p.Kubeconfig, "--cloud-config=" + file, "--leader-elect=false", "--metrics-bind-addr=127.0.0.1:0", "--health-probe-bind-addr=127.0.0.1:0"}
-	args := slices.DeleteFunc(slices.Clone(u.copied.Args), func(arg string) bool {
-		return slices.ContainsFunc(replaced, func(name string) bool {
-			return strings.HasPrefix(arg, name) && (name == "--leader-elect" || name == "--log" || len(arg) == len(name) || arg[len(name)] == '=')
-		})
-	})
-	if len(args) == 0 {
-		u.copied.Notes.Add("the CCM's Deployment is not in the copy: it runs with --controllers=service,nlb and without routes, unless arguments after -- say otherwise")
-		args = []string{"--controllers=service,nlb", "--configure-cloud-routes=false"}
-	}
 	environment := u.environment(copied)
 	if takes, err := takesProfiles(ctx, environment, program); err != nil {
 		return nil, err
 	} else if takes {
 		command = append(command, "--pprof-bind-addr=0")
 	}
-	u.command = slices.Concat(command, args, u.args)
+	u.command = append(command, u.arguments()...)
 	return environment.Start(ctx, scenarios.Program{Command: u.command})
+}
+
+// arguments are the CCM's own, and those after --, which replace them: a CCM that gets a list twice adds both
+// up, and runs each controller twice.
+func (u *upgrade) arguments() []string {
+	args := u.copied.Args
+	if len(args) == 0 {
+		u.copied.Notes.Add("the CCM's Deployment is not in the copy: it runs with --controllers=service,nlb and without routes, unless arguments after -- say otherwise")
+		args = []string{"--controllers=service,nlb", "--configure-cloud-routes=false"}
+	}
+	names := slices.Clone(replaced)
+	for _, arg := range u.args {
+		name, _, _ := strings.Cut(arg, "=")
+		names = append(names, name)
+	}
+	args = slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
+		return slices.ContainsFunc(names, func(name string) bool {
+			return strings.HasPrefix(arg, name) && (name == "--leader-elect" || name == "--log" || len(arg) == len(name) || arg[len(name)] == '=')
+		})
+	})
+	return append(args, u.args...)
 }
 
 // environment is what a CCM needs to reach a copy.
@@ -321,8 +342,13 @@ func (u *upgrade) config(copied *emulator.Emulator) (text []byte, err error) {
 	if own, _ := u.copied.Config["clusterID"].(string); id == "" {
 		id = own
 	}
+	var nodes []string
+	for _, node := range u.copied.Nodes {
+		_, instance, _ := strings.Cut(node.Text("spec", "providerID"), ".")
+		nodes = append(nodes, instance)
+	}
 	if err := copied.Store().View(state.Owner{}, func(v *state.View) (err error) {
-		text, err = target.CloudConfig(v, id)
+		text, err = target.CloudConfig(v, id, nodes...)
 		return err
 	}); err != nil {
 		return nil, err

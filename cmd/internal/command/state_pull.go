@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -24,6 +27,9 @@ type statePull struct {
 	resume, anonymise, policy bool
 	done, planned             atomic.Int64
 }
+
+// refusedFile is next to a copy, and says what it lacks for want of a permission.
+const refusedFile = "refused.txt"
 
 func newStatePull() *cobra.Command {
 	p := &statePull{}
@@ -106,6 +112,10 @@ func (p *statePull) run(cmd *cobra.Command, args []string) error {
 	stop()
 	if err != nil {
 		return p.ended(args[0], puller.Unfinished(), err)
+	}
+	refused := slices.DeleteFunc(report.Lines(), func(line string) bool { return !strings.HasPrefix(line, "refused: ") })
+	if err := os.WriteFile(filepath.Join(args[0], refusedFile), []byte(strings.Join(refused, "\n")), 0o600); err != nil {
+		return cannot(err)
 	}
 	return printing(cmd).show(report, func(s *terminal.Screen) error {
 		for _, line := range report.Lines() {

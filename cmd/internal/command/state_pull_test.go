@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clbemu/clbemu/cmd/internal/cluster"
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
 )
@@ -61,6 +62,18 @@ func TestStatePull(t *testing.T) {
 	pullsInJSON(t, copied, common)
 	if code, text := pull("--region", "cn-hangzhou", copied); code != exitUsage || !strings.Contains(text, "is not empty") {
 		t.Errorf("into the copy = %d, %s", code, text)
+	}
+	cloud.World(t, "policy.key."+emulatortest.AccessKeyID, `{"Version":"1","Statement":[{"Effect":"Allow","Action":"*","Resource":"*"},{"Effect":"Deny","Action":"slb:DescribeServerCertificates","Resource":"*"}]}`)
+	partial := filepath.Join(dir, "partial")
+	if code, text := pull("--region", "cn-hangzhou", partial); code != exitOK {
+		t.Fatalf("without a permission = %d, %s", code, text)
+	}
+	for folder, notes := range map[string]int{copied: 0, partial: 1} {
+		u := upgrade{dataDir: folder, copied: &cluster.Copy{}}
+		u.lacks()
+		if n := len(u.copied.Notes); n != notes || n > 0 && !strings.Contains(u.copied.Notes[0], "DescribeServerCertificates") {
+			t.Errorf("a rehearsal with %s notes %q, want %d", folder, u.copied.Notes, notes)
+		}
 	}
 }
 

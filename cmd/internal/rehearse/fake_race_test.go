@@ -122,8 +122,10 @@ const (
 	moves fault = "moves"
 	// schedules changes the scheduler of listeners whenever it looks.
 	schedules fault = "schedules"
-	crashes   fault = "crashes"
-	silent    fault = "makes no call"
+	// schedulesElse changes it to another one.
+	schedulesElse fault = "schedules else"
+	crashes       fault = "crashes"
+	silent        fault = "makes no call"
 	// misreads takes a read that is throttled for an empty answer.
 	misreads fault = "misreads"
 	// careless does both.
@@ -275,8 +277,8 @@ func (c *smallCCM) listen(s cluster.Object, id string, nodes []cluster.Object, f
 			c.call("CreateLoadBalancerTCPListener", "LoadBalancerId", id, "ListenerPort", number, "Bandwidth", "-1", "VServerGroupId", groups[name])
 			c.call("StartLoadBalancerListener", "LoadBalancerId", id, "ListenerPort", number)
 		}
-		if c.fault == schedules {
-			c.call("SetLoadBalancerTCPListenerAttribute", "LoadBalancerId", id, "ListenerPort", number, "Scheduler", "rr")
+		if scheduler := map[fault]string{schedules: "rr", schedulesElse: "wlc"}[c.fault]; scheduler != "" {
+			c.call("SetLoadBalancerTCPListenerAttribute", "LoadBalancerId", id, "ListenerPort", number, "Scheduler", scheduler)
 		}
 	}
 	for _, l := range has {

@@ -24,7 +24,8 @@ func (p *play) own(ctx context.Context) error {
 		return err
 	}
 	p.owners.services = services
-	if p.owners.balancers == nil {
+	first := p.owners.balancers == nil
+	if first {
 		p.owners.balancers = make(map[string][]cluster.Object)
 	}
 	for _, s := range services {
@@ -36,7 +37,9 @@ func (p *play) own(ctx context.Context) error {
 		for id, b := range p.rec.current().balancers {
 			if slices.Contains(named, id) || b.Name == name || at(s, b.Fields["address"], b.Fields["dnsName"]) {
 				p.owners.add(id, s)
-				found = true
+				if found = true; first && !strings.EqualFold(b.Status, "active") {
+					p.notes.Add("%s: its load balancer %s is %s from the start", s.Key(), id, strings.ToLower(b.Status))
+				}
 			}
 		}
 		if ingress := s.List("status", "loadBalancer", "ingress"); !found && len(ingress) > 0 {

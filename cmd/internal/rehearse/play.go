@@ -48,32 +48,23 @@ func (c *Config) Run(ctx context.Context) (*Report, error) {
 	notes := &cluster.Notes{}
 	defer func() { report.Notes = slices.Concat(c.Copy.Notes, *notes) }()
 	var old *play
-	if c.Old != "" && len(c.Apply) == 0 {
-		p, err := c.open(ctx, &cluster.Notes{}, "the old version: ")
-		if err != nil {
+	if c.Old != "" {
+		var err error
+		if old, err = c.open(ctx, &cluster.Notes{}, "the old version: "); err != nil {
 			return nil, err
 		}
-		err = p.run(ctx, c.Old)
-		p.close(ctx)
+		err = old.run(ctx, c.Old)
+		old.close(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("the old version: %w", err)
 		}
-		old = p
 	}
 	p, err := c.open(ctx, notes, "")
 	if err != nil {
 		return report, err
 	}
 	defer p.close(ctx)
-	if c.Old != "" {
-		drift, err := p.start(ctx, "drift", c.Old)
-		if err != nil {
-			return nil, fmt.Errorf("the old version: %w", err)
-		}
-		p.program.Stop()
-		p.judgeLate()
-		report.Drift, p.phases = drift, nil
-	}
+	report.Drift = p.drift
 	err = p.run(ctx, c.New)
 	report.Phases, report.Left, report.Applied = p.phases, p.left, p.applied
 	report.compare(old)
@@ -101,6 +92,7 @@ type play struct {
 	owners  owners
 	seen    map[string]bool // Events
 	again   func()          // judges the last phase
+	drift   *Phase          // what the old version changes before a version starts
 	phases  []*Phase
 	left    []string
 	applied []Applied
@@ -136,10 +128,16 @@ func (p *play) open(ctx context.Context) (err error) {
 	for _, why := range refused {
 		p.notes.Add("%s: left out", why)
 	}
-	if err := p.rec.begins(ctx, p.cloud); err != nil {
+	if err := errors.Join(p.rec.begins(ctx, p.cloud), p.own(ctx)); err != nil || p.Old == "" {
 		return err
 	}
-	return p.own(ctx)
+	if p.drift, err = p.start(ctx, "drift", p.Old); err != nil {
+		return fmt.Errorf("the old version: %w", err)
+	}
+	p.program.Stop()
+	p.judgeLate()
+	p.phases = nil
+	return nil
 }
 
 func (p *play) close(ctx context.Context) {

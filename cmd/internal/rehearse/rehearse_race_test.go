@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -76,7 +77,12 @@ func (a *account) fill() *smallCCM {
 
 func (a *account) setQuota(name, value string) {
 	a.t.Helper()
-	change := controlapi.Change{Settings: []controlapi.Setting{{Name: "quota." + name, Value: value}}}
+	a.set("quota."+name, value)
+}
+
+func (a *account) set(name, value string) {
+	a.t.Helper()
+	change := controlapi.Change{Settings: []controlapi.Setting{{Name: name, Value: value}}}
 	if _, err := controlclient.InProcess(a.cloud.ControlHandler()).SetWorld(a.t.Context(), change); err != nil {
 		a.t.Fatal(err)
 	}
@@ -140,6 +146,7 @@ func TestRehearse(t *testing.T) {
 		{next: forgets, problems: 1, says: []string{"in the end: unused group k8s/20080/web/shop/c1 is left behind"}},
 		{next: schedules, problems: -1, says: []string{"update listener 80\n      Scheduler: rr, stored: wrr"}},
 		{old: schedules, next: schedules, change: []func(*rehearse.Config){withOld}, says: []string{"drift, which the old version changes already: 1 calls\n  shop/web (" + a.lb + ")\n    update listener 80\n", "changes nothing that it should not"}},
+		{old: schedules, next: schedulesElse, change: []func(*rehearse.Config){withOld}, problems: -1, says: []string{"upgrade: 1 of 1 calls are findings", "Scheduler: wlc, stored: rr"}},
 		{old: none, next: deletesOthers, change: []func(*rehearse.Config){withOld}, problems: -1, says: []string{"drift, which the old version changes already: 0 calls", "delete listener 9000"}},
 		{next: crashes, problems: 1, says: []string{"new ended with status 7. It last wrote:\n    one\n    the last words"}},
 		{next: none, change: []func(*rehearse.Config){func(c *rehearse.Config) { c.Quiet, c.Most = time.Hour, 0 }}, problems: 1, says: []string{"new does not rest within 0s. It last wrote:"}},
@@ -158,6 +165,56 @@ func TestRehearse(t *testing.T) {
 				t.Errorf("%s: the report lacks %q:\n%s", test.next, want, text)
 			}
 		}
+	}
+}
+
+// TestDriftHidesNothing proves that a change of the new version is a finding though the old version changed the
+// same thing as drift: of the edited account, and then no more.
+func TestDriftHidesNothing(t *testing.T) {
+	t.Parallel()
+	a := newAccount(t)
+	groups := a.made.call("DescribeVServerGroups", "LoadBalancerId", a.lb).List("VServerGroups", "VServerGroup")
+	a.made.call("SetVServerGroupAttribute", "VServerGroupId", groups[0].Text("VServerGroupId"), "BackendServers", `[{"ServerId":"i-bp1clbemu0000000001","Port":"30080","Weight":"50"}]`)
+	report, err := a.rehearse(none, drains, withOld)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const update = "update VServerGroup k8s/80/web/shop/c1"
+	if drift := report.Drift.Changes; len(drift) != 1 || drift[0].Words() != update {
+		t.Errorf("the drift is %+v, want %s", drift, update)
+	}
+	if found := report.Phases[0].Findings(); len(found) != 2 || found[0].Words() != update {
+		t.Errorf("the upgrade has %d findings, want %s for each of two servers:\n%s", len(found), update, strings.Join(report.Lines(), "\n"))
+	}
+}
+
+// TestNotesLocks proves that the report says which load balancers are locked: they take no change of any version.
+func TestNotesLocks(t *testing.T) {
+	t.Parallel()
+	a := newAccount(t)
+	a.set("account.graceDays", "0")
+	a.set("account.arrears", "true")
+	report, err := a.rehearse(none, none)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "shop/web: its load balancer " + a.lb + " is locked from the start"; !slices.Contains(report.Notes, want) {
+		t.Errorf("the notes are %q, want %q", report.Notes, want)
+	}
+}
+
+// TestShowsWhatIsEditedBack proves that the report shows what both versions change at the next edit of a Service:
+// what was edited by hand is among it.
+func TestShowsWhatIsEditedBack(t *testing.T) {
+	t.Parallel()
+	a := newAccount(t)
+	report, err := a.rehearse(schedules, schedules, withOld)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(report.Lines(), "\n")
+	if want := "  the old version too:\n  shop/web (" + a.lb + ")\n    update listener 80\n"; !strings.Contains(text, want) || report.Problems() > 0 {
+		t.Errorf("the report lacks %q, or has findings:\n%s", want, text)
 	}
 }
 

@@ -241,7 +241,7 @@ func (r *Report) compare(old *play) {
 	}
 	r.Left = slices.DeleteFunc(r.Left, func(line string) bool { return slices.Contains(old.left, line) })
 	same := make(map[string]bool)
-	for _, p := range old.phases {
+	for _, p := range append(old.phases, old.drift) {
 		p.each(func(key string, _ *Verdict) { same[key] = true })
 	}
 	for _, p := range r.Phases {
@@ -252,7 +252,13 @@ func (r *Report) compare(old *play) {
 // each visits the verdicts of a phase, with what two versions have in common.
 func (p *Phase) each(visit func(key string, v *Verdict)) {
 	for _, c := range p.Changes {
-		visit(strings.Join([]string{p.Name, c.Services, c.Change.Change, c.Item, c.Code}, "\n"), &c.Verdict)
+		key := append([]string{p.Name, c.Services, c.Change.Change, c.Item, c.Code}, c.Servers...)
+		for _, d := range c.Differences {
+			if len(c.Servers) == 0 && d.Stored != "" && !strings.HasSuffix(d.Parameter, "GroupId") { // each copy makes groups of its own
+				key = append(key, d.Parameter, d.Sent)
+			}
+		}
+		visit(strings.Join(key, "\n"), &c.Verdict)
 	}
 	for _, b := range p.Breaks {
 		visit(p.Name+b.LoadBalancer+b.Listener, &b.Verdict)

@@ -18,19 +18,24 @@ func (p *Phase) summary() string {
 	case len(p.Changes) == 0:
 		return "nothing changes"
 	}
-	before := 0
-	for _, c := range p.Changes {
-		if c.Before && !c.Meant {
-			before++
-		}
-	}
-	if before > 0 {
+	if before := len(p.before()); before > 0 {
 		return fmt.Sprintf("%d calls should follow, the old version makes %d others too", len(p.Changes)-before, before)
 	}
 	return fmt.Sprintf("%d calls, all of which should follow", len(p.Changes))
 }
 
-// Lines are the report for a terminal: what is a finding, and the rest in numbers.
+// before are the changes that should not follow and that the old version makes too: what was edited by hand,
+// and waits for the next edit of a Service, is among them.
+func (p *Phase) before() (list []*Change) {
+	for _, c := range p.Changes {
+		if c.Before && !c.Meant {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// Lines are the report for a terminal: findings, what the old version does too, and the rest in numbers.
 func (r *Report) Lines() (lines []string) {
 	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	add("%d Services on %d nodes", r.Services, r.Nodes)
@@ -45,6 +50,10 @@ func (r *Report) Lines() (lines []string) {
 	for _, p := range r.Phases {
 		add("%s: %s", p.Name, p.summary())
 		lines = append(lines, rows(p.Findings())...)
+		if before := p.before(); len(before) > 0 {
+			add("  the old version too:")
+			lines = append(lines, rows(before)...)
+		}
 		lines = append(lines, p.more()...)
 	}
 	lines = append(lines, r.end()...)

@@ -188,7 +188,7 @@ func storedOf(call *journal.Entry, before Describe) map[string]any {
 			listener["VServerGroup"] = "off"
 		}
 		return listener
-	case m != nil || strings.HasPrefix(call.Action, "Create"):
+	case m != nil && m[1] != "Update" || strings.HasPrefix(call.Action, "Create"):
 		return nil
 	case call.Product == "Nlb" && call.Parameters.Get("ListenerId") != "":
 		return flat(only("GetListenerAttribute", "ListenerId"))

@@ -105,3 +105,18 @@ func TestCheckGroups(t *testing.T) {
 		t.Errorf("the refused call is %+v", c)
 	}
 }
+
+// TestOfNLB proves that the settings of a Network Load Balancer's listener are compared with what is stored.
+func TestOfNLB(t *testing.T) {
+	update := call("UpdateListenerAttribute", "ListenerId", "lsn-a", "IdleTimeout", "77", "ListenerDescription", "ours")
+	update.Product = "Nlb"
+	got := upgradecheck.Of(update, func(_ *journal.Entry, action string, params map[string]string) map[string]any {
+		if action != "GetListenerAttribute" || params["ListenerId"] != "lsn-a" {
+			t.Errorf("asked %s of %v", action, params)
+		}
+		return map[string]any{"IdleTimeout": 77.0, "ListenerDescription": "edited"}
+	})
+	if want := []upgradecheck.Difference{{Parameter: "ListenerDescription", Stored: "edited", Sent: "ours"}}; !slices.Equal(got.Differences, want) {
+		t.Errorf("the differences are %v, want %v", got.Differences, want)
+	}
+}

@@ -39,7 +39,8 @@ func loadBalancers() *kind {
 		details: []detail{{read: read{product: "Slb", action: "DescribeLoadBalancerAttribute", params: each("LoadBalancerId", "=LoadBalancerId")}, needed: true}},
 		joined: []detail{{read: read{product: "Slb", action: "DescribeAccessLogsDownloadAttribute", params: each("LogType", "layer7"),
 			list: "LogsDownloadAttributes.LogsDownloadAttribute", pages: numbered}, as: "AccessLog"}},
-	}, func(b *builder, lb *cloud.LoadBalancer, _ row) error {
+	}, func(b *builder, lb *cloud.LoadBalancer, r row) error {
+		lb.Idle = lb.Status == cloud.LoadBalancerInactive && len(r.list("ListenerPortsAndProtocol.ListenerPortAndProtocol")) == 0
 		for i := range lb.BackendServers {
 			b.dropShownAddress(&lb.BackendServers[i])
 		}
