@@ -68,7 +68,8 @@ new folder: serve it, and look around. A write that the copy refuses shows that 
 before the incident, or that clbemu differs.
 
 --ccm needs kube-apiserver and etcd, which KUBEBUILDER_ASSETS names as for envtest. Arguments after
--- are passed to the CCM. Exits with 1 when something would change or break.`,
+-- are passed to the CCM, in place of the Deployment's of the same name. Exits with 1 when something
+would change or break.`,
 		Example: `  clbemu rehearse --data-dir ./account --kubeconfig ~/.kube/config --ccm ./ccm-new --old ./ccm-old --report upgrade.md
   clbemu rehearse --data-dir ./account --objects cluster.json --ccm ./ccm --apply service.yaml
   clbemu rehearse --data-dir ./account --trail events.json.gz --until 2026-11-28T03:12:00Z --out ./then`,
