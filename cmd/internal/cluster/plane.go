@@ -329,25 +329,29 @@ func (p *Plane) keep(ctx context.Context, o Object) error {
 	return nil
 }
 
-// Fill puts a copy of a cluster in. It returns what the API server refuses, by object.
-func (p *Plane) Fill(ctx context.Context, c *Copy) (refused []string, err error) {
+// Fill puts a copy of a cluster in. The copy loses what the API server refuses, and notes it.
+func (p *Plane) Fill(ctx context.Context, c *Copy) error {
 	made := map[string]bool{"": true}
-	for _, list := range [][]Object{c.Nodes, c.Services, c.Slices, c.Endpoints} {
-		for _, o := range list {
+	for _, list := range []*[]Object{&c.Nodes, &c.Services, &c.Slices, &c.Endpoints} {
+		var taken []Object
+		for _, o := range *list {
 			if at := o.Namespace(); !made[at] {
 				made[at] = true
 				if err := p.makeNamespace(ctx, at); err != nil {
-					refused = append(refused, fmt.Sprintf("Namespace %s: %v", at, err))
+					c.Notes.Add("Namespace %s: %v", at, err)
 				}
 			}
 			if err := p.Put(ctx, o); ctx.Err() != nil {
-				return refused, ctx.Err()
+				return ctx.Err()
 			} else if err != nil {
-				refused = append(refused, fmt.Sprintf("%s %s: %v", o.Kind(), o.Key(), err))
+				c.Notes.Add("%s %s: %v: left out", o.Kind(), o.Key(), err)
+			} else {
+				taken = append(taken, o)
 			}
 		}
+		*list = taken
 	}
-	return refused, nil
+	return nil
 }
 
 // makeNamespace creates a namespace unless it is there.

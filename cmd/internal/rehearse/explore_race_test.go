@@ -110,8 +110,8 @@ func TestExplore(t *testing.T) {
 				return nil, err
 			}
 			plane := newFakePlane()
-			if refused, err := plane.plane().Fill(ctx, a.copy); err != nil || len(refused) > 0 {
-				return nil, fmt.Errorf("%q, %w", refused, err)
+			if err := plane.plane().Fill(ctx, a.copy); err != nil || len(a.copy.Notes) > 0 {
+				return nil, fmt.Errorf("%q, %w", a.copy.Notes, err)
 			}
 			x.Text = hasty(t, x.Text)
 			x.Plays, x.Calls, x.Disturbances = 1, []string{"DescribeVServerGroups"}, []string{"throttled"}

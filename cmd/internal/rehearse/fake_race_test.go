@@ -61,6 +61,9 @@ func (f *fakePlane) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Method == http.MethodPost:
 		body.Map("metadata")["uid"] = fmt.Sprintf("fresh-%d", f.writes)
 		f.put(at+"/"+body.Name(), body)
+	case r.Method == http.MethodPut && f.objects[at] == nil:
+		w.WriteHeader(http.StatusNotFound)
+		body = cluster.Object{"message": at + " not found"}
 	case r.Method == http.MethodPut, r.Method == http.MethodPatch:
 		f.put(at, body)
 	case r.Method == http.MethodDelete:

@@ -44,9 +44,11 @@ var ErrIdle = errors.New("made no call of the cloud")
 
 // Run rehearses.
 func (c *Config) Run(ctx context.Context) (*Report, error) {
-	report := &Report{Services: len(c.Copy.Services), Nodes: len(c.Copy.Nodes)}
+	report := &Report{}
 	notes := &cluster.Notes{}
-	defer func() { report.Notes = slices.Concat(c.Copy.Notes, *notes) }()
+	defer func() {
+		report.Services, report.Nodes, report.Notes = len(c.Copy.Services), len(c.Copy.Nodes), slices.Concat(c.Copy.Notes, *notes)
+	}()
 	var old *play
 	if c.Old != "" {
 		var err error
@@ -121,12 +123,8 @@ func (p *play) open(ctx context.Context) (err error) {
 	if p.plane, err = p.Plane(ctx); err != nil {
 		return err
 	}
-	refused, err := p.plane.Fill(ctx, p.Copy)
-	if err != nil {
+	if err := p.plane.Fill(ctx, p.Copy); err != nil {
 		return err
-	}
-	for _, why := range refused {
-		p.notes.Add("%s: left out", why)
 	}
 	if err := errors.Join(p.rec.begins(ctx, p.cloud), p.own(ctx)); err != nil || p.Old == "" {
 		return err

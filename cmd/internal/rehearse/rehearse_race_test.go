@@ -21,11 +21,12 @@ import (
 // account is a copy of an account, whose load balancer of the Service shop/web a CCM made, with a listener
 // of a person's.
 type account struct {
-	t     *testing.T
-	cloud *emulator.Emulator
-	copy  *cluster.Copy
-	lb    string
-	made  *smallCCM
+	refuses string // name of an object that the API server does not take
+	t       *testing.T
+	cloud   *emulator.Emulator
+	copy    *cluster.Copy
+	lb      string
+	made    *smallCCM
 }
 
 const objects = `{"kind":"List","items":[
@@ -65,8 +66,8 @@ func newAccount(t *testing.T) *account {
 func (a *account) fill() *smallCCM {
 	a.t.Helper()
 	f := newFakePlane()
-	if refused, err := f.plane().Fill(a.t.Context(), a.copy); err != nil || len(refused) > 0 {
-		a.t.Fatal(refused, err)
+	if err := f.plane().Fill(a.t.Context(), a.copy); err != nil || len(a.copy.Notes) > 0 {
+		a.t.Fatal(a.copy.Notes, err)
 	}
 	made := startCCM(f, a.cloud.Handler(), none)
 	if _, err := made.Wait(a.t.Context(), 0); err != nil {
@@ -108,6 +109,7 @@ func (a *account) rehearse(old, next fault, change ...func(*rehearse.Config)) (*
 		},
 		Plane: func(context.Context) (*cluster.Plane, error) {
 			plane = newFakePlane()
+			plane.refuses = a.refuses
 			return plane.plane(), nil
 		},
 		Start: func(_ context.Context, program string, _ *cluster.Plane, _ *emulator.Emulator) (scenarios.Running, error) {
@@ -227,20 +229,22 @@ func TestRehearseBadly(t *testing.T) {
 	if _, err := a.rehearse(silent, none, withOld, func(c *rehearse.Config) { c.Quiet, c.Most = time.Hour, 0 }); err == nil || !strings.HasPrefix(err.Error(), "the old version: ") {
 		t.Errorf("an old version that makes no call: %v", err)
 	}
-	report, err := a.rehearse(none, none, func(c *rehearse.Config) {
-		start := c.Plane
-		c.Plane = func(ctx context.Context) (*cluster.Plane, error) {
-			_, err := start(ctx)
-			refusing := newFakePlane()
-			refusing.refuses = "n2"
-			return refusing.plane(), err
-		}
-		c.Start = func(context.Context, string, *cluster.Plane, *emulator.Emulator) (scenarios.Running, error) {
-			return nil, errors.New("stop here")
-		}
-	})
-	if err == nil || report == nil || len(report.Notes) != 1 || report.Notes[0] != "Node n2: the API server refuses it: n2 is invalid: left out" {
-		t.Errorf("an object that the API server refuses: %v, %+v", err, report)
+}
+
+// TestRefusedObject proves that an object which the API server refuses is noted, once, and that the
+// rehearsal goes on without it, through all steps of both versions.
+func TestRefusedObject(t *testing.T) {
+	t.Parallel()
+	a := newAccount(t)
+	bad := a.copy.Services[0].Clone()
+	bad.Map("metadata")["name"] = "Bad_Name"
+	a.copy.Services, a.refuses = append(a.copy.Services, bad), "Bad_Name"
+	report, err := a.rehearse(none, none, withOld)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"Service shop/Bad_Name: the API server refuses it: Bad_Name is invalid: left out"}; !slices.Equal(report.Notes, want) || report.Problems() > 0 || report.Services != 1 {
+		t.Errorf("notes %q, want %q, of %d Services:\n%s", report.Notes, want, report.Services, strings.Join(report.Lines(), "\n"))
 	}
 }
 
