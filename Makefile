@@ -142,6 +142,7 @@ bench:
 	go test -run '^$$' -bench . -benchtime 2s ./emulator/internal/dataplane/... ./emulator/journal
 	go test -run '^$$' -bench . -benchtime 1x ./cmd/internal/explore ./cmd/internal/exploring
 	cd contracttests/kubernetes && go test -run '^$$' -bench . -benchtime 5x ./replicas
+	cd cmd/clbemu-replica && go test -run '^$$' -bench . -benchtime 1x ./etcd
 
 # contract: the cloud's own SDKs against the emulator
 contract:

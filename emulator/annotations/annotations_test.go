@@ -123,6 +123,8 @@ func TestCheck(t *testing.T) {
 		}, want: []string{"note: a controller before v2.12.4 may send targetPort"}},
 		"Local without weights": {annotations: map[string]string{p + "scheduler": "rr"}, change: func(s *annotations.Service) { s.Local = true }, want: []string{"note: with Local, nodes have weights by their pods"}},
 		"Local by default":      {change: func(s *annotations.Service) { s.Local = true }, want: []string{`note: with Local, nodes have weights by their pods, which the scheduler "rr" ignores`}},
+		"Local, reused":         {annotations: map[string]string{p + "id": "lb-1"}, change: func(s *annotations.Service) { s.Local = true }, want: []string{"note: the controller makes no listener"}},
+		"Local, and an address": {change: func(s *annotations.Service) { s.Local, s.HasAddress = true, true }},
 		"Local of NLB":          {annotations: map[string]string{p + "zone-maps": "a:b,c:d"}, change: func(s *annotations.Service) { s.Class, s.Local = "alibabacloud.com/nlb", true }},
 		"Local with pods":       {annotations: map[string]string{"service.beta.kubernetes.io/backend-type": "eni"}, change: func(s *annotations.Service) { s.Local = true }},
 		"a value with a dot": {annotations: map[string]string{p + "zone-maps": "a:b,c:d", p + "health-check-flag": "on", p + "health-check-type": "http", p + "health-check-http-version": "HTTP3"}, version: "v2.15.0",

@@ -126,10 +126,10 @@ func (s *Service) checkTraps(version string) (problems []Problem) {
 		}
 	}
 	scheduler, set := s.get("scheduler")
-	if !set && s.Product() == CLB {
-		scheduler = "rr" // the CCM's own; an NLB's group has wrr where none is named
+	if !set && s.Product() == CLB && !s.HasAddress {
+		scheduler = "rr" // the CCM's own for a new listener; an NLB's group has wrr where none is named
 	}
-	if s.Local && scheduler != "" && eni != "eni" && !strings.EqualFold(scheduler, "wrr") && !strings.EqualFold(scheduler, "wlc") {
+	if s.Local && s.listens() && scheduler != "" && eni != "eni" && !strings.EqualFold(scheduler, "wrr") && !strings.EqualFold(scheduler, "wlc") {
 		note("spec.externalTrafficPolicy", "set "+Prefixes[0]+`scheduler to "wrr"`, "with Local, nodes have weights by their pods, which the scheduler %q ignores", scheduler)
 	}
 	return problems

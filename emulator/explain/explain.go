@@ -70,7 +70,7 @@ func Name(known *names.Names, name string) (controlapi.Explanation, error) {
 	return e, nil
 }
 
-// unknown is the error of a name that is none. It looks for the nearest when it is read, as a
+// unknown is the error for an unknown name. It looks for the nearest only when it is read, as a
 // caller may go on and take the name for a text.
 type unknown struct {
 	known *names.Names

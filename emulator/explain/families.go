@@ -84,8 +84,12 @@ func (a *Answer) complete() {
 		return
 	}
 	begin, end, about := f.begin, f.end, f.happened
-	if c := cureOf(a.Code); c != nil && c.Begin != "" {
-		begin, end, about = c.Begin, c.End, c.Happened
+	c := cureOf(a.Code)
+	if c != nil {
+		about = c.Happened
+	}
+	if c != nil && c.Begin != "" {
+		begin, end = c.Begin, c.End
 	} else if a.byFault || begin == "" {
 		begin, end = "a fault rule for the action with `effect: {error: {code: "+a.Code+"}}`", "delete the rule"
 	}

@@ -16,7 +16,7 @@ import (
 
 // CloudConfig returns the file that says to a Cloud Controller Manager (CCM) where in the cloud
 // its cluster is (--cloud-config): the one with an id, or the only one if the id is empty. Nodes are the ids of
-// its instances, all of the account's if none is given.
+// its instances; where the account has none of them, all of its instances count.
 func CloudConfig(v *state.View, clusterID string, nodes ...string) ([]byte, error) {
 	c, err := findCluster(v, clusterID, nodes)
 	if err != nil {
@@ -48,14 +48,19 @@ func findCluster(v *state.View, id string, nodes []string) (cluster, error) {
 	}
 	c := cluster{id: id}
 	owner, named := owners[id]
-	instances := make(map[string]int)
-	for i := range cloud.Instances.All(v) {
-		if named && i.Owner != owners[id] || len(nodes) > 0 && !slices.Contains(nodes, i.ID) {
-			continue
+	choose := func(counts func(*cloud.Instance) bool) {
+		instances := make(map[string]int)
+		for i := range cloud.Instances.All(v) {
+			if named && i.Owner != owners[id] || !counts(i) {
+				continue
+			}
+			if instances[i.VPCID]++; instances[i.VPCID] > instances[c.vpc] || c.vpc == "" {
+				c.vpc, owner = i.VPCID, i.Owner
+			}
 		}
-		if instances[i.VPCID]++; instances[i.VPCID] > instances[c.vpc] || c.vpc == "" {
-			c.vpc, owner = i.VPCID, i.Owner
-		}
+	}
+	if choose(func(i *cloud.Instance) bool { return slices.Contains(nodes, i.ID) }); c.vpc == "" {
+		choose(func(*cloud.Instance) bool { return true })
 	}
 	if c.vpc == "" {
 		return cluster{}, errors.New("the state has no instance that could be a node of the cluster: give --cloud-config")

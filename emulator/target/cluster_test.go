@@ -68,6 +68,7 @@ func TestCloudConfig(t *testing.T) {
 		"an NLB":                                  {has: []func(*state.Tx){instances, keys, vSwitches, tagged(nlb, "nlb-2", "c")}, key: "k2", vpc: "vpc-3", vSwitches: "b:vsw-2,c:vsw-3"},
 		"a named cluster without a load balancer": {has: []func(*state.Tx){instances, keys, vSwitches}, cluster: "c", key: "k2", vpc: "vpc-3", vSwitches: "b:vsw-2,c:vsw-3"},
 		"the VPC of its nodes":                    {has: []func(*state.Tx){instances, keys}, cluster: "c", nodes: []string{"i-2"}, key: "k2", vpc: "vpc-2"},
+		"nodes that the account lacks":            {has: []func(*state.Tx){instances, keys}, cluster: "c", nodes: []string{"i-none"}, key: "k2", vpc: "vpc-3"},
 		"no tag":                                  {has: []func(*state.Tx){instances, keys}, problem: "no load balancer has the tag ack.aliyun.com of a cluster: give --cluster-id"},
 		"two clusters":                            {has: []func(*state.Tx){tagged(clb, "lb-1", "b"), tagged(nlb, "nlb-2", "a")}, problem: "load balancers belong to the clusters a, b: choose one with --cluster-id"},
 		"no instance":                             {has: []func(*state.Tx){keys}, cluster: "c", problem: "the state has no instance that could be a node of the cluster: give --cloud-config"},

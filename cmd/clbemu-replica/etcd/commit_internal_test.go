@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/mvccpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	"google.golang.org/grpc"
 
 	"github.com/clbemu/clbemu/state/engine"
@@ -17,6 +19,8 @@ import (
 type stalling struct {
 	etcdserverpb.UnimplementedKVServer
 	stalls func(write bool) bool // of a transaction; of rows if nil
+	rows   []*mvccpb.KeyValue    // what is answered for rows
+	gone   bool                  // the revision of the first reading of rows is compacted
 	asked  chan struct{}         // gets a value for each call that stalls
 	goes   chan struct{}         // closed when stalled calls go on
 }
@@ -41,7 +45,11 @@ func (s *stalling) Range(ctx context.Context, _ *etcdserverpb.RangeRequest) (*et
 			return nil, err
 		}
 	}
-	return &etcdserverpb.RangeResponse{Header: s.header()}, nil
+	if s.gone {
+		s.gone = false
+		return nil, rpctypes.ErrGRPCCompacted
+	}
+	return &etcdserverpb.RangeResponse{Header: s.header(), Kvs: s.rows}, nil
 }
 
 func (s *stalling) Txn(ctx context.Context, r *etcdserverpb.TxnRequest) (*etcdserverpb.TxnResponse, error) {
@@ -87,10 +95,12 @@ func startStalling(t *testing.T, stalls func(write bool) bool) (*stalling, *Engi
 
 var oneRow = []engine.ChangeSet{{{Table: "a", ID: "1", Value: []byte("x")}}}
 
-// A commit waits until it is known at which revision rows are compared, not until they are read.
+// A commit waits until it is known at which revision rows are compared, not until they are read. A row
+// that another program wrote before is found all the same.
 func TestCommitWhileRowsAreRead(t *testing.T) {
 	t.Parallel()
 	s, e := startStalling(t, nil)
+	s.rows = []*mvccpb.KeyValue{{Key: []byte(e.rows() + "a/9"), Value: []byte("theirs")}}
 	compared := make(chan error, 1)
 	go func() { compared <- e.compareRows(t.Context()) }()
 	<-s.asked
@@ -100,8 +110,21 @@ func TestCommitWhileRowsAreRead(t *testing.T) {
 		t.Errorf("a commit while rows are read: %v", err)
 	}
 	close(s.goes)
-	if err := <-compared; err != nil || e.seen.changed() != nil {
+	if err := <-compared; err != nil || e.seen.changed() == nil {
 		t.Errorf("the rows are compared: %v, and changed by another program: %v", err, e.seen.changed())
+	}
+}
+
+// Rows whose revision is compacted while they are read are read once more, and commits wait for that.
+func TestCompareOvertaken(t *testing.T) {
+	t.Parallel()
+	s, e := startStalling(t, func(bool) bool { return false })
+	s.rows, s.gone = []*mvccpb.KeyValue{{Key: []byte(e.rows() + "a/9"), Value: []byte("theirs")}}, true
+	if err := e.compareRows(t.Context()); err != nil || e.seen.changed() == nil || s.gone {
+		t.Errorf("the rows are compared: %v, and changed by another program: %v", err, e.seen.changed())
+	}
+	if err := e.Commit(t.Context(), oneRow); err == nil {
+		t.Error("a commit after another program's change is made")
 	}
 }
 

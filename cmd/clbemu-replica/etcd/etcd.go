@@ -130,7 +130,7 @@ func Open(ctx context.Context, cfg Config) (*Engine, error) {
 	return e, nil
 }
 
-// dial makes an engine that has asked etcd for nothing.
+// dial returns an engine without calling etcd.
 func dial(cfg Config) (*Engine, error) {
 	client, err := clientv3.New(clientv3.Config{
 		Endpoints: cfg.Endpoints, TLS: cfg.TLS, Username: cfg.Username, Password: cfg.Password,

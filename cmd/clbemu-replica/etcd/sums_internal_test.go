@@ -76,11 +76,11 @@ func TestSumsOfReadersAndWriters(t *testing.T) {
 func BenchmarkSums(b *testing.B) {
 	const many = 100_000
 	tables := []string{"LoadBalancer", "Address", "ClientToken", "Listener", "Tag", "Tag", "VServerGroup"}
-	inUse := func() uint64 {
+	inUse := func() int64 {
 		runtime.GC()
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
-		return m.HeapAlloc
+		return int64(m.HeapAlloc)
 	}
 	for b.Loop() {
 		before, rows := inUse(), many*len(tables)

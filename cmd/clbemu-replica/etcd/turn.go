@@ -2,8 +2,8 @@ package etcd
 
 import "context"
 
-// turn lets one caller at a time commit, or learn which rows belong to a revision. Unlike a mutex
-// it heeds the context of who waits.
+// turn lets one caller at a time commit, or learn which rows belong to a revision. Unlike a mutex's,
+// the wait ends with the caller's context.
 type turn chan struct{}
 
 func newTurn() turn { return make(turn, 1) }

@@ -145,8 +145,16 @@ func (t *tools) reads() {
 	t.readsResources()
 }
 
-// mostHelp bounds what the list of all conditions says about each, in bytes.
+// mostHelp bounds what lists say about each entry, in bytes.
 const mostHelp = 40
+
+// cut shortens a text at a space, and marks it.
+func cut(text string) string {
+	if len(text) <= mostHelp {
+		return text
+	}
+	return text[:max(strings.LastIndexByte(text[:mostHelp], ' '), 0)] + "…"
+}
 
 func (t *tools) readsConditions() {
 	reader(t, "list_conditions", "List the conditions that a cloud can have, such as arrears or a zone that is sold out. Give a match to read their help whole, with the names that they can have.", func(ctx context.Context, in struct {
@@ -164,8 +172,7 @@ func (t *tools) readsConditions() {
 			lower, match := strings.ToLower(known.Name+" "+known.Help), strings.ToLower(in.Match)
 			switch {
 			case in.Match == "":
-				help := known.Help[:min(len(known.Help), mostHelp)]
-				found.Found = append(found.Found, controlapi.KnownCondition{Name: known.Name, Help: strings.ToValidUTF8(help, "")})
+				found.Found = append(found.Found, controlapi.KnownCondition{Name: known.Name, Help: cut(known.Help)})
 			case strings.Contains(lower, match) && len(found.Found) == in.Limit:
 				found.More++
 			case strings.Contains(lower, match):
@@ -294,14 +301,14 @@ func (t *tools) explains() {
 		}
 		return answer.For(in.Text, ""), nil
 	})
-	reader(t, "list_scenarios", "List the scenarios of the library, each a failure of the cloud. Give a match to read whole what each is about.", func(_ context.Context, in struct {
+	reader(t, "list_scenarios", "List the scenarios of the library, each a failure of the cloud. Give a match to get each text whole.", func(_ context.Context, in struct {
 		Match string `json:"match,omitempty" jsonschema:"part of the name or of what it is about, such as quota or nlb; if absent, all scenarios are listed in short"`
 	}) (found[head], error) {
 		var all found[head]
 		for _, h := range scenarios.LibraryHeads() {
 			switch {
 			case in.Match == "":
-				all.Found = append(all.Found, head{h.Name, strings.ToValidUTF8(h.About[:min(len(h.About), mostHelp)], "")})
+				all.Found = append(all.Found, head{h.Name, cut(h.About)})
 			case strings.Contains(strings.ToLower(h.Name+" "+h.About), strings.ToLower(in.Match)):
 				all.Found = append(all.Found, head{h.Name, h.About})
 			}

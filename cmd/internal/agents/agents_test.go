@@ -133,7 +133,7 @@ func TestReads(t *testing.T) {
 	}
 	s.call("list_scenarios", m{"match": "quota"}, false, "A load balancer has reached its backend quota.")
 	s.call("list_scenarios", m{"match": "nothing like it"}, true, "without match")
-	s.call("read_journal", m{"since": json.Number("18446744073709551616")}, true, "an argument is out of range: number 1844674407370955")
+	s.call("read_journal", m{"since": json.Number("18446744073709551616")}, true, "an argument is out of range: 18446744073709552000")
 	s.call("show_scenario", m{"name": "backend-quota"}, false, "about:")
 	s.call("explain_error", m{"text": "Error syncing load balancer []: Message: The account is arrearage."}, false, "Pay the bill.")
 	s.call("call_action", m{"product": "Slb", "action": "DescribeLoadBalancers"}, false, `"TotalCount":0`)

@@ -35,7 +35,7 @@ func shortRefusals(next mcp.MethodHandler) mcp.MethodHandler {
 
 func short(text string) string {
 	if wrong, ok := strings.CutPrefix(text, "json: cannot unmarshal "); ok { // the rest is about Go
-		value, _, _ := strings.Cut(wrong, " into Go ")
+		value, _, _ := strings.Cut(strings.TrimPrefix(wrong, "number "), " ")
 		text = "an argument is out of range: " + strings.TrimRight(value, "}")
 	}
 	if len(text) <= mostRefusal {

@@ -18,6 +18,7 @@ func TestRehearseArguments(t *testing.T) {
 		{given: "--controllers=node,service", want: "--configure-cloud-routes=false --controllers=node,service", notes: 1},
 		{given: "--controllers node", want: "--configure-cloud-routes=false --controllers node", notes: 1},
 		{deployment: "--controllers=node --v=4 --cloud-config=x --leader-elect-lease-duration=5s --feature-gates=A=true", want: "--controllers=node --feature-gates=A=true"},
+		{deployment: "--controllers node --v 4 --feature-gates=A=true", given: "--controllers service", want: "--feature-gates=A=true --controllers service"},
 		{deployment: "--controllers=node --feature-gates=A=true", given: "--feature-gates=A=false", want: "--controllers=node --feature-gates=A=false"},
 	} {
 		u := upgrade{copied: &cluster.Copy{Args: strings.Fields(c.deployment)}, args: strings.Fields(c.given)}

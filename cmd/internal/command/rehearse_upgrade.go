@@ -190,7 +190,10 @@ func objectsIn(cmd *cobra.Command, files []string) (objects []cluster.Object, er
 
 // lacks notes what the copy of the account lacks: a CCM makes it again, as if it had been deleted by hand.
 func (u *upgrade) lacks() {
-	text, _ := os.ReadFile(filepath.Join(u.dataDir, refusedFile)) // only a pull writes it
+	text, err := readPath(filepath.Join(u.dataDir, refusedFile)) // only a pull writes it
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		u.copied.Notes.Add("what the pull could not read is not known: %v", err)
+	}
 	for line := range strings.Lines(string(text)) {
 		u.copied.Notes.Add("the copy of the account lacks what the pull could not read, and it looks like drift: %s", strings.TrimSpace(line))
 	}
@@ -301,12 +304,21 @@ func (u *upgrade) arguments() []string {
 		name, _, _ := strings.Cut(arg, "=")
 		names = append(names, name)
 	}
-	args = slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
-		return slices.ContainsFunc(names, func(name string) bool {
-			return strings.HasPrefix(arg, name) && (name == "--leader-elect" || name == "--log" || len(arg) == len(name) || arg[len(name)] == '=')
+	var kept []string
+	leaves := false // the value of a flag that was left out
+	for _, arg := range args {
+		if leaves && !strings.HasPrefix(arg, "-") {
+			continue
+		}
+		flag, _, valued := strings.Cut(arg, "=")
+		gone := slices.ContainsFunc(names, func(name string) bool {
+			return flag == name || (name == "--leader-elect" || name == "--log") && strings.HasPrefix(flag, name)
 		})
-	})
-	return append(args, u.args...)
+		if leaves = gone && !valued; !gone {
+			kept = append(kept, arg)
+		}
+	}
+	return append(kept, u.args...)
 }
 
 // environment is what a CCM needs to reach a copy.
@@ -344,8 +356,9 @@ func (u *upgrade) config(copied *emulator.Emulator) (text []byte, err error) {
 	}
 	var nodes []string
 	for _, node := range u.copied.Nodes {
-		_, instance, _ := strings.Cut(node.Text("spec", "providerID"), ".")
-		nodes = append(nodes, instance)
+		if _, instance, ok := strings.Cut(node.Text("spec", "providerID"), "."); ok {
+			nodes = append(nodes, instance)
+		}
 	}
 	if err := copied.Store().View(state.Owner{}, func(v *state.View) (err error) {
 		text, err = target.CloudConfig(v, id, nodes...)

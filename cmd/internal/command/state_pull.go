@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,7 +9,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -28,7 +28,7 @@ type statePull struct {
 	done, planned             atomic.Int64
 }
 
-// refusedFile is next to a copy, and says what it lacks for want of a permission.
+// refusedFile is next to a copy, and lists the reads that the account refused.
 const refusedFile = "refused.txt"
 
 func newStatePull() *cobra.Command {
@@ -113,17 +113,20 @@ func (p *statePull) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return p.ended(args[0], puller.Unfinished(), err)
 	}
-	refused := slices.DeleteFunc(report.Lines(), func(line string) bool { return !strings.HasPrefix(line, "refused: ") })
-	if err := os.WriteFile(filepath.Join(args[0], refusedFile), []byte(strings.Join(refused, "\n")), 0o600); err != nil {
-		return cannot(err)
+	var refused strings.Builder
+	for _, f := range report.Refused {
+		fmt.Fprintln(&refused, f)
 	}
-	return printing(cmd).show(report, func(s *terminal.Screen) error {
+	if refused.Len() > 0 {
+		err = cannot(os.WriteFile(filepath.Join(args[0], refusedFile), []byte(refused.String()), 0o600))
+	}
+	return cmp.Or(err, printing(cmd).show(report, func(s *terminal.Screen) error {
 		for _, line := range report.Lines() {
 			s.Printf("%s", s.Fit(line+"\n", 8))
 		}
 		s.Printf("copied to %s: try clbemu serve --data-dir %s\n", args[0], args[0])
 		return nil
-	})
+	}))
 }
 
 // ended gives an error of a pull its exit code, and says how to go on.

@@ -37,9 +37,9 @@ an Event of the cluster. clbemu copies the running emulator's state, or a stoppe
 one's with --data-dir. The CCM names one finding for each Service, listener and server
 group. Up to v2.14.0 it checks the attributes of CLB load balancers, their listeners
 and server groups, without weights, Network Load Balancers (NLB) or routes. By its
-release notes v2.15.0 checks NLBs too, which was not played; clbemu shows what any
-check of a report names, by its code where ACK's page has no words for it.
-clbemu rehearse runs a version for real, and reports NLBs, weights and routes of all.
+release notes v2.15.0 checks NLBs too; clbemu has not tried that version. It lists
+every finding of a report, by its code if ACK documents no text. clbemu rehearse runs
+any version for real, and reports NLBs, weights and routes too.
 
 Without --ccm, clbemu reports the changes that any client tried to make since a mark
 of the journal, with the parameters that differ from the stored ones. Serve a copy

@@ -241,7 +241,7 @@ func (r *Report) compare(old *play) {
 	}
 	r.Left = slices.DeleteFunc(r.Left, func(line string) bool { return slices.Contains(old.left, line) })
 	same := make(map[string]bool)
-	for _, p := range append(old.phases, old.drift) {
+	for _, p := range append(old.phases, old.drift) { // of the drift its Events count, which come once
 		p.each(func(key string, _ *Verdict) { same[key] = true })
 	}
 	for _, p := range r.Phases {
@@ -254,7 +254,7 @@ func (p *Phase) each(visit func(key string, v *Verdict)) {
 	for _, c := range p.Changes {
 		key := append([]string{p.Name, c.Services, c.Change.Change, c.Item, c.Code}, c.Servers...)
 		for _, d := range c.Differences {
-			if len(c.Servers) == 0 && d.Stored != "" && !strings.HasSuffix(d.Parameter, "GroupId") { // each copy makes groups of its own
+			if len(c.Servers) == 0 && d.Stored != "" && d.Parameter != "VServerGroupId" && d.Parameter != "ServerGroupId" { // each copy makes groups of its own
 				key = append(key, d.Parameter, d.Sent)
 			}
 		}

@@ -46,6 +46,11 @@ type Refusal struct {
 	Missing string `json:"missing"`
 }
 
+// String implements fmt.Stringer.
+func (r *Refusal) String() string {
+	return fmt.Sprintf("%s (%s, %d times): %s is missing", r.Action, r.Code, r.Times, r.Missing)
+}
+
 // LeftOut is a resource that the copy does not have.
 type LeftOut struct {
 	Kind   string `json:"kind"`
@@ -125,7 +130,7 @@ func (r *Report) Lines() (lines []string) {
 		add("%6d  %s", r.Resources[kind], kind)
 	}
 	for _, f := range r.Refused {
-		add("refused: %s (%s, %d times): %s is missing", f.Action, f.Code, f.Times, f.Missing)
+		add("refused: %s", f)
 	}
 	for _, l := range r.LeftOut {
 		add("left out: %s %s: %s", l.Kind, l.ID, l.Reason)
