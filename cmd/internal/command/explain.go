@@ -66,8 +66,8 @@ Without arguments, or with -, the text is read from standard input, up to 1 MiB.
 			if err != nil {
 				return err
 			}
-			about = &(&explain.Found{Best: *about}).For(text, locale()).Best
-			e.Causes = (&explain.Found{Best: explain.Answer{Causes: e.Causes}}).For(text, locale()).Best.Causes
+			found := (&explain.Found{Best: *about, Others: []explain.Answer{{Causes: e.Causes}}}).For(text, locale())
+			about, e.Causes = &found.Best, found.Others[0].Causes
 			return printing(cmd).show(e, func(s *terminal.Screen) error {
 				s.Printf("%s", s.Fit(explainedText(&e, about), labelWidth))
 				return nil

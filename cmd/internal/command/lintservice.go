@@ -216,7 +216,7 @@ func (f *serviceLint) checkService(file string, object *manifest, shared *reused
 	}
 	for i := range object.Spec.Ports {
 		for key, value := range entries(&object.Spec.Ports[i]) {
-			if (key.Value == "port" || key.Value == "nodePort") && value.Kind == yaml.ScalarNode && !slices.Contains([]string{"!!int", "!!float", "!!null"}, value.ShortTag()) {
+			if number := 0; (key.Value == "port" || key.Value == "nodePort") && value.Decode(&number) != nil { // as serviceOf leaves the port out then
 				text := fmt.Sprintf("Kubernetes rejects the Service: %s %q is no number", key.Value, value.Value)
 				found = append(found, serviceProblem{File: file, Line: value.Line, Service: name, Problem: annotations.Problem{Key: "spec.ports", Text: text, Breaks: true}})
 			}
