@@ -42,9 +42,10 @@ makes. The copy's folder, the account and the cluster stay as they are: nothing 
 cluster's Services, Nodes, EndpointSlices and the CCM's settings, by --kubeconfig or from the
 files of --objects, into a kube-apiserver and an etcd of its own, and never a Secret. It starts the new
 version, waits until it rests, and then lets happen what happens in every cluster: a node leaves,
-a pod goes, a port changes, the CCM restarts, a call is throttled; and undoes it. The report has
-each call that changes something and should not, by Service and in order, with what clients
-notice, what was refused, and what is left behind. It writes uids, times and statuses as they are; the
+a pod goes, a port changes, the CCM restarts, a call is throttled; undoes it; and deletes the
+Services, of which some preserve or reuse their load balancers. The report has each call
+that changes something and should not, by Service and in order, with what clients notice, what
+was refused, and what is left behind. It writes uids, times and statuses as they are; the
 API gives objects new resource versions.
 
 With --old, the old version runs first: what it changes is drift, shown apart. It is then played

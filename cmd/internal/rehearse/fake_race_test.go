@@ -115,6 +115,8 @@ const (
 	deletesOthers fault = "deletes the listeners of others"
 	// startsOver deletes all listeners when it starts.
 	startsOver fault = "starts over"
+	// startsElse does too, with another scheduler.
+	startsElse = startsOver + " with rr"
 	// drains gives servers weight 0.
 	drains fault = "drains"
 	// forgets leaves the group of a port that is gone.
@@ -135,6 +137,12 @@ const (
 	careless = startsOver + misreads
 	// late changes the scheduler of the listener 80 when it is stopped.
 	late fault = "late"
+	// strips deletes the listeners of a load balancer that is preserved when its Service is deleted.
+	strips fault = "strips"
+	// abandons leaves what was made for a Service that is deleted.
+	abandons fault = "abandons"
+	// overreaches deletes a load balancer that a deleted Service reused.
+	overreaches fault = "overreaches"
 )
 
 // smallCCM makes load balancers of Services until it is stopped. It implements scenarios.Running.
@@ -144,12 +152,13 @@ type smallCCM struct {
 	api     apiclient.Client
 	fault   fault
 	ended   bool
-	done    int // the writes that it has seen
+	done    int                       // the writes that it has seen
+	known   map[string]cluster.Object // Services by their keys
 	stopped chan struct{}
 }
 
 func startCCM(f *fakePlane, handler http.Handler, does fault) *smallCCM {
-	c := &smallCCM{cluster: f, plane: f.plane(), fault: does, done: -1, stopped: make(chan struct{}),
+	c := &smallCCM{cluster: f, plane: f.plane(), fault: does, done: -1, known: make(map[string]cluster.Object), stopped: make(chan struct{}),
 		api: apiclient.Client{URL: "http://localhost", HTTP: &http.Client{Transport: controlclient.Transport(handler)}}}
 	go c.work()
 	return c
@@ -235,10 +244,12 @@ func (c *smallCCM) reconcile(first bool) {
 	ctx := context.Background()
 	services, _ := c.plane.List(ctx, "Service")
 	nodes, _ := c.plane.List(ctx, "Node")
+	gone := c.known
+	c.known = make(map[string]cluster.Object)
 	for _, s := range services {
-		name := "a" + strings.ReplaceAll(s.Text("metadata", "uid"), "-", "")
-		found := c.call("DescribeLoadBalancers", "LoadBalancerName", name).List("LoadBalancers", "LoadBalancer")
-		var id string
+		c.known[s.Key()] = s
+		delete(gone, s.Key())
+		found, id := c.find(s), ""
 		if len(found) > 0 && first && c.fault == moves {
 			c.call("DeleteLoadBalancer", "LoadBalancerId", found[0].Text("LoadBalancerId"))
 			found = nil
@@ -246,9 +257,46 @@ func (c *smallCCM) reconcile(first bool) {
 		if len(found) > 0 {
 			id = found[0].Text("LoadBalancerId")
 		} else {
-			id = c.call("CreateLoadBalancer", "LoadBalancerName", name, "AddressType", "internet").Text("LoadBalancerId")
+			id = c.call("CreateLoadBalancer", "LoadBalancerName", named(s), "AddressType", "internet").Text("LoadBalancerId")
 		}
 		c.listen(s, id, nodes, first)
+	}
+	for _, s := range gone {
+		c.delete(s)
+	}
+}
+
+const annotation = "service.beta.kubernetes.io/alibaba-cloud-loadbalancer-"
+
+// named is the name of the load balancer of a Service.
+func named(s cluster.Object) string {
+	return "a" + strings.ReplaceAll(s.Text("metadata", "uid"), "-", "")
+}
+
+// find finds the load balancer of a Service, its own or one that it reuses.
+func (c *smallCCM) find(s cluster.Object) []cluster.Object {
+	by, value := "LoadBalancerName", named(s)
+	if reused := s.Text("metadata", "annotations", annotation+"id"); reused != "" {
+		by, value = "LoadBalancerId", reused
+	}
+	return c.call("DescribeLoadBalancers", by, value).List("LoadBalancers", "LoadBalancer")
+}
+
+// delete deletes what it made for a Service.
+func (c *smallCCM) delete(s cluster.Object) {
+	reused, preserved := s.Text("metadata", "annotations", annotation+"id") != "", s.Text("metadata", "annotations", annotation+"preserve-lb-on-delete") != ""
+	for _, lb := range c.find(s) {
+		id := lb.Text("LoadBalancerId")
+		switch {
+		case c.fault == abandons:
+		case reused && c.fault != overreaches || preserved && c.fault == strips:
+			s.Map("spec")["ports"] = []any{}
+			c.listen(s, id, nil, false)
+		case preserved:
+			c.call("TagResources", "ResourceType", "instance", "ResourceId.1", id, "Tag.1.Key", "released", "Tag.1.Value", "yes")
+		default:
+			c.call("DeleteLoadBalancer", "LoadBalancerId", id)
+		}
 	}
 }
 
@@ -277,7 +325,11 @@ func (c *smallCCM) listen(s cluster.Object, id string, nodes []cluster.Object, f
 			there = false
 		}
 		if !there {
-			c.call("CreateLoadBalancerTCPListener", "LoadBalancerId", id, "ListenerPort", number, "Bandwidth", "-1", "VServerGroupId", groups[name])
+			scheduler := "wrr"
+			if c.fault == startsElse {
+				scheduler = "rr"
+			}
+			c.call("CreateLoadBalancerTCPListener", "LoadBalancerId", id, "ListenerPort", number, "Bandwidth", "-1", "VServerGroupId", groups[name], "Description", name, "Scheduler", scheduler)
 			c.call("StartLoadBalancerListener", "LoadBalancerId", id, "ListenerPort", number)
 		}
 		if scheduler := map[fault]string{schedules: "rr", schedulesElse: "wlc"}[c.fault]; scheduler != "" {

@@ -1,8 +1,11 @@
 package rehearse
 
 import (
+	"maps"
 	"slices"
 	"strings"
+
+	"github.com/clbemu/clbemu/emulator/controlapi"
 )
 
 // judge says whether a change and what clients felt of it should follow from what happened; before is how
@@ -14,7 +17,7 @@ func (p *play) judge(c *Change, before *view) {
 	}
 	for _, f := range c.Felt {
 		whole := len(f.ids) > 0 && !slices.ContainsFunc(f.ids, func(id string) bool { return !s.servers[id] })
-		f.Meant = whole || f.port != "" && slices.ContainsFunc(strings.Split(c.Services, ", "), func(service string) bool { return slices.Contains(s.ports[service], f.port) })
+		f.Meant = c.Meant && len(s.gone) > 0 || whole || f.port != "" && slices.ContainsFunc(strings.Split(c.Services, ", "), func(service string) bool { return slices.Contains(s.ports[service], f.port) })
 	}
 }
 
@@ -23,6 +26,7 @@ func (p *play) judgeBreaks(phase *Phase) {
 	for _, b := range phase.Breaks {
 		_, port, _ := strings.Cut(b.Listener, " ")
 		b.Services = p.owners.of(&Change{LoadBalancer: b.LoadBalancer, Item: port})
+		b.Meant = p.scope.deleted[b.LoadBalancer]
 		for service := range strings.SplitSeq(b.Services, ", ") {
 			b.Meant = b.Meant || slices.Contains(p.scope.ports[service], port)
 		}
@@ -37,17 +41,22 @@ func (p *play) judgeBreaks(phase *Phase) {
 // means reports whether a change is within a scope.
 func (s *scope) means(c *Change, before *view) bool {
 	services := strings.Split(c.Services, ", ")
-	if slices.ContainsFunc(services, func(service string) bool { return s.services[service] }) {
-		for _, l := range before.listeners { // of others
-			if l.LoadBalancer == c.LoadBalancer && l.Fields["port"] == c.Item && !slices.ContainsFunc(services, func(service string) bool { return namedAfter(l.Name, service) }) {
-				return false
-			}
-		}
-		return true
+	some := func(of map[string]bool) bool {
+		return slices.ContainsFunc(services, func(service string) bool { return of[service] })
 	}
 	moving := slices.ContainsFunc(services, func(service string) bool { return len(s.ports[service]) > 0 })
 	words := c.Change.Change
 	switch {
+	case s.preserved[c.LoadBalancer]: // its tags and its protection may go
+		return c.Port == "" && !strings.HasSuffix(words, " listener") && !strings.HasPrefix(words, "delete ") && len(c.servers) == 0 && !c.weights
+	case s.leaves(c):
+		return true
+	case some(s.gone) && c.Action == "DeleteLoadBalancer": // which is reused
+		return false
+	case some(s.services), some(s.gone):
+		return !slices.ContainsFunc(slices.Collect(maps.Values(before.listeners)), func(l *controlapi.Resource) bool { // of others
+			return l.LoadBalancer == c.LoadBalancer && l.Fields["port"] == c.Item && !slices.ContainsFunc(services, func(service string) bool { return namedAfter(l.Name, service) })
+		})
 	case c.product == "Vpc" && strings.HasSuffix(words, " route"):
 		return s.routes[c.Item]
 	case c.Port != "" || strings.HasSuffix(words, " listener"):
@@ -60,4 +69,9 @@ func (s *scope) means(c *Change, before *view) bool {
 		return len(s.servers) > 0 && !slices.ContainsFunc(c.servers, func(id string) bool { return !s.servers[id] })
 	}
 	return false
+}
+
+// leaves reports whether a change is of a load balancer that goes with its Service, or of a security group, which go too.
+func (s *scope) leaves(c *Change) bool {
+	return s.deleted[c.LoadBalancer] || len(s.gone) > 0 && c.product == "Ecs"
 }

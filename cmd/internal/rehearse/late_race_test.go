@@ -17,6 +17,7 @@ import (
 func TestJudgesLate(t *testing.T) {
 	t.Parallel()
 	a := newAccount(t)
+	a.annotate("preserve-lb-on-delete", "true") // the last step deletes the Service
 	report, err := a.rehearse(none, late)
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package rehearse
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -23,17 +24,17 @@ func (p *play) own(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.owners.services = services
+	gone := slices.DeleteFunc(p.owners.services, func(s cluster.Object) bool {
+		return slices.ContainsFunc(services, func(o cluster.Object) bool { return o.Key() == s.Key() })
+	})
+	p.owners.services = append(services, gone...)
 	first := p.owners.balancers == nil
 	if first {
 		p.owners.balancers = make(map[string][]cluster.Object)
 	}
 	for _, s := range services {
 		name, found := balancerOf(s), false
-		named := []string{s.Text("metadata", "labels", "service.k8s.alibaba/loadbalancer-id")}
-		for _, prefix := range annotations.Prefixes {
-			named = append(named, s.Text("metadata", "annotations", prefix+"id"))
-		}
+		named := []string{s.Text("metadata", "labels", "service.k8s.alibaba/loadbalancer-id"), annotated(s, "id")}
 		for id, b := range p.rec.current().balancers {
 			if slices.Contains(named, id) || b.Name == name || at(s, b.Fields["address"], b.Fields["dnsName"]) {
 				p.owners.add(id, s)
@@ -47,6 +48,14 @@ func (p *play) own(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// annotated is the value of an annotation of a Service, by the name after the prefix.
+func annotated(s cluster.Object, name string) (value string) {
+	for _, prefix := range annotations.Prefixes {
+		value = cmp.Or(value, s.Text("metadata", "annotations", prefix+name))
+	}
+	return value
 }
 
 // balancerOf is the name that a CCM gives the load balancer of a Service.

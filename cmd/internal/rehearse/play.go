@@ -169,10 +169,17 @@ func (p *play) run(ctx context.Context, program string) error {
 			return err
 		}
 	}
+	p.left = after.left(p.rec.current())
+	deleting := p.deleting()
+	phase, err := p.step(ctx, deleting)
+	if err != nil || phase.Unrested != "" {
+		return err
+	}
 	p.program.Stop()
 	p.judgeLate()
-	p.left = after.left(p.rec.current())
-	return nil
+	remains, err := p.remains(ctx, &deleting.scope)
+	p.left = append(p.left, remains...)
+	return err
 }
 
 // start starts a version, and waits until it rests.

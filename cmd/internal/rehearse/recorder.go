@@ -213,6 +213,7 @@ func (r *recorder) record(ctx context.Context) (asking []<-chan struct{}, err er
 		}
 		r.place(c, entry, next)
 		r.now.moved(next, c)
+		c.made = r.now.made(next)
 		r.notice(c, next, about)
 		r.add(c)
 		r.worked()

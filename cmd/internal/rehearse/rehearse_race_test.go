@@ -76,6 +76,13 @@ func (a *account) fill() *smallCCM {
 	return made
 }
 
+// annotate gives the Services of the copy an annotation.
+func (a *account) annotate(name, value string) {
+	for _, s := range a.copy.Services {
+		s.Map("metadata")["annotations"] = map[string]any{annotation + name: value}
+	}
+}
+
 func (a *account) setQuota(name, value string) {
 	a.t.Helper()
 	a.set("quota."+name, value)
@@ -149,6 +156,8 @@ func TestRehearse(t *testing.T) {
 		{next: schedules, problems: -1, says: []string{"update listener 80\n      Scheduler: rr, stored: wrr"}},
 		{old: schedules, next: schedules, change: []func(*rehearse.Config){withOld}, says: []string{"drift, which the old version changes already: 1 calls\n  shop/web (" + a.lb + ")\n    update listener 80\n", "changes nothing that it should not"}},
 		{old: schedules, next: schedulesElse, change: []func(*rehearse.Config){withOld}, problems: -1, says: []string{"upgrade: 1 of 1 calls are findings", "Scheduler: wlc, stored: rr"}},
+		{old: startsOver, next: startsOver, change: []func(*rehearse.Config){withOld}, says: []string{"changes nothing that it should not"}},
+		{old: startsOver, next: startsElse, change: []func(*rehearse.Config){withOld}, problems: -1, says: []string{"    create listener 80\n"}},
 		{old: none, next: deletesOthers, change: []func(*rehearse.Config){withOld}, problems: -1, says: []string{"drift, which the old version changes already: 0 calls", "delete listener 9000"}},
 		{next: crashes, problems: 1, says: []string{"new ended with status 7. It last wrote:\n    one\n    the last words"}},
 		{next: none, change: []func(*rehearse.Config){func(c *rehearse.Config) { c.Quiet, c.Most = time.Hour, 0 }}, problems: 1, says: []string{"new does not rest within 0s. It last wrote:"}},
@@ -166,6 +175,43 @@ func TestRehearse(t *testing.T) {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s: the report lacks %q:\n%s", test.next, want, text)
 			}
+		}
+	}
+}
+
+// TestDeletion proves what the report says of the last step, in which the Services are deleted: what should
+// follow is no finding, a preserved load balancer keeps its listeners, a reused one what others made, and
+// nothing else is left behind.
+func TestDeletion(t *testing.T) {
+	t.Parallel()
+	const listener = "    delete listener 80\n      clients notice: listener tcp 80 deleted\n"
+	for _, test := range []struct {
+		annotation string
+		next       fault
+		problems   int
+		says       string
+	}{
+		{"", none, 0, "the Services are deleted: 1 calls, all of which should follow"},
+		{"", abandons, 1, "in the end: load balancer LB is left behind"},
+		{"preserve-lb-on-delete", none, 0, "the Services are deleted: 1 calls, all of which should follow"},
+		{"preserve-lb-on-delete", abandons, 0, "the Services are deleted: nothing changes"},
+		{"preserve-lb-on-delete", strips, 2, "the Services are deleted: 2 of 2 calls are findings\n  shop/web (LB)\n" + listener},
+		{"preserve-lb-on-delete", deletesOthers, 1, "delete listener 9000\n"},
+		{"id", none, 0, "the Services are deleted: 2 calls, all of which should follow"},
+		{"id", abandons, 2, "in the end: group k8s/80/web/shop/c1 is left behind\nin the end: LB listener tcp 80 is left behind"},
+		{"id", overreaches, 1, "    delete the load balancer\n"},
+	} {
+		a := newAccount(t)
+		if test.annotation != "" {
+			a.annotate(test.annotation, a.lb)
+		}
+		report, err := a.rehearse(none, test.next)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := strings.Join(report.Lines(), "\n")
+		if n, says := report.Problems(), strings.ReplaceAll(test.says, "LB", a.lb); n != test.problems || !strings.Contains(text, says) {
+			t.Errorf("%s, %s: %d problems, want %d and %q:\n%s", test.annotation, test.next, n, test.problems, says, text)
 		}
 	}
 }

@@ -25,7 +25,8 @@ type Report struct {
 	Drift *Phase `json:"drift,omitempty"`
 	// Phases begin with the start of the new version.
 	Phases []*Phase `json:"phases"`
-	// Left is what is otherwise in the end than after the upgrade, though all was undone that happened.
+	// Left is what was otherwise than after the upgrade when all was undone that happened, and what is left of
+	// Services that were deleted.
 	Left []string `json:"left,omitempty"`
 	// Applied is what the Services of a manifest got.
 	Applied []Applied `json:"applied,omitempty"`
@@ -110,6 +111,7 @@ type Change struct {
 	product string
 	group   string
 	names   []string // that the call gives
+	made    string   // settings of what it made
 }
 
 // Felt is what clients noticed.
@@ -252,7 +254,7 @@ func (r *Report) compare(old *play) {
 // each visits the verdicts of a phase, with what two versions have in common.
 func (p *Phase) each(visit func(key string, v *Verdict)) {
 	for _, c := range p.Changes {
-		key := append([]string{p.Name, c.Services, c.Change.Change, c.Item, c.Code}, c.Servers...)
+		key := append([]string{p.Name, c.Services, c.Change.Change, c.Item, c.Code, c.made}, c.Servers...)
 		for _, d := range c.Differences {
 			if len(c.Servers) == 0 && d.Stored != "" && d.Parameter != "VServerGroupId" && d.Parameter != "ServerGroupId" { // each copy makes groups of its own
 				key = append(key, d.Parameter, d.Sent)

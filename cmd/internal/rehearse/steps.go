@@ -39,6 +39,8 @@ type scope struct {
 	ports map[string][]string
 	// services may change in any way.
 	services map[string]bool
+	// gone are Services that are deleted, deleted the load balancers that go with them, preserved those that stay as they are.
+	gone, deleted, preserved map[string]bool
 }
 
 // steps are what happens in every cluster, each undone by a later one.
@@ -63,6 +65,69 @@ func (p *play) steps() []step {
 			return errors.Join(err, p.annotate(ctx, nil), p.swapPorts(ctx, ports))
 		}},
 	})
+}
+
+// deleting deletes all Services, of which some reuse or preserve their load balancers.
+func (p *play) deleting() step {
+	s := step{name: "the Services are deleted", scope: scope{gone: make(map[string]bool), deleted: make(map[string]bool), preserved: make(map[string]bool)}}
+	if len(p.Copy.Services) == 0 {
+		s.impossible = "there is none"
+	}
+	for _, service := range p.Copy.Services {
+		s.scope.gone[service.Key()] = true
+	}
+	for id, services := range p.owners.balancers {
+		for _, service := range services {
+			switch {
+			case !s.scope.gone[service.Key()] || annotated(service, "id") != "": // of others, or reused
+			case annotated(service, "preserve-lb-on-delete") != "":
+				s.scope.preserved[id] = true
+			default:
+				s.scope.deleted[id] = true
+			}
+		}
+	}
+	s.do = func(ctx context.Context) (err error) {
+		for _, service := range p.Copy.Services {
+			err = errors.Join(err, p.plane.Delete(ctx, service))
+		}
+		return err
+	}
+	return s
+}
+
+// remains says what is left of the Services that a step deleted.
+func (p *play) remains(ctx context.Context, s *scope) (lines []string, err error) {
+	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
+	services, err := p.plane.List(ctx, "Service")
+	for _, service := range services {
+		for _, finalizer := range service.Texts("metadata", "finalizers") {
+			if s.gone[service.Key()] && strings.HasPrefix(finalizer, "service.k8s.alibaba/") { // others are not the CCM's
+				add("the deletion of Service %s does not end", service.Key())
+			}
+		}
+	}
+	now := p.rec.current()
+	stays := func(of, name string) bool { // of a Service that is gone
+		return !s.deleted[of] && !s.preserved[of] && slices.ContainsFunc(p.Copy.Services, func(service cluster.Object) bool { return namedAfter(name, service.Key()) })
+	}
+	for id := range now.balancers {
+		if s.deleted[id] {
+			add("load balancer %s is left behind", id)
+		}
+	}
+	for _, l := range now.listeners {
+		if stays(l.LoadBalancer, l.Name) {
+			add("%s listener %s is left behind", l.LoadBalancer, called(l))
+		}
+	}
+	for _, g := range now.groups {
+		if of := now.about([]string{g.ID}); !slices.ContainsFunc(of, func(id string) bool { return !stays(id, g.Name) }) {
+			add("group %s is left behind", g.Name)
+		}
+	}
+	slices.Sort(lines)
+	return lines, err
 }
 
 // goes reports whether an endpoint of a Service, by its address and node, goes.

@@ -220,8 +220,30 @@ func union[V any](a, b map[string]V) map[string]V {
 	return all
 }
 
-// settings are the fields of a listener that clients depend on.
-var settings = []string{"scheduler", "healthCheck", "acl", "certificate", "bandwidthLimit"}
+// settings are the fields that clients depend on.
+var settings = []string{"protocol", "scheduler", "healthCheck", "acl", "certificate", "bandwidth", "type", "spec", "zones"}
+
+// settingsOf are those of a resource, nil for none.
+func settingsOf(r *controlapi.Resource) (parts []string) {
+	for _, name := range settings {
+		if r != nil && r.Fields[name] != "" {
+			parts = append(parts, name+" "+r.Fields[name])
+		}
+	}
+	return parts
+}
+
+// made are the settings of what is new in the next view.
+func (v *view) made(next *view) (settings string) {
+	for _, of := range []struct{ was, is map[string]*controlapi.Resource }{{v.balancers, next.balancers}, {v.listeners, next.listeners}, {v.groups, next.groups}} {
+		for id, r := range of.is {
+			if of.was[id] == nil {
+				settings += strings.Join(settingsOf(r), ", ")
+			}
+		}
+	}
+	return settings
+}
 
 // facts describe a view by what stays the same when a thing is made again.
 func (v *view) facts() map[string]string {
@@ -240,11 +262,7 @@ func (v *view) facts() map[string]string {
 	}
 	for _, l := range v.listeners {
 		parts := []string{strings.ToLower(l.Status), members(l.Fields["group"])}
-		for _, name := range settings {
-			if value := l.Fields[name]; value != "" {
-				parts = append(parts, name+" "+value)
-			}
-		}
+		parts = append(parts, settingsOf(l)...)
 		all[l.LoadBalancer+" listener "+called(l)] = strings.Join(parts, ", ")
 		for _, group := range v.groupsOf(l) {
 			used[group] = true
