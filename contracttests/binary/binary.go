@@ -14,8 +14,9 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
+
+	"github.com/gofrs/flock"
 
 	"github.com/clbemu/clbemu/contracttests/await"
 )
@@ -117,15 +118,11 @@ const module = "github.com/clbemu/clbemu"
 
 // Lock keeps test binaries that run side by side from building the same at once.
 func Lock(path string) (unlock func(), err error) {
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
-	if err != nil {
-		return nil, err
-	}
-	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX); err != nil {
-		file.Close()
+	l := flock.New(path)
+	if err := l.Lock(); err != nil {
 		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}
-	return func() { file.Close() }, nil
+	return func() { l.Close() }, nil
 }
 
 // Result holds how a command ended.

@@ -27,11 +27,11 @@ func TestRehearse(t *testing.T) {
 		s.Spec.Ports = append(s.Spec.Ports, corev1.ServicePort{Name: "tls", Port: 443})
 	})
 	f.service("local", func(s *corev1.Service) { s.Spec.ExternalTrafficPolicy = corev1.ServiceExternalTrafficPolicyLocal })
-	f.service("balanced", func(s *corev1.Service) { s.Spec.LoadBalancerClass = new("alibabacloud.com/nlb") })
+	f.service("balanced", ofNLB)
 	f.convergedNLB("balanced")
 	id := f.converged("web", func() map[string]int { return everywhere(nodes) })
 	f.awaitEvent(corev1.EventTypeNormal, "EnsuredLoadBalancer", "")
-	objects, preserved := filepath.Join(f.dir, "cluster.json"), filepath.Join(f.dir, "preserved.json")
+	objects, preserved := filepath.Join(f.dir, "cluster.json"), filepath.Join(f.dir, "preserving.json")
 	kubectl := exec.CommandContext(f.ctx, f.cluster.Kubectl(), "--kubeconfig", f.cluster.Kubeconfig, "get", "services,endpointslices,nodes", "--namespace", f.namespace, "--output", "json")
 	listed, err := kubectl.Output()
 	if err != nil {
@@ -101,7 +101,12 @@ func preserving(t *testing.T, listed []byte) []byte {
 		o := item.(map[string]any)
 		if o["kind"] == "Service" {
 			metadata := o["metadata"].(map[string]any)
-			metadata["annotations"] = map[string]any{"service.beta.kubernetes.io/alibaba-cloud-loadbalancer-preserve-lb-on-delete": "true"}
+			annotations, has := metadata["annotations"].(map[string]any)
+			if !has {
+				annotations = make(map[string]any)
+				metadata["annotations"] = annotations
+			}
+			annotations["service.beta.kubernetes.io/alibaba-cloud-loadbalancer-preserve-lb-on-delete"] = "true"
 		}
 	}
 	changed, marshalErr := json.Marshal(list)

@@ -7,11 +7,8 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -35,19 +32,15 @@ func TestMain(m *testing.M) {
 		fmt.Println("asleep")
 		time.Sleep(time.Hour)
 	case "leave":
-		left := exec.Command(os.Args[0])
-		left.Env = append(os.Environ(), "CLBEMU_TEST_PROGRAM=sleep")
-		left.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-		if err := left.Start(); err != nil {
-			fmt.Println(err)
-			os.Exit(1)
-		}
-		fmt.Println("left", left.Process.Pid)
+		leave()
 	case "fail":
 		fmt.Fprintln(os.Stderr, "it is broken")
 		os.Exit(3)
 	}
 }
+
+// leave starts a program in a session of its own, where there are such.
+var leave = func() {}
 
 // createUntilDone is a client that makes a load balancer and tries again.
 func createUntilDone() int {
@@ -144,30 +137,6 @@ func TestNoProgram(t *testing.T) {
 	}
 }
 
-// TestProgramStop proves that a program that goes on is ended with its children.
-func TestProgramStop(t *testing.T) {
-	local := newOpen(t, false)
-	p := program("sleep")
-	p.Command = []string{"sh", "-c", `"$0" & echo $!; wait`, p.Command[0]}
-	running, err := local.Start(t.Context(), p)
-	do(t, err)
-	await.Until(t, "the program sleeps", func() bool {
-		if over, err := running.Wait(t.Context(), 0); over || err != nil {
-			t.Fatalf("it has ended: %v, %s", err, running.Output())
-		}
-		return strings.Contains(running.Output(), "asleep")
-	})
-	running.Stop()
-	if over, err := running.Wait(t.Context(), 0); !over || err != nil {
-		t.Errorf("after Stop it still runs (%v)", err)
-	}
-	var child int
-	if _, err := fmt.Sscan(running.Output(), &child); err != nil {
-		t.Fatal(err)
-	}
-	await.Until(t, "the program's child ends", func() bool { return syscall.Kill(child, 0) != nil })
-}
-
 // TestCrashBesideProgram proves that an emulator that crashes in a call of a
 // program is back at the same address with what it had acknowledged.
 func TestCrashBesideProgram(t *testing.T) {
@@ -217,35 +186,4 @@ func rule(t *testing.T, text string) faults.Rule {
 	rules, err := faults.Parse([]byte(text))
 	do(t, err)
 	return rules[0]
-}
-
-// TestNothingIsLeft proves that what a program starts in a session of its own ends when it is stopped, also when
-// the program ended before.
-func TestNothingIsLeft(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("clbemu finds such processes on Linux")
-	}
-	local := newOpen(t, false)
-	for name, end := range map[string]func(scenarios.Running){"stopped": scenarios.Running.Stop, "killed": scenarios.Running.Kill} {
-		running, err := local.Start(t.Context(), program("leave"))
-		do(t, err)
-		if ended, err := running.Wait(t.Context(), await.Patience); !ended || err != nil {
-			t.Fatalf("%s: it does not end: %v", name, err)
-		}
-		var pid int
-		if _, err := fmt.Sscanf(running.Output(), "left %d", &pid); err != nil {
-			t.Fatalf("%s: %v: %s", name, err, running.Output())
-		}
-		if !alive(pid) {
-			t.Fatalf("%s: it ended on its own", name)
-		}
-		end(running)
-		await.Until(t, "its child ends", func() bool { return !alive(pid) })
-	}
-}
-
-// alive reports whether a process runs; one that nothing has waited for does not.
-func alive(pid int) bool {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	return err == nil && !strings.Contains(string(text), ") Z ")
 }
