@@ -40,7 +40,7 @@ SLOWEST = $(TOOLS)/gotestsum tool slowest --threshold 1s --num 20
 FLAGS = -vet=off -shuffle=on -timeout 30m -p 4 -ldflags='-s -w'
 
 .PHONY: build replica run tools needs test large browser node versions terraform replica-test replicas-storm replicas-storm-mutants quick fuzz crash soak bench contract golden mutants mutants-scenarios pictures site fmt lint check
-.PHONY: deploy-test e2e ccm-version control-plane control-plane-programs image-archive image-pack
+.PHONY: systems deploy-test e2e ccm-version control-plane control-plane-programs image-archive image-pack
 .PHONY: vulnerabilities coverage release-tools release-snapshot release release-test kind-up e2e-kind mutants-kind kind-down
 
 # build the binary, static, into bin/
@@ -208,8 +208,12 @@ lint: tools
 # Words that tests misspell for users, and the cloud itself.
 MISSPELT = adress,listners,levle,nmae,prefered,payed,cannnot,descritpion
 
+# systems: vet what the other systems compile that are released, tests among them
+systems:
+	for os in darwin windows; do GOOS=$$os go vet ./... || exit 1; done
+
 # check what a change must pass, but for e2e
-check: lint test browser node versions
+check: lint systems test browser node versions
 	$(MAKE) --no-print-directory fuzz FUZZTIME=10000x
 
 # deploy-test: what is deployed, as far as it goes without Docker and Kubernetes

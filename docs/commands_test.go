@@ -1,3 +1,5 @@
+//go:build unix
+
 package docs_test
 
 import (
@@ -22,13 +24,6 @@ import (
 )
 
 var asTyped = flag.Bool("as-typed", false, "run the README on the default ports where they are free, as a reader does")
-
-// The marks of a block: the comment on the line before.
-const (
-	serves = "serves" // it goes on in a terminal of its own
-	fails  = "fails"  // it exits with 1
-	alone  = "alone"  // it is without the emulator of the other terminal
-)
 
 // TestCommands proves that the commands of every page work as they stand there, one
 // after the other in one folder, and say what the page shows. Each page has an emulator
@@ -192,6 +187,18 @@ func (s *session) play() {
 				s.serve("clbemu serve\n")
 			}
 			said = s.run(b)
+		}
+	}
+}
+
+// TestShown proves that what a page shows is looked for in order, and … is anything.
+func TestShown(t *testing.T) {
+	const said = "made lb-1\n  failed  12\n  saw 2\n"
+	for shown, want := range map[string]string{
+		"made lb-…\nsaw 2\n": "", "failed … 12\n": "", "made lb-2\n": "made lb-2", "saw 2\nfailed\n": "failed", "saw .\n": "saw .",
+	} {
+		if got := absent(shown, said); got != want {
+			t.Errorf("%q lacks %q, want %q", shown, got, want)
 		}
 	}
 }

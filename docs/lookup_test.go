@@ -157,18 +157,6 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// TestShown proves that what a page shows is looked for in order, and … is anything.
-func TestShown(t *testing.T) {
-	const said = "made lb-1\n  failed  12\n  saw 2\n"
-	for shown, want := range map[string]string{
-		"made lb-…\nsaw 2\n": "", "failed … 12\n": "", "made lb-2\n": "made lb-2", "saw 2\nfailed\n": "failed", "saw .\n": "saw .",
-	} {
-		if got := absent(shown, said); got != want {
-			t.Errorf("%q lacks %q, want %q", shown, got, want)
-		}
-	}
-}
-
 // TestInstalled proves that packages put files where the page of the installation says.
 func TestInstalled(t *testing.T) {
 	settings, err := os.ReadFile(filepath.Join(root, ".goreleaser.yaml"))

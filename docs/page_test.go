@@ -40,6 +40,13 @@ type block struct {
 	line int
 }
 
+// The marks of a block: the comment on the line before.
+const (
+	serves = "serves" // it goes on in a terminal of its own
+	fails  = "fails"  // it exits with 1
+	alone  = "alone"  // it is without the emulator of the other terminal
+)
+
 // key returns the key of a block in lists: its page and first line.
 func (p *page) key(b *block) string {
 	line, _, _ := strings.Cut(b.text, "\n")
