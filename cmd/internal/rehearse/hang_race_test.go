@@ -1,7 +1,9 @@
 package rehearse
 
 import (
+	"bufio"
 	"context"
+	"net"
 	"net/http/httptest"
 	"net/url"
 	"testing"
@@ -64,6 +66,23 @@ func TestCallsDoNotWait(t *testing.T) {
 		}
 		if err := r.settle(ctx); err != nil || len(r.phase.Breaks) != 1 || r.phase.Breaks[0].Failed != 2 {
 			t.Errorf("settle: %v, %v, want one listener with 2 requests failed", err, r.phase.Breaks)
+		}
+	}
+}
+
+// TestIdleConnectionEnds proves that the end of a connection which a client held counts where connections last,
+// and not for HTTP, whose listeners end idle ones.
+func TestIdleConnectionEnds(t *testing.T) {
+	t.Parallel()
+	for listener, cut := range map[string]int{"tcp 80": 1, "tcpssl 443": 1, "http 80": 0, "https 443": 0} {
+		held, other := net.Pipe()
+		if err := other.Close(); err != nil {
+			t.Fatal(err)
+		}
+		c := &client{listener: listener, held: held, replies: bufio.NewReader(held)}
+		c.ask(t.Context(), &view{})
+		if c.held != nil || c.met == nil || c.met.Cut != cut || c.met.Refused != 1 {
+			t.Errorf("%s: %+v, want %d cut, and one refused, as there is no load balancer", listener, c.met, cut)
 		}
 	}
 }

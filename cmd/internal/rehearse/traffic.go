@@ -28,7 +28,7 @@ type Break struct {
 	Services     string `json:"services,omitempty"`
 	LoadBalancer string `json:"loadBalancer"`
 	Listener     string `json:"listener"`
-	// Cut counts the connections that clients held and that ended, Refused those that were not taken, and
+	// Cut counts the connections that clients held and that ended, but for those of HTTP and HTTPS, Refused those that were not taken, and
 	// Failed the requests without an answer of a server.
 	Cut     int `json:"cut,omitempty"`
 	Refused int `json:"refused,omitempty"`
@@ -163,7 +163,7 @@ func (t *traffic) drop(c *client) {
 }
 
 // ask lets the clients of load balancers ask, all for none; the channels that it returns close when they have.
-// Where nothing changed, what broke is still broken, and a listener may end a connection that was idle.
+// Where nothing changed, what broke is still broken.
 func (t *traffic) ask(ctx context.Context, v *view, of []string, unchanged bool) (asking []<-chan struct{}) {
 	if t == nil {
 		return nil
@@ -188,7 +188,7 @@ func (t *traffic) ask(ctx context.Context, v *view, of []string, unchanged bool)
 			if <-before; busy {
 				c.waits.Store(false)
 			}
-			c.ask(ctx, c.view.Load(), unchanged)
+			c.ask(ctx, c.view.Load())
 		}()
 	}
 	return asking
@@ -295,13 +295,13 @@ type errServer int
 func (e errServer) Error() string { return fmt.Sprintf("status %d", int(e)) }
 
 // ask makes a request on the connection that is held, and one on a new one.
-func (c *client) ask(ctx context.Context, v *view, unchanged bool) {
+func (c *client) ask(ctx context.Context, v *view) {
 	if c.held != nil {
 		switch err := c.exchange(c.held, c.replies); {
 		case errors.As(err, new(errServer)):
 			c.broke(err.Error()).Failed++
 		case err != nil:
-			if !unchanged || !strings.HasPrefix(c.listener, "http") {
+			if !strings.HasPrefix(c.listener, "http") { // whose idle connections end after a time
 				c.broke("the connection ended").Cut++
 			}
 			c.close()

@@ -235,7 +235,9 @@ func settingsOf(r *controlapi.Resource) (parts []string) {
 
 // made are the settings of what is new in the next view.
 func (v *view) made(next *view) (settings string) {
-	for _, of := range []struct{ was, is map[string]*controlapi.Resource }{{v.balancers, next.balancers}, {v.listeners, next.listeners}, {v.groups, next.groups}} {
+	for _, of := range []struct {
+		was, is map[string]*controlapi.Resource
+	}{{v.balancers, next.balancers}, {v.listeners, next.listeners}, {v.groups, next.groups}} {
 		for id, r := range of.is {
 			if of.was[id] == nil {
 				settings += strings.Join(settingsOf(r), ", ")
