@@ -102,8 +102,9 @@ func (a *account) rehearse(old, next fault, change ...func(*rehearse.Config)) (*
 	var plane *fakePlane
 	var handler http.Handler
 	var packets emulator.DataPlane
+	copied := *a.copy // others rehearse by it meanwhile, and a rehearsal takes out what the API server refuses
 	config := &rehearse.Config{
-		Copy: a.copy, New: "new", Most: time.Hour, Progress: func(string) {},
+		Copy: &copied, New: "new", Most: time.Hour, Progress: func(string) {},
 		Cloud: func(ctx context.Context, around func(http.Handler) http.Handler) (*emulator.Emulator, error) {
 			e, err := emulator.New(ctx, emulator.Config{ForkOf: a.cloud.Store(), DataPlane: packets, Listen: "127.0.0.1:0", ControlListen: "127.0.0.1:0"})
 			if err == nil {
