@@ -27,6 +27,9 @@ type Region struct {
 	IPv6Halted bool `json:",omitempty"`
 	// SoldOut lists what zones have no more of.
 	SoldOut []ZoneStock `json:",omitempty"`
+	// Lacks lists the actions, parameters and values, such as Scheduler=qch, that calls can't
+	// use: by zone those of load balancers with their master in it, and by "" the region's.
+	Lacks map[string][]string `json:",omitempty"`
 }
 
 // The years in which the cloud changed its offers, and Today.

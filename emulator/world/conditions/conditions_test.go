@@ -64,6 +64,8 @@ func TestSetConditions(t *testing.T) {
 		{"stock.subscriptions", "stock.subscriptions", "true", "true", "false", "false"},
 		{"stock.ipv6", "stock.ipv6", "false", "false", "true", "true"},
 		{"stock.<zone>", "stock.cn-hangzhou-h.internet", "soldout", "soldout", "available", ""},
+		{"region.lacks", "region.lacks", "EnableHttp2,Scheduler=qch", "EnableHttp2,Scheduler=qch", "none", ""},
+		{"zone.<zone>.lacks", "zone.cn-hangzhou-h.lacks", "ProxyProtocolV2Enabled", "ProxyProtocolV2Enabled", "none", ""},
 		{"vswitch.<id>.freeAddresses", "vswitch." + vSwitch1 + ".freeAddresses", "2", "2", "all", "250"},
 		{"server.<id>.health", "server.i-bp1clbemu0000000001.health", "abnormal", "abnormal", "default", ""},
 		{"instance.<id>.reachAt", "instance.i-bp1clbemu0000000001.reachAt", "127.0.0.1:8080", "127.0.0.1:8080", "default", ""},
