@@ -1,6 +1,8 @@
 package cloud
 
 import (
+	"slices"
+
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -25,6 +27,8 @@ type Region struct {
 	SubscriptionsSold bool `json:",omitempty"`
 	// IPv6Halted stops the sale of IPv6 instances.
 	IPv6Halted bool `json:",omitempty"`
+	// AddressesHalted stops the sale of public addresses to Classic Load Balancers.
+	AddressesHalted bool `json:",omitempty"`
 	// SoldOut lists what zones have no more of.
 	SoldOut []ZoneStock `json:",omitempty"`
 	// Lacks lists the actions, parameters and values, such as Scheduler=qch, that calls can't
@@ -72,7 +76,8 @@ func (r *Region) ChargeType(spec string) InstanceChargeType {
 	return PayByCLCU
 }
 
-// ZoneStock is a kind of load balancer in a zone. An empty AddressType is any.
+// ZoneStock is a kind of load balancer in a zone. An empty AddressType is any. A protocol in its
+// place is the listeners of that protocol.
 type ZoneStock struct {
 	ZoneID      string
 	AddressType AddressType `json:",omitempty"`
@@ -89,6 +94,11 @@ func (r *Region) InStock(zoneID string, t AddressType) bool {
 		}
 	}
 	return true
+}
+
+// HasListeners reports whether a zone still has resources for listeners of a protocol.
+func (r *Region) HasListeners(zoneID string, p Protocol) bool {
+	return !slices.Contains(r.SoldOut, ZoneStock{zoneID, AddressType(p)})
 }
 
 // Zone is an availability zone.

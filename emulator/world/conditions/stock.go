@@ -83,11 +83,26 @@ func getIPv6(c *change) string {
 	return strconv.FormatBool(r.SellsIPv6())
 }
 
+// stocked are what a zone can be out of: load balancers of a type, and listeners of a protocol.
+var stocked = []string{string(cloud.AddressTypeInternet), string(cloud.AddressTypeIntranet), string(cloud.HTTP), string(cloud.HTTPS)}
+
+func setAddressesSold(c *change, _, value string) error {
+	return c.editRegion(func(r *cloud.Region) error {
+		r.AddressesHalted = !isTrue(value)
+		return nil
+	})
+}
+
+func getAddressesSold(c *change) string {
+	r, _ := cloud.Regions.Find(c.View, c.region)
+	return strconv.FormatBool(!r.AddressesHalted)
+}
+
 func setStock(c *change, named, value string) error {
 	zone, kind, _ := strings.Cut(named, ".")
 	stock := cloud.ZoneStock{ZoneID: zone, AddressType: cloud.AddressType(kind)}
-	if kind != "" && stock.AddressType != cloud.AddressTypeInternet && stock.AddressType != cloud.AddressTypeIntranet {
-		return errors.New("want internet or intranet behind the zone")
+	if kind != "" && !slices.Contains(stocked, kind) {
+		return errors.New("want internet, intranet, http or https behind the zone")
 	}
 	return c.editRegion(func(r *cloud.Region) error {
 		if err := hasZone(r, zone); err != nil {

@@ -41,7 +41,6 @@ var exceptions = map[string][]string{
 		"DescribeLoadBalancers->LoadBalancers.LoadBalancer[].SpecType",
 		"DescribeLoadBalancerAttribute->AssociatedCenId",
 		"DescribeLoadBalancerAttribute->AssociatedCenStatus",
-		"DescribeLoadBalancerAttribute->AutoReleaseTime",
 		"DescribeLoadBalancerAttribute->CloudInstanceId",
 		"DescribeLoadBalancerAttribute->CloudInstanceType",
 		"DescribeLoadBalancerAttribute->CloudInstanceUid",
