@@ -74,6 +74,10 @@ var (
 		"The loadBalancer of shared spec does not support the parameter value, %s.", "CLB-0581")
 	errSharedLacksPolicy = refusals.New("SharedLacksPolicy", 400, "InvalidParameter.SpecNotSupport",
 		"The loadBalancer of shared spec does not support the parameter: %s.", "CLB-0582")
+	errSharedLacksFullNAT = refusals.New("SharedLacksFullNAT", 400, "SpecNotSupportParameter",
+		"The instance with share spec does not support FullNatEnabled parameter.", "CLB-0589")
+	errIPv6LacksFullNAT = refusals.New("IPv6LacksFullNAT", 400, "OperationDenied.OnlyIpv4SlbSupport",
+		"The operation is not allowed because of OnlyIpv4SlbSupport.", "CLB-0589")
 	errListenerInTransit = refusals.New("ListenerInTransit", 400, "OperationFailed.ListenerStatusNotSupport",
 		"The status of the listener does not support this operation. Please try again later.", "CLB-0201").
 		In(400, "ServiceIsConfiguring", "A previous configuration is pending; please try again later.", "CLB-0201",

@@ -271,6 +271,9 @@ var hashing = []string{"sch", "tch", "qch"}
 
 // checkSpec refuses what a shared instance has not, unless the listener has it already.
 func checkSpec(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) error {
+	if l.FullNATEnabled && lb.AddressIPVersion == ipv6 {
+		return errIPv6LacksFullNAT
+	}
 	if !isShared(lb) {
 		return nil
 	}
@@ -279,6 +282,8 @@ func checkSpec(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) error {
 		before = &cloud.Listener{TLSCipherPolicy: defaultTLSCipherPolicy}
 	}
 	switch {
+	case l.FullNATEnabled:
+		return errSharedLacksFullNAT
 	case l.Scheduler != before.Scheduler && slices.Contains(hashing, l.Scheduler):
 		return errSharedLacksScheduler.Of(l.Scheduler)
 	case l.Protocol == cloud.HTTPS && l.TLSCipherPolicy != before.TLSCipherPolicy:
