@@ -71,6 +71,7 @@ var knownOtherwise = map[string]string{
 	"CreateRules RuleNameExist":                                          "the SDK has the rule without a code: CLB-0207",
 	"CreateVServerGroup LbStatusNotSupport":                              "RemoveVServerGroupBackendServers has the code, for the same cause",
 	"ModifyLoadBalancerInternetSpec InvalidParameter.Bandwidth":          "ModifyLoadBalancerInstanceSpec has the code, for the same cause",
+	"ModifyLoadBalancerInternetSpec Operation.NotAllowed":                "the page of the action has the message, its metadata only that of the bandwidth",
 	"ModifyLoadBalancerPayType Operation.NotAllowed":                     "the announcement of the end of subscriptions is newer",
 	"ModifyVServerGroupBackendServers InvalidParameter":                  "AddVServerGroupBackendServers has the message, for the same cause",
 	"RemoveTags MissingParameter.Tags":                                   "AddTags has the code, for the same cause",

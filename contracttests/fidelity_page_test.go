@@ -56,7 +56,7 @@ func fidelityTable(b *strings.Builder, title string, rows map[string]fidelity.Sc
 }
 
 // worst is how many actions the page begins with.
-const worst = 20
+const worst = 10
 
 // lowestFirst sorts actions by their share.
 func lowestFirst(list []*fidelity.File) []*fidelity.File {

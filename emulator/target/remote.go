@@ -274,7 +274,9 @@ func (r *Remote) former(name string) string {
 		return "available"
 	case strings.HasPrefix(name, "key."):
 		return "deleted"
-	case strings.HasPrefix(name, "policy."), strings.HasPrefix(name, "nlb."):
+	case strings.HasPrefix(name, "linkedRole."):
+		return "present"
+	case strings.HasPrefix(name, "policy."), strings.HasPrefix(name, "nlb."), strings.HasSuffix(name, ".lacks"):
 		return "none"
 	case name == "cloud.year": // of none: what it sold then follows
 		return "today"

@@ -15,6 +15,8 @@ type AccessControlList struct {
 	ResourceGroupID  string
 	Entries          []AccessControlListEntry `json:",omitempty"`
 	CreateTime       time.Time
+	// Activity is Busy while a change of the entries takes effect.
+	Activity string `json:",omitempty"`
 }
 
 // AccessControlListEntry is a CIDR block, as the caller spelled it.
@@ -28,7 +30,13 @@ const TagAccessControlList state.TagResourceType = "acl"
 
 // AccessControlLists by id.
 var AccessControlLists = state.NewTable(Schema, "AccessControlList", func(a *AccessControlList) string { return a.ID },
-	state.IDForm("acl-", 18), state.Tagged(TagAccessControlList, ProductCLB, "acl"))
+	state.IDForm("acl-", 18), state.Tagged(TagAccessControlList, ProductCLB, "acl"),
+	state.Life(func(a *AccessControlList) *string { return &a.Activity }))
+
+// StageACLConfiguring is while a change of a list's entries takes effect. How long that takes is
+// unpublished, and Terraform sends more than 50 entries in several calls: no time, unless a world
+// says otherwise. CLB-0583.
+var StageACLConfiguring = AccessControlLists.Stage("accesscontrollist.configuring", state.Busy, state.Idle, 0)
 
 var _ = moved(ProductCLB, "acl", AccessControlLists, func(a *AccessControlList) *string { return &a.ResourceGroupID })
 

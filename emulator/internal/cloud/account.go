@@ -19,6 +19,9 @@ type Account struct {
 	DefaultResourceGroupID string `json:",omitempty"`
 	// DefaultRegionID is the region of calls that name none.
 	DefaultRegionID string `json:",omitempty"`
+	// Incomplete accounts lack information about their holder, and Unpayable ones a way to pay.
+	Incomplete bool `json:",omitempty"`
+	Unpayable  bool `json:",omitempty"`
 	// Balance is in CNY; a purchase needs MinimumBalance of it.
 	Balance float64
 	// ArrearsSince is the time at which the account went into arrears, zero when it is
@@ -40,6 +43,8 @@ type Account struct {
 	RefusesAttachedBackends    bool `json:",omitempty"`
 	// RefusesQuotaApplications refuses applications for higher quotas.
 	RefusesQuotaApplications bool `json:",omitempty"`
+	// AbsentRoles are the service-linked roles that the account lacks, which has all others.
+	AbsentRoles []string `json:",omitempty"`
 	// OIDCProviders have unique names.
 	OIDCProviders []OIDCProvider `json:",omitempty"`
 }

@@ -15,12 +15,20 @@ type DomainExtension struct {
 	Domain              string
 	ServerCertificateID string
 	CreateTime          time.Time
+	// Activity is Busy while a change takes effect.
+	Activity string `json:",omitempty"`
 }
 
 // DomainExtensions by id.
 var DomainExtensions = state.NewTable(Schema, "DomainExtension", func(d *DomainExtension) string { return d.ID },
 	state.IDForm("de-", 10),
-	state.Belongs(ServerCertificates, func(d *DomainExtension) string { return d.ServerCertificateID }))
+	state.Belongs(ServerCertificates, func(d *DomainExtension) string { return d.ServerCertificateID }),
+	state.Life(func(d *DomainExtension) *string { return &d.Activity }))
+
+// StageDomainExtensionConfiguring is while a change of a domain extension takes effect. How long
+// that takes is unpublished, and a CCM makes several in a row: no time, unless a world says
+// otherwise. CLB-0583.
+var StageDomainExtensionConfiguring = DomainExtensions.Stage("domainextension.configuring", state.Busy, state.Idle, 0)
 
 // ListenerID is the extension's listener, which is an HTTPS one.
 func (d *DomainExtension) ListenerID() string {

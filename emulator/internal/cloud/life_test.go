@@ -43,6 +43,7 @@ func plantStaged(tx *state.Tx) error {
 	cloud.NATGateways.Put(tx, &cloud.NATGateway{Owner: hangzhou, ID: "ngw-1", VPCID: vpcID, VSwitchID: vSwitchID, PrivateIPAddress: "192.168.0.201", Status: cloud.GatewayAvailable})
 	cloud.Addresses.Put(tx, &cloud.Address{Pool: vSwitchID, IP: "192.168.0.201", Holder: cloud.NATGateways.Kind(), HolderID: "ngw-1"})
 	cloud.RouteEntries.Put(tx, &cloud.RouteEntry{Owner: hangzhou, ID: "rte-1", RouteTableID: routeTableID, VPCID: vpcID, Status: cloud.RouteEntryAvailable})
+	cloud.AccessControlLists.Put(tx, &cloud.AccessControlList{Owner: hangzhou, ID: "acl-1", Name: "a", AddressIPVersion: "ipv4"})
 	cloud.TLSCipherPolicies.Put(tx, &cloud.TLSCipherPolicy{Owner: hangzhou, ID: "tls-1"})
 	cloud.QuotaApplications.Put(tx, &cloud.QuotaApplication{AccountID: hangzhou.AccountID, ID: "application-1", Quota: cloud.QuotaListeners, Desired: 60, Status: cloud.ApplicationAgree})
 	state.ClientTokens.Put(tx, &state.ClientToken{AccountID: hangzhou.AccountID, Action: "Do", Token: "t", ResourceID: "lb-1", CreateTime: tx.Now()})
@@ -101,23 +102,25 @@ func statusOf[T any, S ~string](table *state.Table[T], id string, status func(*T
 }
 
 var (
-	listenerStatus   = statusOf(cloud.Listeners, listenerID, func(l *cloud.Listener) cloud.ListenerStatus { return l.Status })
-	groupActivity    = statusOf(cloud.VServerGroups, "rsp-1", func(g *cloud.VServerGroup) string { return g.Activity })
-	balancerActivity = statusOf(cloud.LoadBalancers, "lb-1", func(lb *cloud.LoadBalancer) string { return lb.Activity })
-	tokenActivity    = statusOf(state.ClientTokens, tokenID, func(c *state.ClientToken) string { return c.Activity })
-	policyActivity   = statusOf(cloud.TLSCipherPolicies, "tls-1", func(p *cloud.TLSCipherPolicy) string { return p.Activity })
-	entryStatus      = statusOf(cloud.RouteEntries, "rte-1", func(e *cloud.RouteEntry) string { return e.Status })
-	ipv6Gateway      = statusOf(cloud.IPv6Gateways, "ipv6gw-1", func(g *cloud.IPv6Gateway) cloud.GatewayStatus { return g.Status })
-	natGateway       = statusOf(cloud.NATGateways, "ngw-1", func(g *cloud.NATGateway) cloud.GatewayStatus { return g.Status })
-	eipStatus        = statusOf(cloud.EIPs, "eip-1", func(e *cloud.EIP) cloud.EIPStatus { return e.Status })
-	nlbStatus        = statusOf(cloud.NLBLoadBalancers, "net-1", func(lb *cloud.NLBLoadBalancer) string { return lb.Status })
-	nlbLock          = statusOf(cloud.NLBLocks.Table, "net-1", func(l *cloud.Lock) string { return l.Activity })
-	nlbListener      = statusOf(cloud.NLBListeners, "lsn-1", func(l *cloud.NLBListener) string { return l.Status })
-	nlbGroup         = statusOf(cloud.NLBServerGroups, "sgp-1", func(g *cloud.NLBServerGroup) string { return g.Status })
-	nlbJob           = statusOf(cloud.NLBJobs.Table, "job-1", func(j *cloud.Job) string { return j.Status })
-	application      = statusOf(cloud.QuotaApplications, "application-1", func(a *cloud.QuotaApplication) string { return a.Status })
-	instanceStatus   = statusOf(cloud.Instances, "i-1", func(i *cloud.Instance) string { return i.Status })
-	interfaceChange  = statusOf(cloud.NetworkInterfaces, "eni-1", func(n *cloud.NetworkInterface) string { return n.Activity })
+	listenerStatus    = statusOf(cloud.Listeners, listenerID, func(l *cloud.Listener) cloud.ListenerStatus { return l.Status })
+	groupActivity     = statusOf(cloud.VServerGroups, "rsp-1", func(g *cloud.VServerGroup) string { return g.Activity })
+	balancerActivity  = statusOf(cloud.LoadBalancers, "lb-1", func(lb *cloud.LoadBalancer) string { return lb.Activity })
+	tokenActivity     = statusOf(state.ClientTokens, tokenID, func(c *state.ClientToken) string { return c.Activity })
+	aclActivity       = statusOf(cloud.AccessControlLists, "acl-1", func(a *cloud.AccessControlList) string { return a.Activity })
+	extensionActivity = statusOf(cloud.DomainExtensions, "de-1", func(d *cloud.DomainExtension) string { return d.Activity })
+	policyActivity    = statusOf(cloud.TLSCipherPolicies, "tls-1", func(p *cloud.TLSCipherPolicy) string { return p.Activity })
+	entryStatus       = statusOf(cloud.RouteEntries, "rte-1", func(e *cloud.RouteEntry) string { return e.Status })
+	ipv6Gateway       = statusOf(cloud.IPv6Gateways, "ipv6gw-1", func(g *cloud.IPv6Gateway) cloud.GatewayStatus { return g.Status })
+	natGateway        = statusOf(cloud.NATGateways, "ngw-1", func(g *cloud.NATGateway) cloud.GatewayStatus { return g.Status })
+	eipStatus         = statusOf(cloud.EIPs, "eip-1", func(e *cloud.EIP) cloud.EIPStatus { return e.Status })
+	nlbStatus         = statusOf(cloud.NLBLoadBalancers, "net-1", func(lb *cloud.NLBLoadBalancer) string { return lb.Status })
+	nlbLock           = statusOf(cloud.NLBLocks.Table, "net-1", func(l *cloud.Lock) string { return l.Activity })
+	nlbListener       = statusOf(cloud.NLBListeners, "lsn-1", func(l *cloud.NLBListener) string { return l.Status })
+	nlbGroup          = statusOf(cloud.NLBServerGroups, "sgp-1", func(g *cloud.NLBServerGroup) string { return g.Status })
+	nlbJob            = statusOf(cloud.NLBJobs.Table, "job-1", func(j *cloud.Job) string { return j.Status })
+	application       = statusOf(cloud.QuotaApplications, "application-1", func(a *cloud.QuotaApplication) string { return a.Status })
+	instanceStatus    = statusOf(cloud.Instances, "i-1", func(i *cloud.Instance) string { return i.Status })
+	interfaceChange   = statusOf(cloud.NetworkInterfaces, "eni-1", func(n *cloud.NetworkInterface) string { return n.Activity })
 )
 
 var tokenID = state.ClientTokenID(hangzhou.AccountID, "Do", "t")
@@ -135,6 +138,8 @@ var staged = []struct {
 	{cloud.StageListenerConfiguring, listenerID, []string{"running"}, listenerStatus, "configuring", "running"},
 	{cloud.StageVServerGroupProcessing, "rsp-1", nil, groupActivity, state.Busy, state.Idle},
 	{cloud.StageLoadBalancerConfiguring, "lb-1", nil, balancerActivity, state.Busy, state.Idle},
+	{cloud.StageDomainExtensionConfiguring, "de-1", nil, extensionActivity, state.Busy, state.Idle},
+	{cloud.StageACLConfiguring, "acl-1", nil, aclActivity, state.Busy, state.Idle},
 	{cloud.StageTLSCipherPolicyConfiguring, "tls-1", nil, policyActivity, state.Busy, state.Idle},
 	{state.StageClientTokenProcessing, tokenID, nil, tokenActivity, state.Busy, state.Idle},
 	{cloud.StageRouteEntryPending, "rte-1", nil, entryStatus, "Pending", "Available"},
@@ -255,7 +260,7 @@ func TestStageOvertaken(t *testing.T) {
 // A resource deleted meanwhile stays gone, an EIP that became free stays so, and no
 // transition is left over.
 func TestStageOfTheDeleted(t *testing.T) {
-	stays := map[string]string{"eip-1": "Available", "tls-1": state.Idle}
+	stays := map[string]string{"eip-1": "Available", "tls-1": state.Idle, "acl-1": state.Idle}
 	for _, c := range staged {
 		t.Run(string(c.stage), func(t *testing.T) {
 			s, clock := timed(t, lasting(c.stage))

@@ -58,7 +58,9 @@ type Listener struct {
 	ConnectionDrain          string `json:",omitempty"`
 	ConnectionDrainTimeout   int    `json:",omitempty"`
 	ProxyProtocolV2Enabled   bool   `json:",omitempty"`
-	SynProxy                 string `json:",omitempty"`
+	// FullNATEnabled hides the addresses of clients from servers, which never see them here.
+	FullNATEnabled bool   `json:",omitempty"`
+	SynProxy       string `json:",omitempty"`
 
 	// Layer 7.
 	StickySession              string `json:",omitempty"`

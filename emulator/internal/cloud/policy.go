@@ -34,6 +34,18 @@ func (k *AccessKey) Principal() string {
 	return KeyPrincipal(k.ID)
 }
 
+// May decides on an action by the policies of a key. Without any it may do everything.
+func (k *AccessKey) May(v *state.View, action, resource string) Decision {
+	decision := Allowed
+	if policy, known := Policies.Find(v, PolicyID(k.AccountID, k.Principal())); known {
+		decision = policy.Document.Decide(action, resource)
+	}
+	if decision == Allowed && k.SessionPolicy != nil {
+		decision = k.SessionPolicy.Decide(action, resource)
+	}
+	return decision
+}
+
 // PolicyID is the id of a Policy.
 func PolicyID(accountID, principal string) string { return accountID + "/" + principal }
 

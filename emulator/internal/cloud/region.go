@@ -1,6 +1,8 @@
 package cloud
 
 import (
+	"slices"
+
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -25,8 +27,13 @@ type Region struct {
 	SubscriptionsSold bool `json:",omitempty"`
 	// IPv6Halted stops the sale of IPv6 instances.
 	IPv6Halted bool `json:",omitempty"`
+	// AddressesHalted stops the sale of public addresses to Classic Load Balancers.
+	AddressesHalted bool `json:",omitempty"`
 	// SoldOut lists what zones have no more of.
 	SoldOut []ZoneStock `json:",omitempty"`
+	// Lacks lists the actions, parameters and values, such as Scheduler=qch, that calls can't
+	// use: by zone those of load balancers with their master in it, and by "" the region's.
+	Lacks map[string][]string `json:",omitempty"`
 }
 
 // The years in which the cloud changed its offers, and Today.
@@ -69,7 +76,8 @@ func (r *Region) ChargeType(spec string) InstanceChargeType {
 	return PayByCLCU
 }
 
-// ZoneStock is a kind of load balancer in a zone. An empty AddressType is any.
+// ZoneStock is a kind of load balancer in a zone. An empty AddressType is any. A protocol in its
+// place is the listeners of that protocol.
 type ZoneStock struct {
 	ZoneID      string
 	AddressType AddressType `json:",omitempty"`
@@ -86,6 +94,11 @@ func (r *Region) InStock(zoneID string, t AddressType) bool {
 		}
 	}
 	return true
+}
+
+// HasListeners reports whether a zone still has resources for listeners of a protocol.
+func (r *Region) HasListeners(zoneID string, p Protocol) bool {
+	return !slices.Contains(r.SoldOut, ZoneStock{zoneID, AddressType(p)})
 }
 
 // Zone is an availability zone.

@@ -226,6 +226,8 @@ type Product struct {
 	Idle []Idle
 	// Guesses are what successful calls meet.
 	Guesses []Guess
+	// Offers refuses a call that the place where it would act does not support; nil never does.
+	Offers func(v *state.View, action string, params Params) error
 
 	rows map[string]*Action // the actions by each of their names, once indexed
 }

@@ -31,17 +31,8 @@ func (s *Server) authorize(call *Call, v *state.View) *Problem {
 	if !ok {
 		return nil
 	}
-	policy, known := cloud.Policies.Find(v, cloud.PolicyID(key.AccountID, key.Principal()))
-	if !known && key.SessionPolicy == nil {
-		return nil
-	}
-	action, decision := call.product.PolicyName()+":"+call.ActionName, cloud.Allowed
-	if known {
-		decision = policy.Document.Decide(action, call.resource())
-	}
-	if decision == cloud.Allowed && key.SessionPolicy != nil {
-		decision = key.SessionPolicy.Decide(action, call.resource())
-	}
+	action := call.product.PolicyName() + ":" + call.ActionName
+	decision := key.May(v, action, call.resource())
 	if decision == cloud.Allowed {
 		return nil
 	}

@@ -266,6 +266,18 @@ var stateChecks = []func(*Server, *Call, *state.View) *Problem{
 	(*Server).resolveRegion,
 	(*Server).throttle,
 	(*Server).authorize,
+	(*Server).offers,
+}
+
+// offers asks the product whether the place has what the call wants.
+func (s *Server) offers(call *Call, v *state.View) *Problem {
+	if call.product.Offers == nil {
+		return nil
+	}
+	if err := call.product.Offers(v.In(call.Scope), call.ActionName, call.Params); err != nil {
+		return call.product.Errors.problem(call.ActionName, err)
+	}
+	return nil
 }
 
 // route finds the row of the action.

@@ -1,6 +1,7 @@
 package conditions
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
@@ -41,11 +42,33 @@ func lcuToSpec(a *cloud.Account) *bool { return &a.LCUToSpec }
 
 func tagsCreators(a *cloud.Account) *bool { return &a.TagsCreators }
 
+func incomplete(a *cloud.Account) *bool { return &a.Incomplete }
+
+func unpayable(a *cloud.Account) *bool { return &a.Unpayable }
+
 func refusesExpired(a *cloud.Account) *bool { return &a.RefusesExpiredCertificates }
 
 func refusesAttached(a *cloud.Account) *bool { return &a.RefusesAttachedBackends }
 
 func refusesApplications(a *cloud.Account) *bool { return &a.RefusesQuotaApplications }
+
+// setLinkedRole makes a service-linked role absent, or present.
+func setLinkedRole(c *change, named, value string) error {
+	return c.editAccount(func(a *cloud.Account) {
+		absent := slices.DeleteFunc(slices.Clone(a.AbsentRoles), func(role string) bool { return role == named })
+		if value == "absent" {
+			absent = append(absent, named)
+		}
+		a.AbsentRoles = absent
+	})
+}
+
+func getLinkedRoles(c *change) (list []Setting) {
+	for _, role := range c.account.AbsentRoles {
+		list = append(list, Setting{Name: "linkedRole." + role, Value: "absent"})
+	}
+	return list
+}
 
 func setFlag(flag func(*cloud.Account) *bool) func(*change, string, string) error {
 	return func(c *change, _, value string) error {

@@ -3,6 +3,7 @@ package conditions
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -82,15 +83,30 @@ func getIPv6(c *change) string {
 	return strconv.FormatBool(r.SellsIPv6())
 }
 
+// stocked are what a zone can be out of: load balancers of a type, and listeners of a protocol.
+var stocked = []string{string(cloud.AddressTypeInternet), string(cloud.AddressTypeIntranet), string(cloud.HTTP), string(cloud.HTTPS)}
+
+func setAddressesSold(c *change, _, value string) error {
+	return c.editRegion(func(r *cloud.Region) error {
+		r.AddressesHalted = !isTrue(value)
+		return nil
+	})
+}
+
+func getAddressesSold(c *change) string {
+	r, _ := cloud.Regions.Find(c.View, c.region)
+	return strconv.FormatBool(!r.AddressesHalted)
+}
+
 func setStock(c *change, named, value string) error {
 	zone, kind, _ := strings.Cut(named, ".")
 	stock := cloud.ZoneStock{ZoneID: zone, AddressType: cloud.AddressType(kind)}
-	if kind != "" && stock.AddressType != cloud.AddressTypeInternet && stock.AddressType != cloud.AddressTypeIntranet {
-		return errors.New("want internet or intranet behind the zone")
+	if kind != "" && !slices.Contains(stocked, kind) {
+		return errors.New("want internet, intranet, http or https behind the zone")
 	}
 	return c.editRegion(func(r *cloud.Region) error {
-		if !slices.ContainsFunc(r.Zones, func(z cloud.Zone) bool { return z.ID == zone }) {
-			return fmt.Errorf("there is no zone %s in %s: there are %s", zone, r.ID, resources.List(slices.Values(r.Zones), func(z cloud.Zone) string { return z.ID }))
+		if err := hasZone(r, zone); err != nil {
+			return err
 		}
 		left := slices.DeleteFunc(slices.Clone(r.SoldOut), func(is cloud.ZoneStock) bool {
 			return is == stock || kind == "" && is.ZoneID == zone
@@ -146,4 +162,44 @@ func getFreeAddresses(onlySet bool) func(c *change) []Setting {
 		}
 		return list
 	}
+}
+
+// nothing is what a place lacks that lacks nothing.
+const nothing = "none"
+
+// setLacks sets what a zone lacks, or the region if none is named.
+func setLacks(c *change, zone, value string) error {
+	return c.editRegion(func(r *cloud.Region) error {
+		if err := hasZone(r, zone); err != nil {
+			return err
+		}
+		lacks := maps.Clone(r.Lacks)
+		if lacks == nil {
+			lacks = make(map[string][]string)
+		}
+		if delete(lacks, zone); value != nothing {
+			lacks[zone] = strings.Split(value, ",")
+		}
+		r.Lacks = lacks
+		return nil
+	})
+}
+
+func hasZone(r *cloud.Region, zone string) error {
+	if zone == "" || slices.ContainsFunc(r.Zones, func(z cloud.Zone) bool { return z.ID == zone }) {
+		return nil
+	}
+	return fmt.Errorf("there is no zone %s in %s: there are %s", zone, r.ID, resources.List(slices.Values(r.Zones), func(z cloud.Zone) string { return z.ID }))
+}
+
+func getLacks(c *change) (list []Setting) {
+	r, _ := cloud.Regions.Find(c.View, c.region)
+	for _, zone := range slices.Sorted(maps.Keys(r.Lacks)) {
+		name := "region.lacks"
+		if zone != "" {
+			name = "zone." + zone + ".lacks"
+		}
+		list = append(list, Setting{Name: name, Value: strings.Join(r.Lacks[zone], ",")})
+	}
+	return list
 }

@@ -3,9 +3,11 @@ package conditions
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
@@ -74,6 +76,19 @@ func countOr(word string) Value {
 		return nil
 	}}
 }
+
+// lacks is an action, a parameter, or a parameter with a value.
+var lacks = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*(=[^\s,]+)?$`) })
+
+// lacking is a list of what is not supported.
+var lacking = Value{[]string{nothing}, func(value string) error {
+	for what := range strings.SplitSeq(value, ",") {
+		if !lacks().MatchString(what) {
+			return errors.New("want actions, parameters or values, such as EnableHttp2,Scheduler=qch, or none")
+		}
+	}
+	return nil
+}}
 
 var delay = Value{[]string{"default"}, func(value string) error {
 	if d, err := time.ParseDuration(value); err != nil || d < 0 {

@@ -1,6 +1,9 @@
 package clb
 
 import (
+	"regexp"
+	"sync"
+
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
@@ -25,6 +28,8 @@ var (
 		"The AccessLogDownloadAttribute already exists.", "CLB-0200")
 	errAccessLogMissing = refusals.New("AccessLogMissing", 400, "Operation.NotAllowed",
 		"The AccessLogDownloadAttribute not exists.", "CLB-0200")
+	errLogProjectUnknown = refusals.New("LogProjectUnknown", 400, "InvalidProject.NotExist",
+		"The specified project does not exist.", "CLB-0584")
 	errMonitorEnabled = refusals.New("MonitorEnabled", 400, "OperationNotAllowed.HighDefinitionMonitorEnabled",
 		"The operation is not allowed because HighDefinitionMonitor is already enabled in this region.", "CLB-0200")
 	errMonitorNotEnabled = refusals.New("MonitorNotEnabled", 400, "OperationNotAllowed.HighDefinitionMonitorNotEnabled",
@@ -32,6 +37,7 @@ var (
 )
 
 type accessLogRequest struct {
+	gateway.Caller
 	RegionID       string           `rpc:"RegionId,required"`
 	TagsJSON       []jsonTag        `rpc:"Tags,json,invalid=TagsMalformed"`
 	LoadBalancerID string           `rpc:"LoadBalancerId"`
@@ -67,10 +73,20 @@ func (req *accessLogRequest) LoadBalancerOf(*state.View) (string, error) {
 	return req.Attributes[0].LoadBalancerID, nil
 }
 
+// logProject matches what a project of the log service can have for a name. There is none with
+// another: CLB-0584.
+var logProject = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`) })
+
 func setAccessLogsDownloadAttribute(tx *state.Tx, req *accessLogRequest) (*gateway.Empty, error) {
 	rule := req.Attributes[0]
 	if rule.LogProject == "" || rule.LogStore == "" {
 		return nil, gateway.Invalid("LogsDownloadAttributes")
+	}
+	if !logProject().MatchString(rule.LogProject) {
+		return nil, errLogProjectUnknown
+	}
+	if err := needRole(tx, req.Caller, roleForLogs, errNoRoleForLogs); err != nil {
+		return nil, err
 	}
 	return editLoadBalancer(tx, rule.LoadBalancerID, func(lb *cloud.LoadBalancer) error {
 		if lb.AccessLog != nil {
@@ -133,6 +149,7 @@ func describeAccessLogsDownloadAttribute(v *state.View, req *describeAccessLogsD
 }
 
 type monitorRequest struct {
+	gateway.Caller
 	RegionID   string `rpc:"RegionId,required"`
 	LogProject string `rpc:"LogProject,required,len=4..63"`
 	LogStore   string `rpc:"LogStore,required,len=2..64"`
@@ -163,6 +180,9 @@ func modifyHighDefinationMonitor(tx *state.Tx, req *monitorRequest) (*success, e
 }
 
 func putMonitor(tx *state.Tx, req *monitorRequest) (*success, error) {
+	if err := needRole(tx, req.Caller, roleForLogs, errNoRoleForLogs); err != nil {
+		return nil, err
+	}
 	cloud.HighDefinitionMonitors.Put(tx, &cloud.HighDefinitionMonitor{Owner: tx.Scope(), LogProject: req.LogProject, LogStore: req.LogStore})
 	return &success{"true"}, nil
 }

@@ -39,6 +39,8 @@ var (
 		"The specified aclEntry already exists in the acl.", "CLB-0200")
 	errAclEntryUnknown = refusals.New("AclEntryUnknown", 400, "AclEntryEmpty",
 		"The specified entries are not in the acl.", "CLB-0203")
+	errAclEntryBusy = refusals.New("AclEntryBusy", 400, "AclEntryProcessing",
+		"A previous configuration of the acl entry is pending, please try again later.", "CLB-0583")
 	errTooManyACLEntries = refusals.New("TooManyACLEntries", 400, "AclEntryExceedLimit",
 		"The maximum number of ACL entries is exceeded.", "CLB-0200")
 )
@@ -171,6 +173,9 @@ func sameEntry(a, b string) bool {
 // limits in common: CLB-0170.
 func addAccessControlListEntry(tx *state.Tx, req *aclEntriesRequest) (*gateway.Empty, error) {
 	err := cloud.AccessControlLists.Edit(tx, req.AclID, func(acl *cloud.AccessControlList) error {
+		if acl.Activity == state.Busy {
+			return errAclEntryBusy
+		}
 		entries := slices.Clone(acl.Entries)
 		for _, e := range req.AclEntrys {
 			block, _ := parseEntry(e.Entry) // Validate has parsed it
@@ -193,13 +198,17 @@ func addAccessControlListEntry(tx *state.Tx, req *aclEntriesRequest) (*gateway.E
 			return nil, err
 		}
 	}
+	state.Enter(tx, cloud.StageACLConfiguring, req.AclID)
 	return &gateway.Empty{}, nil
 }
 
 // removeAccessControlListEntry takes entries out; when none of them is in the
 // list it is refused, which clients take for success. CLB-0150.
 func removeAccessControlListEntry(tx *state.Tx, req *aclEntriesRequest) (*gateway.Empty, error) {
-	return &gateway.Empty{}, cloud.AccessControlLists.Edit(tx, req.AclID, func(acl *cloud.AccessControlList) error {
+	err := cloud.AccessControlLists.Edit(tx, req.AclID, func(acl *cloud.AccessControlList) error {
+		if acl.Activity == state.Busy {
+			return errAclEntryBusy
+		}
 		left := slices.DeleteFunc(slices.Clone(acl.Entries), func(e cloud.AccessControlListEntry) bool {
 			return slices.ContainsFunc(req.AclEntrys, func(gone aclEntryParam) bool { return sameEntry(gone.Entry, e.Entry) })
 		})
@@ -209,6 +218,11 @@ func removeAccessControlListEntry(tx *state.Tx, req *aclEntriesRequest) (*gatewa
 		acl.Entries = left
 		return nil
 	})
+	if err != nil {
+		return nil, err
+	}
+	state.Enter(tx, cloud.StageACLConfiguring, req.AclID)
+	return &gateway.Empty{}, nil
 }
 
 type describeAccessControlListsRequest struct {

@@ -48,7 +48,9 @@ var (
 	errNetworkConflict = refusals.New("NetworkConflict", 400, "NetworkConflict",
 		"there are network conflicts in specified parameter.", "CLB-0201")
 	errENIOnSharedInstance = refusals.New("ENIOnSharedInstance", 400, "OperationFailed.ActionNotSupport",
-		"The loadbalancer does not support backend servers of eni type", "CLB-0202")
+		"The loadbalancer does not support backend servers of eni type", "CLB-0202").
+		In(400, "OperationFailed.ActionNotSupport", "The loadbalancer does not support such action.", "CLB-0200",
+			"AddBackendServers", "CreateMasterSlaveServerGroup")
 	errNoIPv6Backends = refusals.New("NoIPv6Backends", 400, "LBNotSupportIpv6Backend",
 		"The specified loadbalancer does not support ipv6 backend.", "CLB-0200").
 		In(400, "OperationDeny.LbNotSupportIPv6Server", "The specified loadbalancer does not support ipv6 server.", "CLB-0200",

@@ -50,7 +50,8 @@ func Product(deps gateway.Deps) *gateway.Product {
 		RateLimits: gateway.ReadRateLimits(rateLimits),
 		Denial: gateway.ErrorRow{Status: 403, Code: "Forbidden",
 			Message: "User not authorized to operate on the specified resource.", Evidence: "CLB-0201"},
-		Idle: idle,
+		Idle:   idle,
+		Offers: checkOffered,
 		Resources: []gateway.Resource{
 			{Parameter: "LoadBalancerId", Type: "loadbalancer", Kind: cloud.LoadBalancers.Kind()},
 			{Parameter: "VServerGroupId", Type: "vservergroup", Kind: cloud.VServerGroups.Kind()},

@@ -29,6 +29,10 @@ var (
 		"The DomainExtension is related with rules.", "CLB-0200")
 	errExtensionCertificateMissing = refusals.New("ExtensionCertificateMissing", 400, "MissingParam.ServerCertificates",
 		"The param ServerCertificates is missing.", "CLB-0200")
+	errExtensionBusy = refusals.New("ExtensionBusy", 400, "DomainExtensionProcessing",
+		"A previous configuration of the DomainExtension is pending, please try again later.", "CLB-0583")
+	errExtensionListenerBusy = refusals.New("ExtensionListenerBusy", 400, "IncorrectStatus.DomainExtension",
+		"The listener to which the domain extension belongs is being configured, please try again later.", "CLB-0200")
 	errExtensionCertificateUnknown = refusals.New("ExtensionCertificateUnknown", 400, "InvalidParameter.ServerCertificateId",
 		"The specified ServerCertificateId does not exist.", "CLB-0200")
 )
@@ -88,6 +92,9 @@ func createDomainExtension(tx *state.Tx, req *createDomainExtensionRequest) (*cr
 	if _, ok := cloud.ServerCertificates.Find(tx.View, req.ServerCertificateID); !ok {
 		return nil, errExtensionCertificateUnknown
 	}
+	if extensionsBusy(tx.View, l.ID()) {
+		return nil, errExtensionBusy
+	}
 	if err := tx.Use(cloud.QuotaDomainExtensions, l.ID(), 1); err != nil {
 		return nil, err
 	}
@@ -101,7 +108,19 @@ func createDomainExtension(tx *state.Tx, req *createDomainExtensionRequest) (*cr
 		CreateTime:          tx.Now(),
 	}
 	cloud.DomainExtensions.Put(tx, d)
+	state.Enter(tx, cloud.StageDomainExtensionConfiguring, d.ID)
 	return &createDomainExtensionResponse{d.ID, l.Port}, nil
+}
+
+// extensionsBusy reports whether a change of one of a listener's extensions takes effect. Clients
+// wait for it also before they create one, which has no earlier change of its own: CLB-0583.
+func extensionsBusy(v *state.View, listenerID string) bool {
+	for d := range cloud.DomainExtensionsByListener.List(v, listenerID) {
+		if d.Activity == state.Busy {
+			return true
+		}
+	}
+	return false
 }
 
 type setDomainExtensionAttributeRequest struct {
@@ -123,13 +142,24 @@ func (req *setDomainExtensionAttributeRequest) Validate() error {
 }
 
 func setDomainExtensionAttribute(tx *state.Tx, req *setDomainExtensionAttributeRequest) (*gateway.Empty, error) {
-	return &gateway.Empty{}, cloud.DomainExtensions.Edit(tx, req.DomainExtensionID, func(d *cloud.DomainExtension) error {
+	err := cloud.DomainExtensions.Edit(tx, req.DomainExtensionID, func(d *cloud.DomainExtension) error {
+		if l, ok := cloud.Listeners.Find(tx.View, d.ListenerID()); ok && l.Status == cloud.ListenerConfiguring {
+			return errExtensionListenerBusy
+		}
+		if extensionsBusy(tx.View, d.ListenerID()) {
+			return errExtensionBusy
+		}
 		if _, ok := cloud.ServerCertificates.Find(tx.View, req.ServerCertificateID); !ok {
 			return errExtensionCertificateUnknown
 		}
 		d.ServerCertificateID = req.ServerCertificateID
 		return nil
 	})
+	if err != nil {
+		return nil, err
+	}
+	state.Enter(tx, cloud.StageDomainExtensionConfiguring, req.DomainExtensionID)
+	return &gateway.Empty{}, nil
 }
 
 type deleteDomainExtensionRequest struct {
@@ -145,6 +175,9 @@ func deleteDomainExtension(tx *state.Tx, req *deleteDomainExtensionRequest) (*ga
 	d, err := cloud.DomainExtensions.Get(tx.View, req.DomainExtensionID)
 	if err != nil {
 		return nil, err
+	}
+	if extensionsBusy(tx.View, d.ListenerID()) {
+		return nil, errExtensionBusy
 	}
 	for r := range cloud.RulesByListener.List(tx.View, cloud.ListenerID(d.LoadBalancerID, cloud.HTTPS, d.ListenerPort)) {
 		if r.Domain == d.Domain {

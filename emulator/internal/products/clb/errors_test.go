@@ -161,6 +161,7 @@ func TestRefusals(t *testing.T) {
 		{Name: "Stopped", Action: "AddVServerGroupBackendServers", Params: addServers, Plant: stopInstance1, Status: 400, Code: "ObtainIpFail"},
 		{Name: "AddressOfOtherENI", Action: "AddVServerGroupBackendServers", Params: with(addServers, "BackendServers", server(eni1, `,"Type":"eni","ServerIp":"192.168.0.12"`)), Status: 400, Code: "ObtainIpFail"},
 		{Name: "OtherVPC", Action: "AddVServerGroupBackendServers", Params: params("VServerGroupId", "rsp-other", "BackendServers", server(instanceB, "")), Status: 400, Code: "NetworkConflict"},
+		{Name: "ENIOnShared", Action: "AddBackendServers", Params: params("LoadBalancerId", lbShared, "BackendServers", server(eni1, `,"Type":"eni"`)), Status: 400, Code: "OperationFailed.ActionNotSupport"},
 		{Name: "ENIOnShared", Action: "CreateVServerGroup", Params: params("LoadBalancerId", lbShared, "BackendServers", server(eni1, `,"Type":"eni"`)), Status: 400, Code: "OperationFailed.ActionNotSupport"},
 		{Name: "Exists", Action: "AddBackendServers", Params: params("LoadBalancerId", lbInternet, "BackendServers", server(instance1, "")),
 			Plant: both(editAccount(func(a *cloud.Account) { a.RefusesAttachedBackends = true }), editLB(lbInternet, func(lb *cloud.LoadBalancer) {
@@ -270,8 +271,8 @@ func TestRefusals(t *testing.T) {
 		// White lists.
 		{Name: "AclEnabled", Action: "AddListenerWhiteListItem", Params: with(setTCP, "ListenerProtocol", "tcp", "SourceItems", "10.0.0.1"), Status: 400, Code: "Operation.NotAllowed"},
 		{Name: "AclEnabled", Action: "SetListenerAccessControlStatus", Params: with(setTCP, "ListenerProtocol", "tcp", "AccessControlStatus", "open_white_list"), Status: 400, Code: "Operation.NotAllowed"},
-		{Name: "Item", Action: "AddListenerWhiteListItem", Params: with(setHTTP, "SourceItems", "10.0.0.1,office"), Status: 400, Code: "InvalidParameter.SourceItems"},
-		{Name: "Block", Action: "AddListenerWhiteListItem", Params: with(setHTTP, "SourceItems", "10.0.0.0/33"), Status: 400, Code: "InvalidParameter.SourceItems"},
+		{Name: "Item", Action: "AddListenerWhiteListItem", Params: with(setHTTP, "SourceItems", "10.0.0.1,office"), Status: 400, Code: "InvalidAddress"},
+		{Name: "Block", Action: "AddListenerWhiteListItem", Params: with(setHTTP, "SourceItems", "10.0.0.0/33"), Status: 400, Code: "InvalidAddress"},
 		{Name: "IPv6Item", Action: "RemoveListenerWhiteListItem", Params: with(setHTTP, "SourceItems", "::1"), Status: 400, Code: "InvalidParameter.SourceItems"},
 		{Name: "Unknown", Action: "RemoveListenerWhiteListItem", Params: with(setHTTP, "ListenerPort", "9", "SourceItems", "10.0.0.1"), Status: 404, Code: "ListenerNotFound"},
 		{Name: "Status", Action: "SetListenerAccessControlStatus", Params: with(setHTTP, "AccessControlStatus", "on"), Status: 400, Code: "InvalidAccessControlStatus"},
@@ -297,6 +298,7 @@ func TestRefusals(t *testing.T) {
 		{Name: "UnknownACL", Action: "MoveResourceGroup", Params: params("ResourceType", "acl", "ResourceId", "acl-none", "NewResourceGroupId", defaultRG), Status: 400, Code: "AclNotExist"},
 		{Name: "UnknownCertificate", Action: "MoveResourceGroup", Params: params("ResourceType", "certificate", "ResourceId", "none", "NewResourceGroupId", defaultRG), Status: 404, Code: "ServerCertificateId.NotFound"},
 		{Name: "Locked", Action: "MoveResourceGroup", Params: params("ResourceType", "loadbalancer", "ResourceId", lbInternet, "NewResourceGroupId", defaultRG), Plant: lock, Status: 400, Code: "ActionNotAllowed"},
+		{Name: "PrepaidCharge", Action: "ModifyLoadBalancerInternetSpec", Params: params("LoadBalancerId", lbPrepaid, "InternetChargeType", "paybytraffic"), Status: 400, Code: "Operation.NotAllowed"},
 		{Name: "Prepaid", Action: "ModifyLoadBalancerPayType", Params: params("LoadBalancerId", lbPrepaid), Status: 400, Code: "Operation.NotAllowed"},
 		{Name: "OnDemand", Action: "ModifyLoadBalancerPayType", Params: params("LoadBalancerId", lbInternet, "PayType", "PayOnDemand"), Status: 400, Code: "Operation.NotAllowed"},
 		{Name: "NotSold", Action: "ModifyLoadBalancerPayType", Params: params("LoadBalancerId", lbInternet), Status: 400, Code: "Operation.NotAllowed"},

@@ -84,6 +84,73 @@ func TestListenerLife(t *testing.T) {
 	client.Do("DeleteLoadBalancerListener", setHTTP)
 }
 
+// lasts gives a stage a time, which none has by itself.
+func lasts(stage state.Stage) func(*state.Tx) error {
+	return func(tx *state.Tx) error {
+		state.LifeCycles.Put(tx, &state.LifeCycle{ID: state.LifeCycleID, Profile: state.LifeRealistic, Delays: map[state.Stage]time.Duration{stage: time.Minute}})
+		return nil
+	}
+}
+
+// While a change of an access control list takes effect, that list alone takes no other.
+func TestACLLife(t *testing.T) {
+	client, _, clock := newTimedClient(t, lasts(cloud.StageACLConfiguring))
+	entry := func(acl, block string) map[string]string {
+		return params("AclId", acl, "AclEntrys", `[{"entry":"`+block+`"}]`)
+	}
+	wantCode(t, client, "AddAccessControlListEntry", entry("acl-free", "10.1.0.0/16"), "")
+	wantCode(t, client, "AddAccessControlListEntry", entry("acl-free", "10.2.0.0/16"), "AclEntryProcessing")
+	wantCode(t, client, "RemoveAccessControlListEntry", entry("acl-free", "10.1.0.0/16"), "AclEntryProcessing")
+	wantCode(t, client, "AddAccessControlListEntry", entry("acl-used", "10.3.0.0/16"), "")
+	clock.Advance(time.Minute)
+	wantCode(t, client, "RemoveAccessControlListEntry", entry("acl-free", "10.1.0.0/16"), "")
+	wantCode(t, client, "RemoveAccessControlListEntry", entry("acl-free", "10.2.0.0/16"), "AclEntryProcessing")
+}
+
+// While a change of a domain extension takes effect, its listener takes none of another. In the
+// realistic profile it takes no time.
+func TestDomainExtensionLife(t *testing.T) {
+	create := func(domain string) map[string]string {
+		return params("LoadBalancerId", lbInternet, "ListenerPort", "443", "Domain", domain, "ServerCertificateId", "cert-free")
+	}
+	client, _, clock := newTimedClient(t, lasts(cloud.StageDomainExtensionConfiguring))
+	used := params("DomainExtensionId", "de-used")
+	wantCode(t, client, "SetDomainExtensionAttribute", with(used, "ServerCertificateId", "cert-free"), "")
+	for action, p := range map[string]map[string]string{
+		"CreateDomainExtension": create("x.example.com"), "DeleteDomainExtension": used, "SetDomainExtensionAttribute": with(used, "ServerCertificateId", "cert-free"),
+	} {
+		wantCode(t, client, action, p, "DomainExtensionProcessing")
+	}
+	clock.Advance(time.Minute)
+	wantCode(t, client, "CreateDomainExtension", create("x.example.com"), "")
+
+	client, _, _ = newTimedClient(t, realistic)
+	wantCode(t, client, "CreateDomainExtension", create("x.example.com"), "")
+	wantCode(t, client, "CreateDomainExtension", create("y.example.com"), "")
+}
+
+// A shared instance has neither consistent hashing nor a choice of TLS policies; what a listener
+// of it has it keeps.
+func TestSharedListeners(t *testing.T) {
+	client, _, _ := newTimedClient(t)
+	tcp, https := with(createTCP, "LoadBalancerId", lbShared), with(createHTTPS, "LoadBalancerId", lbShared, "ListenerPort", "1001")
+	set := params("LoadBalancerId", lbShared, "ListenerPort", "1001")
+	for _, call := range []struct {
+		action string
+		params map[string]string
+		code   string
+	}{
+		{"CreateLoadBalancerTCPListener", with(tcp, "Scheduler", "sch"), "InvalidParameterValue.SpecNotSupport"},
+		{"CreateLoadBalancerTCPListener", with(tcp, "Scheduler", "rr"), ""},
+		{"CreateLoadBalancerHTTPSListener", with(https, "TLSCipherPolicy", "tls_cipher_policy_1_2"), "InvalidParameter.SpecNotSupport"},
+		{"CreateLoadBalancerHTTPSListener", https, ""},
+		{"SetLoadBalancerHTTPSListenerAttribute", with(set, "TLSCipherPolicy", "tls_cipher_policy_1_2"), "InvalidParameter.SpecNotSupport"},
+		{"SetLoadBalancerHTTPSListenerAttribute", with(set, "TLSCipherPolicy", "tls_cipher_policy_1_0", "Gzip", "off"), ""},
+	} {
+		wantCode(t, client, call.action, call.params, call.code)
+	}
+}
+
 // In the realistic profile a group, the default group and a token take one call
 // at a time; a delay of the world's own overrides the profile's.
 func TestOneChangeAtATime(t *testing.T) {

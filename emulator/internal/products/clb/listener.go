@@ -67,6 +67,17 @@ var (
 		"Server certificates are required.", "CLB-0200")
 	errListenerCertificateUnknown = refusals.New("ListenerCertificateUnknown", 400, "CertificateNotExist",
 		"The specified CertificateId does not exist.", "CLB-0200")
+	errListenersSoldOut = refusals.New("ListenersSoldOut", 400, "ResourceNotAvailible.HttpListener", // the cloud's spelling
+		"The specified Zone did not have enough resource.", "CLB-0200").
+		In(400, "ResourceNotAvailible.HttpsListener", "The specified Zone did not have enough resource.", "CLB-0200", "CreateLoadBalancerHTTPSListener")
+	errSharedLacksScheduler = refusals.New("SharedLacksScheduler", 400, "InvalidParameterValue.SpecNotSupport",
+		"The loadBalancer of shared spec does not support the parameter value, %s.", "CLB-0581")
+	errSharedLacksPolicy = refusals.New("SharedLacksPolicy", 400, "InvalidParameter.SpecNotSupport",
+		"The loadBalancer of shared spec does not support the parameter: %s.", "CLB-0582")
+	errSharedLacksFullNAT = refusals.New("SharedLacksFullNAT", 400, "SpecNotSupportParameter",
+		"The instance with share spec does not support FullNatEnabled parameter.", "CLB-0589")
+	errIPv6LacksFullNAT = refusals.New("IPv6LacksFullNAT", 400, "OperationDenied.OnlyIpv4SlbSupport",
+		"The operation is not allowed because of OnlyIpv4SlbSupport.", "CLB-0589")
 	errListenerInTransit = refusals.New("ListenerInTransit", 400, "OperationFailed.ListenerStatusNotSupport",
 		"The status of the listener does not support this operation. Please try again later.", "CLB-0201").
 		In(400, "ServiceIsConfiguring", "A previous configuration is pending; please try again later.", "CLB-0201",
@@ -86,6 +97,9 @@ func createListener[R listenerCreation](tx *state.Tx, req R) (*gateway.Empty, er
 	}
 	if err := checkPort(tx.View, want); err != nil {
 		return nil, err
+	}
+	if region, ok := cloud.Regions.Find(tx.View, lb.RegionID); ok && !region.HasListeners(lb.MasterZoneID, want.Protocol) {
+		return nil, errListenersSoldOut
 	}
 	l := &cloud.Listener{
 		Owner:          tx.Scope(),

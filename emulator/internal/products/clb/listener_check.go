@@ -68,6 +68,8 @@ func setDefaults(l *cloud.Listener) {
 	}
 }
 
+const defaultTLSCipherPolicy = "tls_cipher_policy_1_0"
+
 // setLayer7Defaults gives HTTP and HTTPS listeners theirs. The interval, path and
 // method of the health check are the console's: CLB-0141.
 func setLayer7Defaults(l *cloud.Listener) {
@@ -80,7 +82,7 @@ func setLayer7Defaults(l *cloud.Listener) {
 		HealthyThreshold: 3, UnhealthyThreshold: 3, Timeout: 5, Interval: 2,
 	}
 	if l.Protocol == cloud.HTTPS {
-		l.EnableHTTP2, l.TLSCipherPolicy = cloud.On, "tls_cipher_policy_1_0"
+		l.EnableHTTP2, l.TLSCipherPolicy = cloud.On, defaultTLSCipherPolicy
 	} else {
 		l.ListenerForward = cloud.Off
 	}
@@ -90,7 +92,7 @@ func setLayer7Defaults(l *cloud.Listener) {
 // change.
 func settleListener(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) error {
 	for _, settle := range []func(*state.View, *cloud.LoadBalancer, *cloud.Listener) error{
-		checkBandwidth, checkServerGroup, checkMasterSlaveGroup, settleAccessControl, checkTimeouts, settleSticky, checkCertificates,
+		checkBandwidth, checkServerGroup, checkMasterSlaveGroup, settleAccessControl, checkTimeouts, settleSticky, checkCertificates, checkSpec,
 	} {
 		if err := settle(v, lb, l); err != nil {
 			return err
@@ -262,6 +264,32 @@ func checkCertificates(v *state.View, _ *cloud.LoadBalancer, l *cloud.Listener) 
 		return errListenerCertificateUnknown.Of(l.CACertificateID)
 	}
 	return checkTLSCipherPolicy(v, l)
+}
+
+// hashing are the schedulers that need a spec. CLB-0581.
+var hashing = []string{"sch", "tch", "qch"}
+
+// checkSpec refuses what a shared instance has not, unless the listener has it already.
+func checkSpec(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) error {
+	if l.FullNATEnabled && lb.AddressIPVersion == ipv6 {
+		return errIPv6LacksFullNAT
+	}
+	if !isShared(lb) {
+		return nil
+	}
+	before, ok := cloud.Listeners.Find(v, l.ID())
+	if !ok {
+		before = &cloud.Listener{TLSCipherPolicy: defaultTLSCipherPolicy}
+	}
+	switch {
+	case l.FullNATEnabled:
+		return errSharedLacksFullNAT
+	case l.Scheduler != before.Scheduler && slices.Contains(hashing, l.Scheduler):
+		return errSharedLacksScheduler.Of(l.Scheduler)
+	case l.Protocol == cloud.HTTPS && l.TLSCipherPolicy != before.TLSCipherPolicy:
+		return errSharedLacksPolicy.Of("TLSCipherPolicy")
+	}
+	return nil
 }
 
 // checkTLSCipherPolicy wants one of the cloud's own policies or of the account's,

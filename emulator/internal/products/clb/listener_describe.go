@@ -165,6 +165,7 @@ type layer4View struct {
 	ConnectionDrainTimeout    int    `rpc:"ConnectionDrainTimeout,omitempty"`
 	PersistenceTimeout        int    `rpc:"PersistenceTimeout"`
 	MasterSlaveServerGroupID  string `rpc:"MasterSlaveServerGroupId"`
+	FullNATEnabled            bool   `rpc:"FullNatEnabled,omitempty"`
 }
 
 func viewLayer4(l *cloud.Listener) layer4View {
@@ -176,6 +177,7 @@ func viewLayer4(l *cloud.Listener) layer4View {
 		ConnectionDrainTimeout:    l.ConnectionDrainTimeout,
 		PersistenceTimeout:        l.PersistenceTimeout,
 		MasterSlaveServerGroupID:  l.MasterSlaveServerGroupID,
+		FullNATEnabled:            l.FullNATEnabled,
 	}
 }
 

@@ -126,6 +126,7 @@ type layer4Settings struct {
 	HealthCheckSwitch         *string `rpc:"HealthCheckSwitch,enum=on|off,invalid=HealthCheckIllegal"`
 	HealthCheckConnectTimeout *int    `rpc:"HealthCheckConnectTimeout,min=1,max=300"`
 	ProxyProtocolV2Enabled    *bool   `rpc:"ProxyProtocolV2Enabled"`
+	FullNATEnabled            *bool   `rpc:"FullNatEnabled"`
 	PersistenceTimeout        *int    `rpc:"PersistenceTimeout,min=0,max=3600"`
 	ConnectionDrain           *string `rpc:"ConnectionDrain,enum=on|off"`
 	ConnectionDrainTimeout    *int    `rpc:"ConnectionDrainTimeout,min=10,max=900"`
@@ -137,6 +138,7 @@ func (s *layer4Settings) apply(l *cloud.Listener) {
 	assign(&l.HealthCheck.Switch, s.HealthCheckSwitch)
 	assign(&l.HealthCheck.Timeout, s.HealthCheckConnectTimeout)
 	assign(&l.ProxyProtocolV2Enabled, s.ProxyProtocolV2Enabled)
+	assign(&l.FullNATEnabled, s.FullNATEnabled)
 	assign(&l.PersistenceTimeout, s.PersistenceTimeout)
 	assign(&l.ConnectionDrain, s.ConnectionDrain)
 	assign(&l.ConnectionDrainTimeout, s.ConnectionDrainTimeout)

@@ -59,6 +59,12 @@ var (
 		"The account is arrearage.", "CLB-0200")
 	errBalanceInsufficient = refusals.New("BalanceInsufficient", 400, "PAY.INSUFFICIENT_BALANCE",
 		"Your account does not have enough balance.", "CLB-0200")
+	errBalanceNegative = refusals.New("BalanceNegative", 400, "InsufficientAvailableQuota",
+		"Your account available balance is less than 0. Please recharge before attempting to make a purchase.", "CLB-0200")
+	errAccountIncomplete = refusals.New("AccountIncomplete", 400, "OperationFailed.InvalidAccount",
+		"The account information is incomplete.", "CLB-0200")
+	errNoPaymentMethod = refusals.New("NoPaymentMethod", 400, "OperationFailed.CashBookInsufficient",
+		"No payment method is specified for your account, We recommend that you add a payment method or maintain a prepayment balance.", "CLB-0200")
 	errZoneSoldOut = refusals.New("ZoneSoldOut", 400, "OperationFailed.ZoneResourceLimit",
 		"The operation failed because of resource limit of the specified zone.", "CLB-0200")
 )
@@ -253,6 +259,17 @@ func (req *createLoadBalancerRequest) settleCharges(region *cloud.Region) error 
 // checkPurchase enforces what the account must be like to buy an instance:
 // one that owes buys nothing, nor does one without balance.
 func checkPurchase(v *state.View) error {
+	account, err := cloud.Accounts.Get(v, v.Scope().AccountID)
+	switch {
+	case err != nil:
+		return err
+	case account.Incomplete:
+		return errAccountIncomplete
+	case account.Unpayable:
+		return errNoPaymentMethod
+	case account.ArrearsSince.IsZero() && account.Balance < 0:
+		return errBalanceNegative
+	}
 	if err := checkSolvency(v); err != nil {
 		return err
 	}
@@ -344,6 +361,9 @@ func joinInternet(tx *state.Tx, region *cloud.Region, lb *cloud.LoadBalancer, re
 	if err := chooseZones(region, lb, req, ""); err != nil {
 		return err
 	}
+	if region.AddressesHalted {
+		return errRegionSoldOut
+	}
 	block := region.PublicCIDRBlock
 	if lb.AddressIPVersion == ipv6 {
 		if !region.SellsIPv6() {
@@ -392,9 +412,14 @@ func (req *loadBalancerRequest) LoadBalancerOf(*state.View) (string, error) {
 	return req.LoadBalancerID, nil
 }
 
+type deleteLoadBalancerRequest struct {
+	gateway.Caller
+	loadBalancerRequest
+}
+
 // deleteLoadBalancer takes everything with it that belongs to the instance
 // alone; an EIP stays and becomes free.
-func deleteLoadBalancer(tx *state.Tx, req *loadBalancerRequest) (*gateway.Empty, error) {
+func deleteLoadBalancer(tx *state.Tx, req *deleteLoadBalancerRequest) (*gateway.Empty, error) {
 	lb, err := cloud.LoadBalancers.Get(tx.View, req.LoadBalancerID)
 	if err != nil {
 		return nil, err
@@ -404,6 +429,12 @@ func deleteLoadBalancer(tx *state.Tx, req *loadBalancerRequest) (*gateway.Empty,
 		return nil, errDeleteProtectionOn
 	case lb.PayType == prePay:
 		return nil, errPrepaidNotDeletable
+	}
+	for range cloud.EIPsByInstance.List(tx.View, lb.ID) {
+		if err := needRole(tx, req.Caller, roleForEIPs, errNoRoleForEIPs); err != nil {
+			return nil, err
+		}
+		break
 	}
 	cloud.LoadBalancers.Remove(tx, lb.ID)
 	return &gateway.Empty{}, nil

@@ -25,6 +25,8 @@ var (
 		"Operation Denied. Prepay instance only permitted to increase loadBalancerSpec.", "CLB-0200")
 	errPrepaidBandwidthDown = refusals.New("PrepaidBandwidthDown", 400, "Operation.NotAllowed",
 		"Operation Denied. Prepay instance only permitted to increase internet bandwidth.", "CLB-0200")
+	errPrepaidChargeType = refusals.New("PrepaidChargeType", 400, "Operation.NotAllowed",
+		"Operation Denied. Prepay instance only permitted to modify internet bandwidth.", "CLB-0201")
 	errNotForPayByCLCU = refusals.New("NotForPayByCLCU", 400, "OperationDenied.PayByCLCU",
 		"The operation is not allowed because the instanceChargeType of loadbalancer is PayByCLCU.", "CLB-0200")
 	errAlreadyPayBySpec = refusals.New("AlreadyPayBySpec", 400, "OperationDenied.PayBySpec",
@@ -242,6 +244,8 @@ func modifyLoadBalancerInternetSpec(tx *state.Tx, req *modifyLoadBalancerInterne
 			return errIntranetByBandwidth
 		case byBandwidth && req.Bandwidth < 1 && charge != lb.InternetChargeType:
 			return errBandwidthInvalid
+		case lb.PayType == prePay && charge != lb.InternetChargeType:
+			return errPrepaidChargeType
 		case lb.PayType == prePay && byBandwidth && req.Bandwidth > 0 && req.Bandwidth < lb.Bandwidth:
 			return errPrepaidBandwidthDown
 		}

@@ -325,6 +325,7 @@ type describeLoadBalancerAttributeResponse struct {
 	EndTime                  string                    `rpc:"EndTime"`
 	EndTimeStamp             int64                     `rpc:"EndTimeStamp"`
 	RenewalStatus            string                    `rpc:"RenewalStatus,omitempty"`
+	AutoReleaseTime          int64                     `rpc:"AutoReleaseTime,omitempty"`
 	ListenerPorts            []int                     `rpc:"ListenerPorts>ListenerPort"`
 	ListenerPortsAndProtocal []listenerPortAndProtocal `rpc:"ListenerPortsAndProtocal>ListenerPortAndProtocal"` // the cloud's spelling
 	ListenerPortsAndProtocol []listenerPortAndProtocol `rpc:"ListenerPortsAndProtocol>ListenerPortAndProtocol"`
@@ -367,6 +368,9 @@ func describeLoadBalancerAttribute(v *state.View, req *loadBalancerRequest) (*de
 	}
 	if lb.PayType == prePay {
 		resp.RenewalStatus = "Normal"
+	}
+	if account, ok := cloud.Accounts.Find(v, lb.AccountID); ok && lb.LockedFrom != "" && !account.ArrearsSince.IsZero() {
+		resp.AutoReleaseTime = account.ArrearsSince.AddDate(0, 0, account.GraceDays+account.ReleaseDays).UnixMilli()
 	}
 	if lb.Ineffective != nil {
 		resp.reserve(lb.Ineffective)

@@ -26,6 +26,9 @@ var (
 		"WhiteList is Disabled while Acl is Enabled", "CLB-0200")
 	errSourceItemsInvalid = refusals.New("SourceItemsInvalid", 400, "InvalidParameter.SourceItems",
 		"The specified SourceItems %s is invalid.", "CLB-0203")
+	errSourceItemMalformed = refusals.New("SourceItemMalformed", 400, "InvalidParameter.SourceItems",
+		"The specified SourceItems %s is invalid.", "CLB-0203").
+		In(400, "InvalidAddress", "%s,neither an IPv4 address nor a block", "CLB-0585", "AddListenerWhiteListItem")
 	errWhiteListOfIPv6 = refusals.New("WhiteListOfIPv6", 400, "OperationFailed.ActionNotSupport",
 		"The loadbalancer of ipv6 does not support such action.", "CLB-0200")
 )
@@ -75,10 +78,10 @@ func (req *whiteListItemsRequest) Validate() error {
 	for _, item := range req.items() {
 		address, _, _ := strings.Cut(item, "/")
 		if ip, err := netip.ParseAddr(address); err != nil || !ip.Is4() {
-			return errSourceItemsInvalid.Of(item)
+			return errSourceItemMalformed.Of(item)
 		}
 		if _, err := netip.ParsePrefix(item); err != nil && address != item {
-			return errSourceItemsInvalid.Of(item)
+			return errSourceItemMalformed.Of(item)
 		}
 	}
 	return nil

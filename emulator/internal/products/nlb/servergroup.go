@@ -3,6 +3,7 @@ package nlb
 import (
 	"reflect"
 	"slices"
+	"strconv"
 
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
@@ -242,6 +243,7 @@ type serverGroup struct {
 	ServerCount             int           `rpc:"ServerCount"`
 	RelatedLoadBalancerIDs  []string      `rpc:"RelatedLoadBalancerIds"`
 	HealthCheck             healthCheck   `rpc:"HealthCheck"`
+	AliUID                  int           `rpc:"AliUid"`
 	Tags                    []tagging.Tag `rpc:"Tags"`
 }
 
@@ -287,8 +289,9 @@ func newServerGroup(v *state.View, g *cloud.NLBServerGroup) serverGroup {
 			related = append(related, l.LoadBalancerID)
 		}
 	}
+	account, _ := strconv.Atoi(g.AccountID) // a world's accounts are numbers
 	return serverGroup{
-		ServerGroupID: g.ID, ServerGroupName: g.Name, ServerGroupType: g.Type, ServerGroupStatus: g.Status, Protocol: g.Protocol,
+		AliUID: account, ServerGroupID: g.ID, ServerGroupName: g.Name, ServerGroupType: g.Type, ServerGroupStatus: g.Status, Protocol: g.Protocol,
 		RegionID: g.RegionID, VPCID: g.VPCID, AddressIPVersion: g.AddressIPVersion, IPVersionAffinityMode: g.IPVersionAffinityMode,
 		Scheduler: g.Scheduler, AnyPortEnabled: g.AnyPortEnabled, PreserveClientIPEnabled: g.PreserveClientIPEnabled,
 		ConnectionDrainEnabled: g.ConnectionDrainEnabled, ConnectionDrainTimeout: g.ConnectionDrainTimeout, ResourceGroupID: g.ResourceGroupID,

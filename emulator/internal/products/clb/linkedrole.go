@@ -1,0 +1,42 @@
+package clb
+
+import (
+	"slices"
+
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/state"
+)
+
+// The service-linked roles that actions need.
+const (
+	roleForLogs = "AliyunServiceRoleForSlbLogDelivery"
+	roleForEIPs = "AliyunServiceRoleForSlbEipAccess"
+)
+
+// The refusals of this file.
+var (
+	errNoRoleForLogs = refusals.New("NoRoleForLogs", 400, "NoPermission."+roleForLogs,
+		"You are not authorized to create the service linked role. Role Name: "+roleForLogs+". Service Name: logdelivery.slb.aliyuncs.com. "+
+			"Please ensure the user has been granted the ram:CreateServiceLinkedRole permission", "CLB-0587")
+	errNoRoleForEIPs = refusals.New("NoRoleForEIPs", 400, "NoPermission."+roleForEIPs,
+		"You are not authorized to create the service linked role. Role Name: "+roleForEIPs+". Service Name: eipaccess.slb.aliyuncs.com. "+
+			"Please ensure the user has been granted the ram:CreateServiceLinkedRole permission", "CLB-0587")
+)
+
+// needRole creates a service-linked role of the account if there is none and the caller may,
+// which is refused otherwise. CLB-0587.
+func needRole(tx *state.Tx, caller gateway.Caller, role string, refusal error) error {
+	id := tx.Scope().AccountID
+	account, err := cloud.Accounts.Get(tx.View, id)
+	if err != nil || !slices.Contains(account.AbsentRoles, role) {
+		return err
+	}
+	if key, ok := cloud.AccessKeys.Find(tx.View, caller.AccessKeyID); ok && key.May(tx.View, "ram:CreateServiceLinkedRole", "acs:ram:*:"+id+":role/*") != cloud.Allowed {
+		return refusal
+	}
+	return cloud.Accounts.Edit(tx, id, func(a *cloud.Account) error {
+		a.AbsentRoles = slices.DeleteFunc(slices.Clone(a.AbsentRoles), func(r string) bool { return r == role })
+		return nil
+	})
+}
