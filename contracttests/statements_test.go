@@ -12,7 +12,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/clbemu/clbemu/contracttests/internal/changes"
+	"github.com/clbemu/clbemu/contracttests/internal/mutate"
 	"github.com/clbemu/clbemu/contracttests/mutants"
 	"github.com/clbemu/clbemu/emulator/explain"
 	"github.com/clbemu/clbemu/scenarios"
@@ -216,15 +216,15 @@ func keepPage(t *testing.T, name, want string) {
 
 // mutantsOf reads the records of the changes under which what plays a statement was run. The
 // packages of the mutants record them; those of kind are counted by deploy/kind.
-func mutantsOf(t *testing.T) map[string]changes.Outcome {
+func mutantsOf(t *testing.T) map[string]mutate.Outcome {
 	t.Helper()
-	all := make(map[string]changes.Outcome)
+	all := make(map[string]mutate.Outcome)
 	for _, file := range []string{"library", "kubernetes", "values", "kind"} {
 		text, err := os.ReadFile("testdata/mutants/" + file + ".json")
 		if err != nil {
 			t.Fatal(err)
 		}
-		var of map[string]changes.Outcome
+		var of map[string]mutate.Outcome
 		if err := json.Unmarshal(text, &of); err != nil {
 			t.Fatalf("%s.json: %v", file, err)
 		}
@@ -235,7 +235,7 @@ func mutantsOf(t *testing.T) map[string]changes.Outcome {
 				name = explain.ByScenario + " " + name
 			}
 			was := all[name] // cures and causes, and values, of a kubernetes part
-			all[name] = changes.Outcome{Run: was.Run + m.Run, Survived: append(was.Survived, m.Survived...)}
+			all[name] = mutate.Outcome{Run: was.Run + m.Run, Survived: append(was.Survived, m.Survived...)}
 		}
 	}
 	return all
@@ -290,7 +290,7 @@ func TestStatementsHaveMutants(t *testing.T) {
 }
 
 // noticed says how many mutants of what plays a statement it noticed.
-func noticed(m changes.Outcome) string {
+func noticed(m mutate.Outcome) string {
 	if m.Run == 0 {
 		return ""
 	}
@@ -404,7 +404,7 @@ func sumsOf(documents []explain.Document, statements []explain.Statement) string
 }
 
 // statementsText is the page of all statements.
-func statementsText(documents []explain.Document, statements []explain.Statement, changed map[string]changes.Outcome, lines map[string][]string) string {
+func statementsText(documents []explain.Document, statements []explain.Statement, changed map[string]mutate.Outcome, lines map[string][]string) string {
 	ways := make(map[string]int)
 	for i := range statements {
 		if s := &statements[i]; played(s) {
@@ -433,7 +433,7 @@ func statementsText(documents []explain.Document, statements []explain.Statement
 }
 
 // survivors is the part of the page about mutants that nothing noticed.
-func survivors(statements []explain.Statement, changed map[string]changes.Outcome) string {
+func survivors(statements []explain.Statement, changed map[string]mutate.Outcome) string {
 	var b strings.Builder
 	told := make(map[string]bool)
 	for i := range statements {

@@ -21,8 +21,8 @@ import (
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/controlclient"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -70,7 +70,7 @@ func BenchmarkResident(b *testing.B) {
 	build(b)
 	s := startUp(b, b.TempDir(), "--auth", "off", "--world", file)
 	var change controlapi.Change
-	for _, name := range cloud.Schema.QuotaNames() {
+	for _, name := range kinds.Schema.QuotaNames() {
 		change.Settings = append(change.Settings, controlapi.Setting{Name: "quota." + string(name), Value: "1000000000"})
 	}
 	control := controlclient.Client{URL: s.Control}
@@ -123,7 +123,7 @@ func writeHeapProfile(b *testing.B, name string) {
 func raiseQuotas(b *testing.B, store *state.Store) {
 	b.Helper()
 	if err := store.Update(scope, func(tx *state.Tx) error {
-		for _, name := range cloud.Schema.QuotaNames() {
+		for _, name := range kinds.Schema.QuotaNames() {
 			state.Quotas.Put(tx, &state.Quota{AccountID: scope.AccountID, Name: name, Limit: 1 << 30})
 		}
 		return nil

@@ -23,7 +23,7 @@ import (
 	"github.com/clbemu/clbemu/contracttests/binary"
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/engine/bolt"
@@ -87,8 +87,8 @@ func crowd(b *testing.B, store *state.Store, n int) (id string) {
 				return err
 			}
 			id = lb.ID
-			cloud.LoadBalancers.Put(tx, lb)
-			state.SetTag(tx, cloud.TagLoadBalancer, id, "cluster", fmt.Sprintf("c%d", i))
+			kinds.LoadBalancers.Put(tx, lb)
+			state.SetTag(tx, kinds.TagLoadBalancer, id, "cluster", fmt.Sprintf("c%d", i))
 		}
 		return nil
 	})
@@ -98,15 +98,15 @@ func crowd(b *testing.B, store *state.Store, n int) (id string) {
 	return id
 }
 
-func newLoadBalancer(tx *state.Tx) (*cloud.LoadBalancer, error) {
-	id := tx.NewID(cloud.LoadBalancers.Kind())
-	ip, err := cloud.AllocateAddress(tx, cloud.PublicPool(scope.RegionID), "11.0.0.0/8", "", cloud.LoadBalancers.Kind(), id)
-	return &cloud.LoadBalancer{
-		Owner: scope, ID: id, Name: "bench", Status: cloud.LoadBalancerActive, Address: ip,
-		AddressType: cloud.AddressTypeInternet, AddressIPVersion: "ipv4", NetworkType: "classic",
+func newLoadBalancer(tx *state.Tx) (*kinds.LoadBalancer, error) {
+	id := tx.NewID(kinds.LoadBalancers.Kind())
+	ip, err := kinds.AllocateAddress(tx, kinds.PublicPool(scope.RegionID), "11.0.0.0/8", "", kinds.LoadBalancers.Kind(), id)
+	return &kinds.LoadBalancer{
+		Owner: scope, ID: id, Name: "bench", Status: kinds.LoadBalancerActive, Address: ip,
+		AddressType: kinds.AddressTypeInternet, AddressIPVersion: "ipv4", NetworkType: "classic",
 		MasterZoneID: "cn-hangzhou-h", SlaveZoneID: "cn-hangzhou-i", Spec: "slb.s1.small",
-		InstanceChargeType: cloud.PayBySpec, InternetChargeType: cloud.PayByTraffic, Bandwidth: -1, PayType: "PayOnDemand",
-		ResourceGroupID: "rg-clbemu0default", DeleteProtection: cloud.Off, ModificationProtectionStatus: "NonProtection",
+		InstanceChargeType: kinds.PayBySpec, InternetChargeType: kinds.PayByTraffic, Bandwidth: -1, PayType: "PayOnDemand",
+		ResourceGroupID: "rg-clbemu0default", DeleteProtection: kinds.Off, ModificationProtectionStatus: "NonProtection",
 		CreateTime: tx.Now(),
 	}, err
 }
@@ -259,7 +259,7 @@ func BenchmarkDurableWrites(b *testing.B) {
 	name := func() string { return fmt.Sprintf("bench-%d", n.Add(1)) }
 	store := func(worker int) error {
 		return s.Store().Update(scope, func(tx *state.Tx) error {
-			return cloud.LoadBalancers.Edit(tx, ids[worker], func(lb *cloud.LoadBalancer) error {
+			return kinds.LoadBalancers.Edit(tx, ids[worker], func(lb *kinds.LoadBalancer) error {
 				lb.Name = name()
 				return nil
 			})

@@ -15,9 +15,9 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/clouds"
 	"github.com/clbemu/clbemu/emulator/internal/listen"
-	"github.com/clbemu/clbemu/emulator/internal/onecloud"
 	"github.com/clbemu/clbemu/emulator/internal/pull"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/products"
@@ -47,12 +47,12 @@ type DataPlane string
 // The data planes.
 const (
 	// NoPackets has none: load balancers have addresses that do not answer.
-	NoPackets DataPlane = onecloud.NoPackets
+	NoPackets DataPlane = cloud.NoPackets
 	// Ports answers for each listener at a port of 127.0.0.1.
-	Ports DataPlane = onecloud.AtPorts
+	Ports DataPlane = cloud.AtPorts
 	// Addresses answers at the addresses and ports of load balancers, on Linux with the
 	// right NET_ADMIN.
-	Addresses DataPlane = onecloud.AtAddresses
+	Addresses DataPlane = cloud.AtAddresses
 )
 
 // DataPlanes are all of them.
@@ -200,12 +200,12 @@ func GenerateTLS(dir string, hosts []string) (*tls.Config, error) {
 func LoadTLS(certFile, keyFile string) (*tls.Config, error) { return listen.LoadTLS(certFile, keyFile) }
 
 // cloud returns what of the configuration is the first cloud's.
-func (cfg *Config) cloud() onecloud.Config {
-	return onecloud.Config{
+func (cfg *Config) cloud() cloud.Config {
+	return cloud.Config{
 		Schema: cfg.Schema, More: cfg.more, World: cfg.World, Faults: cfg.Faults, StrictAuth: cfg.StrictAuth,
 		Host: listen.HostOf(cfg.Listen), AllowedHosts: cfg.AllowedHosts, AutoENI: cfg.AutoENI, InstanceID: cfg.InstanceID,
 		Clock: cfg.Clock, Seed: cfg.Seed, Log: cfg.Log, Journal: cfg.Journal, Tracer: cfg.Tracer, Dir: cfg.stateDir(),
-		Packets: onecloud.Packets{At: string(cfg.DataPlane), Interface: cfg.DataPlaneInterface, Transparent: cfg.Transparent,
+		Packets: cloud.Packets{At: string(cfg.DataPlane), Interface: cfg.DataPlaneInterface, Transparent: cfg.Transparent,
 			MaxListeners: cfg.MaxListeners, AccessLog: cfg.AccessLog, Direct: cfg.DirectBackends},
 		DNSListen: cfg.DNSListen, ControlToken: cfg.ControlToken, ControlHost: listen.HostOf(cfg.ControlListen),
 		Version: cfg.Version, Crash: cfg.Crash, Apart: cfg.Apart,
@@ -215,10 +215,10 @@ func (cfg *Config) cloud() onecloud.Config {
 // forkOf returns the configuration of the clouds forked from one: they leave
 // nothing behind, and answer packets and DNS at ports of their own, as the addresses are
 // the first one's.
-func forkOf(cfg onecloud.Config) onecloud.Config {
+func forkOf(cfg cloud.Config) cloud.Config {
 	cfg.Dir, cfg.Journal.File = "", ""
-	if cfg.Packets.At != "" && cfg.Packets.At != onecloud.NoPackets {
-		cfg.Packets.At, cfg.Packets.Transparent = onecloud.AtPorts, nil
+	if cfg.Packets.At != "" && cfg.Packets.At != cloud.NoPackets {
+		cfg.Packets.At, cfg.Packets.Transparent = cloud.AtPorts, nil
 	}
 	if cfg.DNSListen != "" {
 		cfg.DNSListen = net.JoinHostPort(cmp.Or(listen.HostOf(cfg.DNSListen), "127.0.0.1"), "0")

@@ -11,9 +11,9 @@ import (
 	"net/http"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/clouds"
 	"github.com/clbemu/clbemu/emulator/internal/listen"
-	"github.com/clbemu/clbemu/emulator/internal/onecloud"
 	"github.com/clbemu/clbemu/emulator/internal/replicas"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/faults"
@@ -24,8 +24,8 @@ import (
 // listeners where clients reach them.
 type Emulator struct {
 	cfg     Config // as given
-	cloud   onecloud.Config
-	first   *onecloud.Cloud // the cloud that is there from the start
+	cloud   cloud.Config
+	first   *cloud.Cloud // the cloud that is there from the start
 	clouds  *clouds.Clouds
 	servers []*listen.Server  // the API's and the control API's, once started
 	replica *replicas.Replica // nil unless others share the state
@@ -41,7 +41,7 @@ func New(ctx context.Context, cfg Config) (*Emulator, error) {
 		return nil, err
 	}
 	e.clouds = clouds.New(clouds.Config{Process: process{e}, Fork: forkOf(e.cloud), Keep: cfg.keeper(), Shared: cfg.Replica != nil, Log: cfg.Log})
-	if e.first, err = onecloud.New(e.cloud, store, e.clouds); err != nil {
+	if e.first, err = cloud.New(e.cloud, store, e.clouds); err != nil {
 		return nil, err
 	}
 	e.clouds.Begin(e.first)

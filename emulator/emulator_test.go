@@ -19,7 +19,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
 )
@@ -33,7 +33,7 @@ func TestCall(t *testing.T) {
 		t.Fatalf("CreateVpc = %v, %v", reply, err)
 	}
 	if err := s.Store().View(state.Owner{}, func(v *state.View) error {
-		vpc, err := cloud.VPCs.Get(v, reply.Text("VpcId"))
+		vpc, err := kinds.VPCs.Get(v, reply.Text("VpcId"))
 		if err == nil && vpc.Description != "a b*c~é+&=" {
 			t.Errorf("description = %q, want it as it was sent", vpc.Description)
 		}
@@ -105,7 +105,7 @@ func TestWorldIsPlantedOnce(t *testing.T) {
 		var log bytes.Buffer
 		e := mustNew(t, emulator.Config{DataDir: dir, World: w, Log: zerolog.New(&log)})
 		if err := e.Store().View(state.Owner{}, func(v *state.View) error {
-			i, err := cloud.Instances.Get(v, "i-bp1clbemu0000000001")
+			i, err := kinds.Instances.Get(v, "i-bp1clbemu0000000001")
 			if err == nil && i.Name != "node-1" {
 				t.Errorf("name = %s, want the first world's", i.Name)
 			}

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/emulator"
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/engine"
 	"github.com/clbemu/clbemu/state/engine/enginetest"
@@ -40,7 +40,7 @@ func TestFullDisk(t *testing.T) {
 		t.Fatalf("a write before the disk is full = %d %s", code, body)
 	}
 	due := func(tx *state.Tx) error {
-		state.Schedule(tx, tx.Now().Add(time.Second), state.Transition{Kind: cloud.Accounts.Kind(), ResourceID: "nobody", From: "arrears"})
+		state.Schedule(tx, tx.Now().Add(time.Second), state.Transition{Kind: kinds.Accounts.Kind(), ResourceID: "nobody", From: "arrears"})
 		return nil
 	}
 	if err := e.Store().Update(state.Owner{}, due); err != nil {

@@ -14,11 +14,11 @@ import (
 
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/controlapi"
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/changes"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/topology"
 	"github.com/clbemu/clbemu/emulator/products"
 	"github.com/clbemu/clbemu/emulator/target"
@@ -29,7 +29,7 @@ import (
 // A kind of resource and a product that no other file knows. What is true of them
 // is what any other kind and product gets by being declared.
 
-var toySchema = cloud.Schema.Extend()
+var toySchema = kinds.Schema.Extend()
 
 type toy struct {
 	state.Owner
@@ -51,7 +51,7 @@ var toys = state.NewTable(toySchema, "Toy", func(t *toy) string { return t.ID },
 
 var toysByLoadBalancer = toys.Index("loadbalancer", func(t *toy) [][]string { return state.Key(t.LoadBalancerID) })
 
-var _ = cloud.LoadBalancers.With(state.OwnedBy(toysByLoadBalancer, cloud.LoadBalancers))
+var _ = kinds.LoadBalancers.With(state.OwnedBy(toysByLoadBalancer, kinds.LoadBalancers))
 
 var stageToyMaking = toys.Stage("toy.making", "Making", "Made", time.Minute)
 
@@ -68,7 +68,7 @@ var (
 )
 
 var toyChanges = &changes.Rules{
-	Jobs: cloud.NewJobs(toySchema, "Toys", "ToyJob", "toy.job"), Locks: cloud.NewLocks(toySchema, "ToyLock", "toy.locked", toys),
+	Jobs: kinds.NewJobs(toySchema, "Toys", "ToyJob", "toy.job"), Locks: kinds.NewLocks(toySchema, "ToyLock", "toy.locked", toys),
 	Locked: errToyBusy, Open: func(*state.View, string) error { return nil },
 }
 
@@ -119,7 +119,7 @@ func createToy(tx *state.Tx, req *createToyRequest) (*toyResponse, error) {
 		return nil, errToyColour.Of(req.Colour)
 	}
 	id, err := state.Once(tx, "CreateToy", req.ClientToken, req, toys, func() (string, error) {
-		lb, err := cloud.LoadBalancers.Get(tx.View, req.LoadBalancerID)
+		lb, err := kinds.LoadBalancers.Get(tx.View, req.LoadBalancerID)
 		if err != nil {
 			return "", err
 		}
@@ -175,7 +175,7 @@ func toyProduct(gateway.Deps) *gateway.Product {
 			gateway.ErrorRow{Fact: state.NotFound, Status: 404, Code: "NotFound", Message: "%s."},
 			gateway.ErrorRow{Fact: state.QuotaExceeded, Status: 400, Code: "TooManyToys", Message: "%s."},
 			gateway.ErrorRow{Fact: state.TokenConflict, Status: 400, Code: "TokenConflict", Message: "%s."})...),
-		Resources: []gateway.Resource{{Parameter: "LoadBalancerId", Type: "loadbalancer", Kind: cloud.LoadBalancers.Kind()}},
+		Resources: []gateway.Resource{{Parameter: "LoadBalancerId", Type: "loadbalancer", Kind: kinds.LoadBalancers.Kind()}},
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -98,19 +98,19 @@ func plantLists(t *testing.T, store *state.Store, chance *rand.Rand) {
 		if chance.IntN(10) == 0 {
 			created = time.Time{}
 		}
-		clb := cloud.LoadBalancer{Owner: owner, ID: fmt.Sprintf("lb-%d", n), VPCID: pick("vpc-1", "vpc-2"), AddressType: cloud.AddressType(pick("internet", "intranet")),
-			Status: cloud.LoadBalancerStatus(pick("active", "inactive", "locked")), PayType: "PayOnDemand", CreateTime: created}
-		nlb := cloud.NLBLoadBalancer{Owner: owner, ID: fmt.Sprintf("nlb-%d", n), VPCID: clb.VPCID, AddressType: pick("Internet", "Intranet"),
+		clb := kinds.LoadBalancer{Owner: owner, ID: fmt.Sprintf("lb-%d", n), VPCID: pick("vpc-1", "vpc-2"), AddressType: kinds.AddressType(pick("internet", "intranet")),
+			Status: kinds.LoadBalancerStatus(pick("active", "inactive", "locked")), PayType: "PayOnDemand", CreateTime: created}
+		nlb := kinds.NLBLoadBalancer{Owner: owner, ID: fmt.Sprintf("nlb-%d", n), VPCID: clb.VPCID, AddressType: pick("Internet", "Intranet"),
 			Status: pick("Active", "Inactive"), FinancialLocked: chance.IntN(5) == 0, ResourceGroupID: "rg-1", CreateTime: created}
-		group := cloud.NLBServerGroup{Owner: owner, ID: fmt.Sprintf("sgp-%d", n), VPCID: clb.VPCID, Type: pick("Instance", "Ip"), Status: "Available", ResourceGroupID: "rg-1", CreateTime: created}
+		group := kinds.NLBServerGroup{Owner: owner, ID: fmt.Sprintf("sgp-%d", n), VPCID: clb.VPCID, Type: pick("Instance", "Ip"), Status: "Available", ResourceGroupID: "rg-1", CreateTime: created}
 		err := store.Update(state.Owner{}, func(tx *state.Tx) error {
 			if chance.IntN(4) == 0 {
 				removeListed(tx, n)
 				return nil
 			}
-			cloud.LoadBalancers.Put(tx, &clb)
-			cloud.NLBLoadBalancers.Put(tx, &nlb)
-			cloud.NLBServerGroups.Put(tx, &group)
+			kinds.LoadBalancers.Put(tx, &clb)
+			kinds.NLBLoadBalancers.Put(tx, &nlb)
+			kinds.NLBServerGroups.Put(tx, &group)
 			return nil
 		})
 		if err != nil {
@@ -120,9 +120,9 @@ func plantLists(t *testing.T, store *state.Store, chance *rand.Rand) {
 }
 
 func removeListed(tx *state.Tx, n int) {
-	cloud.LoadBalancers.Delete(tx, fmt.Sprintf("lb-%d", n))
-	cloud.NLBLoadBalancers.Delete(tx, fmt.Sprintf("nlb-%d", n))
-	cloud.NLBServerGroups.Delete(tx, fmt.Sprintf("sgp-%d", n))
+	kinds.LoadBalancers.Delete(tx, fmt.Sprintf("lb-%d", n))
+	kinds.NLBLoadBalancers.Delete(tx, fmt.Sprintf("nlb-%d", n))
+	kinds.NLBServerGroups.Delete(tx, fmt.Sprintf("sgp-%d", n))
 }
 
 func removeLists(t testing.TB, store *state.Store, n int) {
@@ -193,9 +193,9 @@ func crowdLists(b *testing.B, store *state.Store, n int) {
 	err := store.Update(scope, func(tx *state.Tx) error {
 		for i := range n {
 			created := tx.Now().Add(time.Duration(-i) * time.Second)
-			cloud.LoadBalancers.Put(tx, &cloud.LoadBalancer{Owner: scope, ID: fmt.Sprintf("lb-%d", i), VPCID: "vpc-1", AddressType: cloud.AddressTypeInternet, Status: cloud.LoadBalancerActive, CreateTime: created})
-			cloud.NLBLoadBalancers.Put(tx, &cloud.NLBLoadBalancer{Owner: scope, ID: fmt.Sprintf("nlb-%d", i), VPCID: "vpc-1", AddressType: "Internet", Status: "Active", CreateTime: created})
-			cloud.NLBServerGroups.Put(tx, &cloud.NLBServerGroup{Owner: scope, ID: fmt.Sprintf("sgp-%d", i), VPCID: "vpc-1", Type: "Instance", Status: "Available", CreateTime: created})
+			kinds.LoadBalancers.Put(tx, &kinds.LoadBalancer{Owner: scope, ID: fmt.Sprintf("lb-%d", i), VPCID: "vpc-1", AddressType: kinds.AddressTypeInternet, Status: kinds.LoadBalancerActive, CreateTime: created})
+			kinds.NLBLoadBalancers.Put(tx, &kinds.NLBLoadBalancer{Owner: scope, ID: fmt.Sprintf("nlb-%d", i), VPCID: "vpc-1", AddressType: "Internet", Status: "Active", CreateTime: created})
+			kinds.NLBServerGroups.Put(tx, &kinds.NLBServerGroup{Owner: scope, ID: fmt.Sprintf("sgp-%d", i), VPCID: "vpc-1", Type: "Instance", Status: "Available", CreateTime: created})
 		}
 		return nil
 	})

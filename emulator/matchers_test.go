@@ -8,7 +8,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/apiclient"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/products"
 )
 
@@ -101,7 +101,7 @@ func TestResourcesHaveTables(t *testing.T) {
 			t.Errorf("calls of %s are about nothing", p.Name)
 		}
 		for _, r := range p.Resources {
-			if len(cloud.Schema.FieldNames(r.Kind)) == 0 {
+			if len(kinds.Schema.FieldNames(r.Kind)) == 0 {
 				t.Errorf("%s: what %s names is in no table", p.Name, r.Parameter)
 			}
 		}

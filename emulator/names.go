@@ -6,8 +6,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/emulator/products"
 	"github.com/clbemu/clbemu/emulator/world"
@@ -20,12 +20,12 @@ const NotEmulatedCode = gateway.NotEmulatedCode
 
 // Names returns the names of the emulated cloud that users write: actions, parameters,
 // refusals, conditions, quotas.
-func Names() *names.Names { return names.Of(cloud.Schema, products.All()) }
+func Names() *names.Names { return names.Of(kinds.Schema, products.All()) }
 
 // NamesIn returns them with the ids of what a world has.
 func NamesIn(w *world.World) *names.Names {
 	return Names().In(sync.OnceValues(func() (things names.Things, err error) {
-		store, err := state.Open(context.Background(), state.Config{Schema: cloud.Schema, Engine: &memory.Engine{}, Clock: state.NewManualClock(time.Unix(0, 0)), Seed: 1})
+		store, err := state.Open(context.Background(), state.Config{Schema: kinds.Schema, Engine: &memory.Engine{}, Clock: state.NewManualClock(time.Unix(0, 0)), Seed: 1})
 		if err != nil {
 			return nil, err
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/apiclient"
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -77,7 +77,7 @@ func send(e *emulator.Emulator, query string) *httptest.ResponseRecorder {
 func loadBalancers(t *testing.T, e *emulator.Emulator) (n int) {
 	t.Helper()
 	if err := e.Store().View(state.Owner{}, func(v *state.View) error {
-		for range cloud.LoadBalancers.All(v) {
+		for range kinds.LoadBalancers.All(v) {
 			n++
 		}
 		return nil

@@ -11,8 +11,8 @@ import (
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/listen"
-	"github.com/clbemu/clbemu/emulator/internal/onecloud"
 	"github.com/clbemu/clbemu/emulator/internal/replicas"
 	"github.com/clbemu/clbemu/state"
 )
@@ -72,7 +72,7 @@ func (e *Emulator) mayReadLocally(r *http.Request) bool {
 		return false
 	}
 	host := strings.TrimSuffix(listen.HostOf(r.Host), ".localhost")
-	if strings.Contains(claim.AccessKeyID, ".") || host != listen.HostOf(r.Host) && !slices.Contains(onecloud.OwnHosts, host) {
+	if strings.Contains(claim.AccessKeyID, ".") || host != listen.HostOf(r.Host) && !slices.Contains(cloud.OwnHosts, host) {
 		return false // a fork's
 	}
 	at := slices.IndexFunc(e.first.Products(), func(p *gateway.Product) bool { return p.Version == claim.Version })
@@ -81,7 +81,7 @@ func (e *Emulator) mayReadLocally(r *http.Request) bool {
 	}
 	may := false
 	_ = e.Store().View(state.Owner{}, func(v *state.View) error {
-		may = cloud.Faults.Len(v) == 0 && cloud.Accounts.Len(v) > 0 // before it has a world, it knows no key
+		may = kinds.Faults.Len(v) == 0 && kinds.Accounts.Len(v) > 0 // before it has a world, it knows no key
 		return nil
 	})
 	return may

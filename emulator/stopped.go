@@ -14,8 +14,8 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/control"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/pull"
 	"github.com/clbemu/clbemu/emulator/internal/rules"
 	"github.com/clbemu/clbemu/emulator/internal/snapshots"
@@ -70,7 +70,7 @@ func OpenStopped(ctx context.Context, cfg StoppedConfig) (*Stopped, error) {
 	if err != nil {
 		return nil, err
 	}
-	store, err := state.Open(ctx, state.Config{Schema: cloud.Schema, Engine: e, Requires: rules.Requires, Warn: cfg.Warn})
+	store, err := state.Open(ctx, state.Config{Schema: kinds.Schema, Engine: e, Requires: rules.Requires, Warn: cfg.Warn})
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,7 @@
 // Package state is the store: transactions over tables of immutable values, their
 // indexes, the declarations of kinds and what follows from them (checks, removal,
 // tags, quotas, life), the emulated clock, and the feed of changes. It knows no
-// resource: package cloud declares those. It reports facts (a resource is missing, a
+// resource: package kinds declares those. It reports facts (a resource is missing, a
 // limit is reached) and must not know any wire format, error code or HTTP.
 //
 // The working set consists of trees that share their common parts with earlier and

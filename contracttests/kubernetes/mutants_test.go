@@ -11,7 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/clbemu/clbemu/contracttests/internal/changes"
+	"github.com/clbemu/clbemu/contracttests/internal/mutate"
 	"github.com/clbemu/clbemu/emulator/explain"
 	"github.com/clbemu/clbemu/scenarios"
 )
@@ -74,11 +74,11 @@ func TestMutants(t *testing.T) {
 					key := name + "/kubernetes"
 					is := outcomes[key]
 					if !started[key] {
-						started[key], is = true, changes.Outcome{}
+						started[key], is = true, mutate.Outcome{}
 					}
 					is.Run++
 					if err == nil {
-						is.Survived = append(is.Survived, changes.Survivor{Change: m.where, Why: unnoticed[name+" "+m.where]})
+						is.Survived = append(is.Survived, mutate.Survivor{Change: m.where, Why: unnoticed[name+" "+m.where]})
 						is.Sort()
 					}
 					outcomes[key] = is

@@ -12,7 +12,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/clbemu/clbemu/contracttests/internal/changes"
+	"github.com/clbemu/clbemu/contracttests/internal/mutate"
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/apiclient"
 	"github.com/clbemu/clbemu/emulator/products"
@@ -63,7 +63,7 @@ func TestPartValues(t *testing.T) {
 }
 
 // holdChanged plays a part, and holds the changes of each expectation when it holds.
-func (f *fixture) holdChanged(name string) (is changes.Outcome) {
+func (f *fixture) holdChanged(name string) (is mutate.Outcome) {
 	f.Helper()
 	text, _ := scenarios.LibraryText(name)
 	options := scenarios.Options{Names: target.NewNames(emulator.NamesIn(world.Default()))}
@@ -77,10 +77,10 @@ func (f *fixture) holdChanged(name string) (is changes.Outcome) {
 		Target: remote, Programs: remote, Cluster: target.Kubectl{Kubeconfig: f.cluster.Kubeconfig},
 		Held: func(expectation *yaml.Node, also func(*yaml.Node) bool) {
 			why := ""
-			if changes.IsAbsence(expectation) {
-				why = changes.Absent
+			if mutate.IsAbsence(expectation) {
+				why = mutate.Absent
 			}
-			for _, change := range changes.OfExpectation(f, expectation) {
+			for _, change := range mutate.OfExpectation(f, expectation) {
 				is.Run++
 				_, mark, since := strings.Cut(change.Where, ".since: ")
 				if since && !loads(name, text, mark, options) || slices.ContainsFunc(change.Texts, func(text []byte) bool {
@@ -89,7 +89,7 @@ func (f *fixture) holdChanged(name string) (is changes.Outcome) {
 				}) {
 					continue
 				}
-				is.Survived = append(is.Survived, changes.Survivor{Change: withoutIDs(strings.TrimPrefix(change.Where, ".")), Why: why})
+				is.Survived = append(is.Survived, mutate.Survivor{Change: withoutIDs(strings.TrimPrefix(change.Where, ".")), Why: why})
 				if why == "" {
 					f.Errorf("%s holds all the same", change.Where)
 				}
@@ -111,7 +111,7 @@ func loads(name string, text []byte, mark string, options scenarios.Options) boo
 }
 
 // readOutcomes reads the outcomes of a file in contracttests/testdata/mutants.
-func readOutcomes(t *testing.T, file string) (outcomes map[string]changes.Outcome) {
+func readOutcomes(t *testing.T, file string) (outcomes map[string]mutate.Outcome) {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/clbemu/clbemu/contracttests/internal/changes"
+	"github.com/clbemu/clbemu/contracttests/internal/mutate"
 	"github.com/clbemu/clbemu/scenarios"
 )
 
@@ -20,7 +20,7 @@ func TestAbsences(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var parts map[string]changes.Outcome
+	var parts map[string]mutate.Outcome
 	if err := json.Unmarshal(text, &parts); err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func TestAbsences(t *testing.T) {
 		paths := absences(t, strings.TrimSuffix(part, "/kubernetes"))
 		for _, survivor := range is.Survived {
 			path, _, _ := strings.Cut(survivor.Change, ": ")
-			if survivor.Why != changes.Absent || !slices.Contains(paths, path) {
+			if survivor.Why != mutate.Absent || !slices.Contains(paths, path) {
 				t.Errorf("%s survives %s, because it %q; it expects to be absent: %q", part, survivor.Change, survivor.Why, paths)
 			}
 		}
@@ -49,10 +49,10 @@ func absences(t *testing.T, name string) (paths []string) {
 		for i, child := range node.Content {
 			if node.Kind == yaml.MappingNode && i%2 == 1 && node.Content[i-1].Value == "expect" {
 				for _, expectation := range child.Content {
-					if !changes.IsAbsence(expectation) {
+					if !mutate.IsAbsence(expectation) {
 						continue
 					}
-					for _, change := range changes.OfExpectation(t, expectation) {
+					for _, change := range mutate.OfExpectation(t, expectation) {
 						path, _, _ := strings.Cut(strings.TrimPrefix(change.Where, "."), ": ")
 						paths = append(paths, path)
 					}

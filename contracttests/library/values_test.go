@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/contracttests/binary"
-	"github.com/clbemu/clbemu/contracttests/internal/changes"
+	"github.com/clbemu/clbemu/contracttests/internal/mutate"
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/target"
 	"github.com/clbemu/clbemu/emulator/target/private"
@@ -26,7 +26,7 @@ import (
 type survival struct{ scenario, kind, where, why string }
 
 // of reports whether a change of a scenario is among them.
-func (s survival) of(scenario string, change changes.Change) bool {
+func (s survival) of(scenario string, change mutate.Change) bool {
 	return matchesPath(s.scenario, scenario) && matchesPath(s.kind, change.Kind) && matchesPath(s.where, change.Where)
 }
 
@@ -54,7 +54,7 @@ var updateMutants = flag.Bool("update-mutants", false, "record the changes of ea
 const valuesFile = "../testdata/mutants/library.json"
 
 // compareRecord compares what was tried with the record, or writes it.
-func compareRecord(t *testing.T, parts map[string]changes.Outcome) {
+func compareRecord(t *testing.T, parts map[string]mutate.Outcome) {
 	t.Helper()
 	for name, is := range parts {
 		is.Sort()
@@ -89,7 +89,7 @@ func TestValues(t *testing.T) {
 	names := target.NewNames(emulator.NamesIn(world.Default()))
 	var mu sync.Mutex
 	tried, listed := make(map[string]int), make(map[int]bool)
-	parts := make(map[string]changes.Outcome)
+	parts := make(map[string]mutate.Outcome)
 	t.Run("all", func(t *testing.T) {
 		for _, name := range scenarios.LibraryNames() {
 			for _, part := range []string{scenarios.ClientPart, scenarios.ProgramPart} {
@@ -108,7 +108,7 @@ func TestValues(t *testing.T) {
 						t.Fatalf("unchanged: %s", result.Failure)
 					}
 					limit := 3*time.Since(begin) + 5*time.Second
-					for i, change := range changes.OfPart(t, name, part) {
+					for i, change := range mutate.OfPart(t, name, part) {
 						if i%every != chosen {
 							continue
 						}
@@ -130,7 +130,7 @@ func TestValues(t *testing.T) {
 							row := slices.IndexFunc(unnoticed, func(row survival) bool { return row.of(name, change) })
 							if row >= 0 {
 								listed[row] = true
-								is.Survived = append(is.Survived, changes.Survivor{Change: change.Kind + ": " + change.Where, Why: unnoticed[row].why})
+								is.Survived = append(is.Survived, mutate.Survivor{Change: change.Kind + ": " + change.Where, Why: unnoticed[row].why})
 								return
 							}
 							t.Errorf("%s.yaml:%d: %s: %s: the play passes all the same", name, change.Line, change.Kind, change.Where)

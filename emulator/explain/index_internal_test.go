@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/emulator/products"
 	"github.com/clbemu/clbemu/scenarios"
@@ -26,7 +26,7 @@ var update = flag.Bool("update", false, "write the index")
 // tables of errors, the documents and the library say. With -update it writes the index.
 func TestIndex(t *testing.T) {
 	const file = "index.jsonl"
-	c, err := collect(names.Of(cloud.Schema, products.All()))
+	c, err := collect(names.Of(kinds.Schema, products.All()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -349,7 +349,7 @@ func operatorsCures() map[string][]string {
 // TestOfCode proves that each code is explained alike by the part of the index that has it
 // and by the whole, and one that the index does not have by a guess.
 func TestOfCode(t *testing.T) {
-	known := names.Of(cloud.Schema, products.All())
+	known := names.Of(kinds.Schema, products.All())
 	whole, err := NewIndex(known)
 	if err != nil {
 		t.Fatal(err)

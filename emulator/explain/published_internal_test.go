@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/clbemu/clbemu/emulator/fidelity"
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/emulator/products"
 )
@@ -24,7 +24,7 @@ func TestPublished(t *testing.T) {
 		t.Fatal(err)
 	}
 	codes := make(map[string]bool)
-	for _, code := range names.Of(cloud.Schema, products.All()).AllCodes() {
+	for _, code := range names.Of(kinds.Schema, products.All()).AllCodes() {
 		codes[code] = true
 	}
 	of := make(map[string]*published)

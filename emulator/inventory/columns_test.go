@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/inventory"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
@@ -38,7 +38,7 @@ func TestColumns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	store, err := state.Open(context.Background(), state.Config{Schema: cloud.Schema, Engine: &memory.Engine{}, Clock: state.NewManualClock(time.Unix(1e9, 0)), Seed: 1})
+	store, err := state.Open(context.Background(), state.Config{Schema: kinds.Schema, Engine: &memory.Engine{}, Clock: state.NewManualClock(time.Unix(1e9, 0)), Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

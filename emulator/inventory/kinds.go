@@ -12,8 +12,8 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/glob"
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/topology"
 	"github.com/clbemu/clbemu/emulator/spelling"
 	"github.com/clbemu/clbemu/state"
@@ -31,8 +31,8 @@ type kind struct {
 // loadBalancers is the kind that products share.
 const loadBalancers = "lb"
 
-// kinds are all of them, in the order in which they are shown.
-var kinds = []kind{
+// allKinds are all of them, in the order in which they are shown.
+var allKinds = []kind{
 	{named(loadBalancers, "Load balancers", "loadbalancer", "loadbalancers", "lbs").
 		shows(colID, colName, colStatus, colAddress, colListeners, colServers, colProduct, colType).wide(colRegion, colVPC, colVSwitch, colZones, colSpec, colDNSName, colCreated), listLoadBalancers, false},
 	{named("listener", "Listeners", "listeners").
@@ -93,7 +93,7 @@ const All = "all"
 
 // Kinds lists the kinds.
 func Kinds() (list []controlapi.ResourceKind) {
-	for _, k := range kinds {
+	for _, k := range allKinds {
 		list = append(list, k.ResourceKind)
 	}
 	return list
@@ -103,7 +103,7 @@ func Kinds() (list []controlapi.ResourceKind) {
 // they are shown; none are all.
 func (i Inventory) find(names string) ([]kind, error) {
 	if names == "" || names == All {
-		return slices.DeleteFunc(slices.Clone(kinds), func(k kind) bool { return k.aside }), nil
+		return slices.DeleteFunc(slices.Clone(allKinds), func(k kind) bool { return k.aside }), nil
 	}
 	wanted := make(map[string]bool)
 	var only []string // the products whose load balancers are wanted
@@ -119,7 +119,7 @@ func (i Inventory) find(names string) ([]kind, error) {
 		wanted[k.Name] = true
 	}
 	var chosen []kind
-	for _, k := range kinds {
+	for _, k := range allKinds {
 		switch {
 		case wanted[k.Name]:
 			chosen = append(chosen, k)
@@ -168,9 +168,9 @@ func (i Inventory) findOne(name string) (*kind, error) {
 	for _, p := range i.Products {
 		known = append(known, p.ShortNames...)
 	}
-	for i, k := range kinds {
+	for i, k := range allKinds {
 		if k.Name == name || slices.Contains(k.Aliases, name) {
-			return &kinds[i], nil
+			return &allKinds[i], nil
 		}
 		known, short = append(append(known, k.Name), k.Aliases...), append(short, k.Name)
 	}
@@ -198,7 +198,7 @@ type Packets interface {
 	Traffic() []controlapi.ListenerTraffic
 }
 
-func (i Inventory) source(v *state.View) source { return source{v, cloud.AttachedHealth, i.Packets} }
+func (i Inventory) source(v *state.View) source { return source{v, kinds.AttachedHealth, i.Packets} }
 
 // Wanted selects the resources to list.
 type Wanted struct {

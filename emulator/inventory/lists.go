@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/topology"
 	"github.com/clbemu/clbemu/state"
 )
@@ -171,56 +171,56 @@ func group(g *topology.Group) controlapi.Resource {
 
 func listAccessControlLists(from source, add func(controlapi.Resource)) {
 	v := from.View
-	for a := range cloud.AccessControlLists.All(v) {
+	for a := range kinds.AccessControlLists.All(v) {
 		var entries []string
 		for _, e := range a.Entries {
 			entries = append(entries, e.Entry)
 		}
-		add(of(a.Owner, cloud.ProductCLB, a.ID, a.Name, "", colEntries.count(len(entries)), colListeners.count(cloud.ListenersByAccessControlList.Count(v, a.ID)),
+		add(of(a.Owner, kinds.ProductCLB, a.ID, a.Name, "", colEntries.count(len(entries)), colListeners.count(kinds.ListenersByAccessControlList.Count(v, a.ID)),
 			colAddresses.is(entries...), colCreated.is(timeOf(a.CreateTime))))
 	}
 }
 
 func listCertificates(from source, add func(controlapi.Resource)) {
 	v := from.View
-	one := func(owner state.Owner, id, name, sort string, c *cloud.CertificateContent) {
-		add(of(owner, cloud.ProductCLB, id, name, "", colType.is(sort), colCommonName.is(c.CommonName), colExpires.is(timeOf(c.NotAfter)),
-			colListeners.count(cloud.ListenersByCertificate.Count(v, id)), colNames.is(c.SANs...), colFingerprint.is(c.Fingerprint)))
+	one := func(owner state.Owner, id, name, sort string, c *kinds.CertificateContent) {
+		add(of(owner, kinds.ProductCLB, id, name, "", colType.is(sort), colCommonName.is(c.CommonName), colExpires.is(timeOf(c.NotAfter)),
+			colListeners.count(kinds.ListenersByCertificate.Count(v, id)), colNames.is(c.SANs...), colFingerprint.is(c.Fingerprint)))
 	}
-	for c := range cloud.ServerCertificates.All(v) {
+	for c := range kinds.ServerCertificates.All(v) {
 		one(c.Owner, c.ID, c.Name, "server", &c.CertificateContent)
 	}
-	for c := range cloud.CACertificates.All(v) {
+	for c := range kinds.CACertificates.All(v) {
 		one(c.Owner, c.ID, c.Name, "ca", &c.CertificateContent)
 	}
 }
 
 func listVSwitches(from source, add func(controlapi.Resource)) {
 	v := from.View
-	for s := range cloud.VSwitches.All(v) {
-		add(of(s.Owner, vpc, s.ID, s.Name, "", colZone.is(s.ZoneID), colCIDR.is(s.CIDRBlock), colFree.count(cloud.AvailableAddresses(v, s)),
+	for s := range kinds.VSwitches.All(v) {
+		add(of(s.Owner, vpc, s.ID, s.Name, "", colZone.is(s.ZoneID), colCIDR.is(s.CIDRBlock), colFree.count(kinds.AvailableAddresses(v, s)),
 			colVPC.is(s.VPCID), colCreated.is(timeOf(s.CreateTime))))
 	}
 }
 
 func listVPCs(from source, add func(controlapi.Resource)) {
 	v := from.View
-	for p := range cloud.VPCs.All(v) {
+	for p := range kinds.VPCs.All(v) {
 		add(of(p.Owner, vpc, p.ID, p.Name, "", colCIDR.is(append([]string{p.CIDRBlock}, p.SecondaryCIDRBlocks...)...),
-			colVSwitches.count(cloud.VSwitchesByVPC.Count(v, p.ID)), colCreated.is(timeOf(p.CreateTime))))
+			colVSwitches.count(kinds.VSwitchesByVPC.Count(v, p.ID)), colCreated.is(timeOf(p.CreateTime))))
 	}
 }
 
 func listSecurityGroups(from source, add func(controlapi.Resource)) {
 	v := from.View
-	for g := range cloud.SecurityGroups.All(v) {
+	for g := range kinds.SecurityGroups.All(v) {
 		add(of(g.Owner, ecs, g.ID, g.Name, "", colType.is(g.Type), colRules.count(len(g.Permissions)), colVPC.is(g.VPCID), colCreated.is(timeOf(g.CreateTime))))
 	}
 }
 
 func listNetworkInterfaces(from source, add func(controlapi.Resource)) {
 	v := from.View
-	for i := range cloud.NetworkInterfaces.All(v) {
+	for i := range kinds.NetworkInterfaces.All(v) {
 		add(of(i.Owner, ecs, i.ID, i.Name, i.Status, colAddress.is(i.PrivateIPAddresses...), colInstance.is(i.InstanceID),
 			colVSwitch.is(i.VSwitchID), colZone.is(i.ZoneID), colType.is(i.Type), colCreated.is(timeOf(i.CreateTime))))
 	}
@@ -230,13 +230,13 @@ func listNetworkInterfaces(from source, add func(controlapi.Resource)) {
 // out.
 func listZones(from source, add func(controlapi.Resource)) {
 	v := from.View
-	for r := range cloud.Regions.All(v) {
+	for r := range kinds.Regions.All(v) {
 		if seen := v.Scope().RegionID; seen != "" && seen != r.ID {
 			continue
 		}
 		for _, z := range r.Zones {
 			var out []string
-			for _, t := range []cloud.AddressType{cloud.AddressTypeInternet, cloud.AddressTypeIntranet} {
+			for _, t := range []kinds.AddressType{kinds.AddressTypeInternet, kinds.AddressTypeIntranet} {
 				if !r.InStock(z.ID, t) {
 					out = append(out, string(t))
 				}
@@ -252,7 +252,7 @@ func listZones(from source, add func(controlapi.Resource)) {
 
 func listEIPs(from source, add func(controlapi.Resource)) {
 	v := from.View
-	for e := range cloud.EIPs.All(v) {
+	for e := range kinds.EIPs.All(v) {
 		add(of(e.Owner, vpc, e.ID, e.Name, string(e.Status), colAddress.is(e.IPAddress), colInstance.is(e.InstanceID),
 			colBandwidthLimit.is(e.Bandwidth), colInstanceType.is(e.InstanceType), colCreated.is(timeOf(e.CreateTime))))
 	}
@@ -260,7 +260,7 @@ func listEIPs(from source, add func(controlapi.Resource)) {
 
 func listBandwidthPackages(from source, add func(controlapi.Resource)) {
 	v := from.View
-	for p := range cloud.CommonBandwidthPackages.All(v) {
+	for p := range kinds.CommonBandwidthPackages.All(v) {
 		add(of(p.Owner, vpc, p.ID, p.Name, "", colBandwidth.count(p.Bandwidth), colAddressCount.count(len(p.Addresses(v))),
 			colISP.is(p.ISP), colChargeType.is(p.InternetChargeType), colCreated.is(timeOf(p.CreateTime))))
 	}
@@ -268,9 +268,9 @@ func listBandwidthPackages(from source, add func(controlapi.Resource)) {
 
 func listInstances(from source, add func(controlapi.Resource)) {
 	v := from.View
-	for i := range cloud.Instances.All(v) {
-		server := cloud.BackendServer{ServerID: i.ID, Type: cloud.BackendServerECS}
-		groups := cloud.VServerGroupsByServer.Count(v, i.ID) + cloud.MasterSlaveServerGroupsByServer.Count(v, i.ID) + cloud.LoadBalancersByServer.Count(v, i.ID)
+	for i := range kinds.Instances.All(v) {
+		server := kinds.BackendServer{ServerID: i.ID, Type: kinds.BackendServerECS}
+		groups := kinds.VServerGroupsByServer.Count(v, i.ID) + kinds.MasterSlaveServerGroupsByServer.Count(v, i.ID) + kinds.LoadBalancersByServer.Count(v, i.ID)
 		add(of(i.Owner, ecs, i.ID, i.Name, i.Status, colZone.is(i.ZoneID), colAddress.is(server.Address(v)), colVSwitch.is(i.VSwitchID),
 			colGroups.count(groups), colInstanceType.is(i.InstanceType), colCreated.is(timeOf(i.CreateTime))))
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/world/conditions"
 )
 
@@ -33,7 +33,7 @@ func (n *Names) CheckCondition(name, value string) error {
 	if !row.Policy || value == "none" {
 		return nil
 	}
-	document, err := cloud.ParsePolicy(value)
+	document, err := kinds.ParsePolicy(value)
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (n *Names) conditionNames() (all []string) {
 
 // checkPolicy refuses a policy with an action that no call can be. One that allows
 // what is not emulated does no harm, and real policies do.
-func (n *Names) checkPolicy(document cloud.PolicyDocument) error {
+func (n *Names) checkPolicy(document kinds.PolicyDocument) error {
 	for i, statement := range document.Statement {
 		for _, pattern := range statement.Action {
 			service, _, of := strings.Cut(pattern, ":")
@@ -100,8 +100,8 @@ func (n *Names) checkPolicy(document cloud.PolicyDocument) error {
 }
 
 func (n *Names) policyMatches(pattern string) bool {
-	document := cloud.PolicyDocument{Statement: []cloud.PolicyStatement{{Effect: "Allow", Action: cloud.TextList{pattern}, Resource: cloud.TextList{"*"}}}}
-	return slices.ContainsFunc(n.policyActions(), func(action string) bool { return document.Decide(action, "") == cloud.Allowed })
+	document := kinds.PolicyDocument{Statement: []kinds.PolicyStatement{{Effect: "Allow", Action: kinds.TextList{pattern}, Resource: kinds.TextList{"*"}}}}
+	return slices.ContainsFunc(n.policyActions(), func(action string) bool { return document.Decide(action, "") == kinds.Allowed })
 }
 
 // policyActions are the actions as policies name them.

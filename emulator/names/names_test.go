@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/emulator/products"
 )
 
-var known = names.Of(cloud.Schema, products.All())
+var known = names.Of(kinds.Schema, products.All())
 
 // must wants an error that says so, or none.
 func must(t *testing.T, what string, err error, want string) {

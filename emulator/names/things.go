@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/world/conditions"
 	"github.com/clbemu/clbemu/state"
 )
@@ -21,10 +21,10 @@ const zones state.Kind = "Zone"
 // ThingsOf lists what a store holds.
 func ThingsOf(v *state.View) Things {
 	all := make(Things)
-	for _, kind := range append(v.Schema().Kinds(), cloud.Regions.Kind(), cloud.ResourceGroups.Kind()) {
+	for _, kind := range append(v.Schema().Kinds(), kinds.Regions.Kind(), kinds.ResourceGroups.Kind()) {
 		all[kind] = v.IDs(kind)
 	}
-	for region := range cloud.Regions.All(v) {
+	for region := range kinds.Regions.All(v) {
 		for _, zone := range region.Zones {
 			all[zones] = append(all[zones], zone.ID)
 		}
@@ -43,31 +43,31 @@ func (n *Names) In(things func() (Things, error)) *Names {
 // idFields lists the kinds of what a field names by its id, by the last name of the field.
 // Only what is here is checked: the ids of other fields are the cloud's own.
 var idFields = map[string][]state.Kind{
-	"RegionId":                 {cloud.Regions.Kind()},
+	"RegionId":                 {kinds.Regions.Kind()},
 	"ZoneId":                   {zones},
 	"MasterZoneId":             {zones},
 	"SlaveZoneId":              {zones},
-	"VpcId":                    {cloud.VPCs.Kind()},
-	"VSwitchId":                {cloud.VSwitches.Kind()},
-	"ServerId":                 {cloud.Instances.Kind(), cloud.NetworkInterfaces.Kind()},
+	"VpcId":                    {kinds.VPCs.Kind()},
+	"VSwitchId":                {kinds.VSwitches.Kind()},
+	"ServerId":                 {kinds.Instances.Kind(), kinds.NetworkInterfaces.Kind()},
 	"InstanceId":               nil, // of many kinds
-	"NetworkInterfaceId":       {cloud.NetworkInterfaces.Kind()},
-	"SecurityGroupId":          {cloud.SecurityGroups.Kind()},
-	"ResourceGroupId":          {cloud.ResourceGroups.Kind()},
-	"NewResourceGroupId":       {cloud.ResourceGroups.Kind()},
-	"RouteTableId":             {cloud.RouteTables.Kind()},
-	"AllocationId":             {cloud.EIPs.Kind()},
-	"LoadBalancerId":           {cloud.LoadBalancers.Kind(), cloud.NLBLoadBalancers.Kind()},
-	"ListenerId":               {cloud.NLBListeners.Kind()},
-	"VServerGroupId":           {cloud.VServerGroups.Kind()},
-	"MasterSlaveServerGroupId": {cloud.MasterSlaveServerGroups.Kind()},
-	"ServerGroupId":            {cloud.NLBServerGroups.Kind()},
-	"RuleId":                   {cloud.Rules.Kind()},
-	"AclId":                    {cloud.AccessControlLists.Kind()},
-	"ServerCertificateId":      {cloud.ServerCertificates.Kind()},
-	"CACertificateId":          {cloud.CACertificates.Kind()},
-	"DomainExtensionId":        {cloud.DomainExtensions.Kind()},
-	"NatGatewayId":             {cloud.NATGateways.Kind()},
+	"NetworkInterfaceId":       {kinds.NetworkInterfaces.Kind()},
+	"SecurityGroupId":          {kinds.SecurityGroups.Kind()},
+	"ResourceGroupId":          {kinds.ResourceGroups.Kind()},
+	"NewResourceGroupId":       {kinds.ResourceGroups.Kind()},
+	"RouteTableId":             {kinds.RouteTables.Kind()},
+	"AllocationId":             {kinds.EIPs.Kind()},
+	"LoadBalancerId":           {kinds.LoadBalancers.Kind(), kinds.NLBLoadBalancers.Kind()},
+	"ListenerId":               {kinds.NLBListeners.Kind()},
+	"VServerGroupId":           {kinds.VServerGroups.Kind()},
+	"MasterSlaveServerGroupId": {kinds.MasterSlaveServerGroups.Kind()},
+	"ServerGroupId":            {kinds.NLBServerGroups.Kind()},
+	"RuleId":                   {kinds.Rules.Kind()},
+	"AclId":                    {kinds.AccessControlLists.Kind()},
+	"ServerCertificateId":      {kinds.ServerCertificates.Kind()},
+	"CACertificateId":          {kinds.CACertificates.Kind()},
+	"DomainExtensionId":        {kinds.DomainExtensions.Kind()},
+	"NatGatewayId":             {kinds.NATGateways.Kind()},
 	"ResourceId":               nil,
 	AnyThing:                   nil,
 }

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/topology"
 	"github.com/clbemu/clbemu/state"
 )
@@ -48,9 +48,9 @@ func findCluster(v *state.View, id string, nodes []string) (cluster, error) {
 	}
 	c := cluster{id: id}
 	owner, named := owners[id]
-	choose := func(counts func(*cloud.Instance) bool) {
+	choose := func(counts func(*kinds.Instance) bool) {
 		instances := make(map[string]int)
-		for i := range cloud.Instances.All(v) {
+		for i := range kinds.Instances.All(v) {
 			if named && i.Owner != owners[id] || !counts(i) {
 				continue
 			}
@@ -59,20 +59,20 @@ func findCluster(v *state.View, id string, nodes []string) (cluster, error) {
 			}
 		}
 	}
-	if choose(func(i *cloud.Instance) bool { return slices.Contains(nodes, i.ID) }); c.vpc == "" {
-		choose(func(*cloud.Instance) bool { return true })
+	if choose(func(i *kinds.Instance) bool { return slices.Contains(nodes, i.ID) }); c.vpc == "" {
+		choose(func(*kinds.Instance) bool { return true })
 	}
 	if c.vpc == "" {
 		return cluster{}, errors.New("the state has no instance that could be a node of the cluster: give --cloud-config")
 	}
 	c.region = owner.RegionID
-	for s := range cloud.VSwitches.All(v) {
+	for s := range kinds.VSwitches.All(v) {
 		if s.VPCID == c.vpc {
 			c.vSwitches = append(c.vSwitches, s.ZoneID+":"+s.ID)
 		}
 	}
-	for key := range cloud.AccessKeys.All(v) {
-		if key.AccountID == owner.AccountID && key.Status == cloud.AccessKeyActive && key.SecurityToken == "" {
+	for key := range kinds.AccessKeys.All(v) {
+		if key.AccountID == owner.AccountID && key.Status == kinds.AccessKeyActive && key.SecurityToken == "" {
 			c.keyID, c.keySecret = key.ID, key.Secret
 			return c, nil
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/target"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/engine/memory"
@@ -22,23 +22,23 @@ func TestCloudConfig(t *testing.T) {
 			owner state.Owner
 			vpc   string
 		}{"i-1": {one, "vpc-1"}, "i-2": {two, "vpc-2"}, "i-3": {two, "vpc-3"}, "i-4": {two, "vpc-3"}} {
-			cloud.Instances.Put(tx, &cloud.Instance{ID: id, Owner: at.owner, VPCID: at.vpc})
+			kinds.Instances.Put(tx, &kinds.Instance{ID: id, Owner: at.owner, VPCID: at.vpc})
 		}
 	}
 	keys := func(tx *state.Tx) {
-		for _, key := range []cloud.AccessKey{
-			{ID: "k1", Secret: "s1", AccountID: "1", Status: cloud.AccessKeyActive},
-			{ID: "k0", AccountID: "2", Status: cloud.AccessKeyInactive},
-			{ID: "k01", AccountID: "2", Status: cloud.AccessKeyActive, SecurityToken: "of a role"},
-			{ID: "k2", Secret: "s2", AccountID: "2", Status: cloud.AccessKeyActive},
+		for _, key := range []kinds.AccessKey{
+			{ID: "k1", Secret: "s1", AccountID: "1", Status: kinds.AccessKeyActive},
+			{ID: "k0", AccountID: "2", Status: kinds.AccessKeyInactive},
+			{ID: "k01", AccountID: "2", Status: kinds.AccessKeyActive, SecurityToken: "of a role"},
+			{ID: "k2", Secret: "s2", AccountID: "2", Status: kinds.AccessKeyActive},
 		} {
-			cloud.AccessKeys.Put(tx, &key)
+			kinds.AccessKeys.Put(tx, &key)
 		}
 	}
 	vSwitches := func(tx *state.Tx) {
-		cloud.VSwitches.Put(tx, &cloud.VSwitch{ID: "vsw-1", Owner: one, VPCID: "vpc-1", ZoneID: "a"})
-		cloud.VSwitches.Put(tx, &cloud.VSwitch{ID: "vsw-2", Owner: two, VPCID: "vpc-3", ZoneID: "b"})
-		cloud.VSwitches.Put(tx, &cloud.VSwitch{ID: "vsw-3", Owner: two, VPCID: "vpc-3", ZoneID: "c"})
+		kinds.VSwitches.Put(tx, &kinds.VSwitch{ID: "vsw-1", Owner: one, VPCID: "vpc-1", ZoneID: "a"})
+		kinds.VSwitches.Put(tx, &kinds.VSwitch{ID: "vsw-2", Owner: two, VPCID: "vpc-3", ZoneID: "b"})
+		kinds.VSwitches.Put(tx, &kinds.VSwitch{ID: "vsw-3", Owner: two, VPCID: "vpc-3", ZoneID: "c"})
 	}
 	tagged := func(of state.TagResourceType, id, cluster string) func(*state.Tx) {
 		return func(tx *state.Tx) {
@@ -46,15 +46,15 @@ func TestCloudConfig(t *testing.T) {
 			if strings.HasSuffix(id, "2") {
 				owner = two
 			}
-			if of == cloud.TagLoadBalancer {
-				cloud.LoadBalancers.Put(tx, &cloud.LoadBalancer{ID: id, Owner: owner})
+			if of == kinds.TagLoadBalancer {
+				kinds.LoadBalancers.Put(tx, &kinds.LoadBalancer{ID: id, Owner: owner})
 			} else {
-				cloud.NLBLoadBalancers.Put(tx, &cloud.NLBLoadBalancer{ID: id, Owner: owner})
+				kinds.NLBLoadBalancers.Put(tx, &kinds.NLBLoadBalancer{ID: id, Owner: owner})
 			}
 			state.Tags.Put(tx, &state.Tag{Owner: owner, ResourceType: of, ResourceID: id, Key: "ack.aliyun.com", Value: cluster})
 		}
 	}
-	clb, nlb := cloud.TagLoadBalancer, cloud.TagNLBLoadBalancer
+	clb, nlb := kinds.TagLoadBalancer, kinds.TagNLBLoadBalancer
 	for name, test := range map[string]struct {
 		has       []func(*state.Tx)
 		cluster   string
@@ -74,7 +74,7 @@ func TestCloudConfig(t *testing.T) {
 		"no instance":                             {has: []func(*state.Tx){keys}, cluster: "c", problem: "the state has no instance that could be a node of the cluster: give --cloud-config"},
 		"no key":                                  {has: []func(*state.Tx){instances}, cluster: "c", problem: "account 2 has no active access key: give --cloud-config"},
 	} {
-		s, err := state.Open(t.Context(), state.Config{Schema: cloud.Schema, Engine: &memory.Engine{}, Seed: 1})
+		s, err := state.Open(t.Context(), state.Config{Schema: kinds.Schema, Engine: &memory.Engine{}, Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,8 +6,8 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/listen"
 	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/scenarios"
@@ -78,8 +78,8 @@ func (p *Player) Play(ctx context.Context, s *scenarios.Scenario, progress func(
 // key is an access key of the first account that has one, for the scripted client.
 func (p *Player) key() (id, secret string, err error) {
 	err = p.Store.View(state.Owner{}, func(v *state.View) error {
-		for key := range cloud.AccessKeys.All(v) {
-			if key.Status == cloud.AccessKeyActive && key.RoleName == "" {
+		for key := range kinds.AccessKeys.All(v) {
+			if key.Status == kinds.AccessKeyActive && key.RoleName == "" {
 				id, secret = key.ID, key.Secret
 				return nil
 			}

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -40,7 +40,7 @@ func (r *Remote) State(ctx context.Context) ([]string, error) {
 func stateLines(tables map[string][]row) (lines []string) {
 	var known []string // pairs for a strings.Replacer
 	for _, table := range slices.Sorted(maps.Keys(tables)) {
-		if cloud.Schema.Internal(state.Kind(table)) {
+		if kinds.Schema.Internal(state.Kind(table)) {
 			continue
 		}
 		for i, r := range tables[table] {
@@ -56,7 +56,7 @@ func stateLines(tables map[string][]row) (lines []string) {
 	}
 	names := strings.NewReplacer(known...)
 	for _, table := range slices.Sorted(maps.Keys(tables)) {
-		if cloud.Schema.Internal(state.Kind(table)) {
+		if kinds.Schema.Internal(state.Kind(table)) {
 			continue
 		}
 		for _, r := range tables[table] {

@@ -3,17 +3,17 @@ package world
 import (
 	"slices"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/pull"
 	"github.com/clbemu/clbemu/emulator/internal/resources"
 	"github.com/clbemu/clbemu/state"
 )
 
 func (p *planter) region(s *regionSpec) {
-	if !isFree(p, cloud.Regions, s.ID, regionForm, "") {
+	if !isFree(p, kinds.Regions, s.ID, regionForm, "") {
 		return
 	}
-	r := &cloud.Region{
+	r := &kinds.Region{
 		ID: s.ID.text, LocalName: s.LocalName.text,
 		PublicCIDRBlock: p.publicBlock(s.PublicCIDRBlock),
 	}
@@ -31,24 +31,24 @@ func (p *planter) region(s *regionSpec) {
 	for _, pair := range s.ZonePairs {
 		p.inRegion(r, pair.Master)
 		p.inRegion(r, pair.Slave)
-		r.ZonePairs = append(r.ZonePairs, cloud.ZonePair{Master: pair.Master.text, Slave: pair.Slave.text})
+		r.ZonePairs = append(r.ZonePairs, kinds.ZonePair{Master: pair.Master.text, Slave: pair.Slave.text})
 	}
 	for _, stock := range s.SoldOut {
 		p.inRegion(r, stock.Zone)
-		t := p.word(stock.AddressType, "", string(cloud.AddressTypeInternet), string(cloud.AddressTypeIntranet))
-		r.SoldOut = append(r.SoldOut, cloud.ZoneStock{ZoneID: stock.Zone.text, AddressType: cloud.AddressType(t)})
+		t := p.word(stock.AddressType, "", string(kinds.AddressTypeInternet), string(kinds.AddressTypeIntranet))
+		r.SoldOut = append(r.SoldOut, kinds.ZoneStock{ZoneID: stock.Zone.text, AddressType: kinds.AddressType(t)})
 	}
-	cloud.Regions.Put(p.tx, r)
+	kinds.Regions.Put(p.tx, r)
 }
 
 // inRegion checks that a zone is one of the region's.
-func (p *planter) inRegion(r *cloud.Region, zone scalar) {
+func (p *planter) inRegion(r *kinds.Region, zone scalar) {
 	if zone.text != "" && !hasZone(r, zone.text) {
 		p.fail(zone, "region %s has no zone %s", r.ID, zone.text)
 	}
 }
 
-func (p *planter) zone(r *cloud.Region, s *zoneSpec) {
+func (p *planter) zone(r *kinds.Region, s *zoneSpec) {
 	switch {
 	case s.ID.text == "":
 		return
@@ -57,16 +57,16 @@ func (p *planter) zone(r *cloud.Region, s *zoneSpec) {
 	case hasZone(r, s.ID.text):
 		p.fail(s.ID, "there is another zone %s", s.ID.text)
 	}
-	for other := range cloud.Regions.All(p.tx.View) {
+	for other := range kinds.Regions.All(p.tx.View) {
 		if hasZone(other, s.ID.text) {
 			p.fail(s.ID, "there is another zone %s, in region %s", s.ID.text, other.ID)
 		}
 	}
-	r.Zones = append(r.Zones, cloud.Zone{ID: s.ID.text, LocalName: s.LocalName.text})
+	r.Zones = append(r.Zones, kinds.Zone{ID: s.ID.text, LocalName: s.LocalName.text})
 }
 
-func hasZone(r *cloud.Region, id string) bool {
-	return slices.ContainsFunc(r.Zones, func(z cloud.Zone) bool { return z.ID == id })
+func hasZone(r *kinds.Region, id string) bool {
+	return slices.ContainsFunc(r.Zones, func(z kinds.Zone) bool { return z.ID == id })
 }
 
 // publicBlock returns the block of a region's public addresses; no two regions may give
@@ -76,7 +76,7 @@ func (p *planter) publicBlock(s scalar) string {
 	if text == "" {
 		return ""
 	}
-	for other := range cloud.Regions.All(p.tx.View) {
+	for other := range kinds.Regions.All(p.tx.View) {
 		if resources.Overlaps(prefix, other.PublicCIDRBlock) {
 			p.fail(s, "%s overlaps %s of region %s", text, other.PublicCIDRBlock, other.ID)
 		}
@@ -97,28 +97,28 @@ func (p *planter) balance(s scalar) float64 {
 }
 
 func (p *planter) account(s *accountSpec) {
-	if !isFree(p, cloud.Accounts, s.ID, digits, "") {
+	if !isFree(p, kinds.Accounts, s.ID, digits, "") {
 		return
 	}
 	// The days are the cloud's: CLB-0454.
-	a := &cloud.Account{
+	a := &kinds.Account{
 		ID: s.ID.text, Name: s.Name.text, DefaultResourceGroupID: s.DefaultResourceGroup.text,
 		Balance:     p.balance(s.Balance),
 		GraceDays:   p.number(s.GraceDays, 15, 0, resources.MaxDays),
 		ReleaseDays: p.number(s.ReleaseDays, 15, 0, resources.MaxDays),
-		NLB: &cloud.Arrears{GraceDays: p.number(s.NLBGraceDays, cloud.NLBArrears.GraceDays, 0, resources.MaxDays),
-			ReleaseDays: p.number(s.NLBReleaseDays, cloud.NLBArrears.ReleaseDays, 0, resources.MaxDays)},
+		NLB: &kinds.Arrears{GraceDays: p.number(s.NLBGraceDays, kinds.NLBArrears.GraceDays, 0, resources.MaxDays),
+			ReleaseDays: p.number(s.NLBReleaseDays, kinds.NLBArrears.ReleaseDays, 0, resources.MaxDays)},
 		LCUToSpec: p.flag(s.LCUToSpec, false),
 	}
-	if r, ok := refer(p, cloud.Regions, s.DefaultRegion); ok {
+	if r, ok := refer(p, kinds.Regions, s.DefaultRegion); ok {
 		a.DefaultRegionID = r.ID
 	}
 	for _, g := range s.ResourceGroups {
-		if isFree(p, cloud.ResourceGroups, g.ID, resourceForm, "rg-") {
-			cloud.ResourceGroups.Put(p.tx, &cloud.ResourceGroup{AccountID: a.ID, ID: g.ID.text, Name: g.Name.text, DisplayName: g.DisplayName.text})
+		if isFree(p, kinds.ResourceGroups, g.ID, resourceForm, "rg-") {
+			kinds.ResourceGroups.Put(p.tx, &kinds.ResourceGroup{AccountID: a.ID, ID: g.ID.text, Name: g.Name.text, DisplayName: g.DisplayName.text})
 		}
 	}
-	if g, ok := refer(p, cloud.ResourceGroups, s.DefaultResourceGroup); ok && g.AccountID != a.ID {
+	if g, ok := refer(p, kinds.ResourceGroups, s.DefaultResourceGroup); ok && g.AccountID != a.ID {
 		p.fail(s.DefaultResourceGroup, "%s is a resource group of account %s", g.ID, g.AccountID)
 	}
 	for _, k := range s.AccessKeys {
@@ -127,28 +127,28 @@ func (p *planter) account(s *accountSpec) {
 	for _, o := range s.OIDCProviders {
 		p.oidcProvider(a, &o)
 	}
-	for name, limit := range cloud.YearQuotas[p.year] {
+	for name, limit := range kinds.YearQuotas[p.year] {
 		state.Quotas.Put(p.tx, &state.Quota{AccountID: a.ID, Name: name, Limit: limit})
 	}
-	if p.word(s.Site, cloud.SiteMainland, cloud.SiteInternational) == cloud.SiteInternational {
-		state.Quotas.Put(p.tx, &state.Quota{AccountID: a.ID, Name: cloud.QuotaLoadBalancers, Limit: cloud.LoadBalancersInternational})
+	if p.word(s.Site, kinds.SiteMainland, kinds.SiteInternational) == kinds.SiteInternational {
+		state.Quotas.Put(p.tx, &state.Quota{AccountID: a.ID, Name: kinds.QuotaLoadBalancers, Limit: kinds.LoadBalancersInternational})
 	}
-	cloud.Accounts.Put(p.tx, a)
+	kinds.Accounts.Put(p.tx, a)
 	p.accounts = append(p.accounts, a.ID)
 }
 
-func (p *planter) accessKey(a *cloud.Account, s *accessKeySpec) {
-	if !isFree(p, cloud.AccessKeys, s.ID, keyForm, "") {
+func (p *planter) accessKey(a *kinds.Account, s *accessKeySpec) {
+	if !isFree(p, kinds.AccessKeys, s.ID, keyForm, "") {
 		return
 	}
-	status := p.word(s.Status, string(cloud.AccessKeyActive), string(cloud.AccessKeyInactive))
-	cloud.AccessKeys.Put(p.tx, &cloud.AccessKey{
-		ID: s.ID.text, Secret: s.Secret.text, AccountID: a.ID, Status: cloud.AccessKeyStatus(status),
+	status := p.word(s.Status, string(kinds.AccessKeyActive), string(kinds.AccessKeyInactive))
+	kinds.AccessKeys.Put(p.tx, &kinds.AccessKey{
+		ID: s.ID.text, Secret: s.Secret.text, AccountID: a.ID, Status: kinds.AccessKeyStatus(status),
 	})
 }
 
 // oidcProvider adds an identity provider to the account.
-func (p *planter) oidcProvider(a *cloud.Account, s *oidcProviderSpec) {
+func (p *planter) oidcProvider(a *kinds.Account, s *oidcProviderSpec) {
 	switch _, twice := a.OIDCProvider(s.Name.text); {
 	case s.Name.text == "":
 		p.fail(s.Name, "an OIDC provider has a name, such as ack-rrsa-c1")
@@ -159,7 +159,7 @@ func (p *planter) oidcProvider(a *cloud.Account, s *oidcProviderSpec) {
 	case len(s.ClientIDs) == 0:
 		p.fail(s.Name, "OIDC provider %s needs one of clientIds, such as sts.aliyuncs.com", s.Name.text)
 	}
-	provider := cloud.OIDCProvider{Name: s.Name.text, Issuer: s.Issuer.text, Keys: s.Keys.text}
+	provider := kinds.OIDCProvider{Name: s.Name.text, Issuer: s.Issuer.text, Keys: s.Keys.text}
 	for _, id := range s.ClientIDs {
 		provider.ClientIDs = append(provider.ClientIDs, id.text)
 	}

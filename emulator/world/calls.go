@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/resources"
 	"github.com/clbemu/clbemu/emulator/spelling"
 	"github.com/clbemu/clbemu/state"
@@ -112,18 +112,18 @@ func (p *planter) madeBy(api *gateway.Product, s *callSpec) {
 // the cloud stopped selling it.
 func (p *planter) bought(plant func()) {
 	var restore []func()
-	for a := range cloud.Accounts.All(p.tx.View) {
+	for a := range kinds.Accounts.All(p.tx.View) {
 		solvent := *a
 		solvent.Balance = resources.MaxBalance
-		cloud.Accounts.Put(p.tx, &solvent)
-		restore = append(restore, func() { cloud.Accounts.Put(p.tx, a) })
+		kinds.Accounts.Put(p.tx, &solvent)
+		restore = append(restore, func() { kinds.Accounts.Put(p.tx, a) })
 	}
-	for r := range cloud.Regions.All(p.tx.View) {
+	for r := range kinds.Regions.All(p.tx.View) {
 		selling := *r
 		selling.SoldOut = nil
-		selling.SetYear(cloud.Year2021)
-		cloud.Regions.Put(p.tx, &selling)
-		restore = append(restore, func() { cloud.Regions.Put(p.tx, r) })
+		selling.SetYear(kinds.Year2021)
+		kinds.Regions.Put(p.tx, &selling)
+		restore = append(restore, func() { kinds.Regions.Put(p.tx, r) })
 	}
 	plant()
 	for _, restore := range restore {

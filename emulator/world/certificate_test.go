@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
 )
@@ -41,7 +41,7 @@ func TestServerCertificate(t *testing.T) {
 	}
 	store := mustPlant(t, w)
 	if err := store.View(state.Owner{}, func(v *state.View) error {
-		c, err := cloud.ServerCertificates.Get(v, "c-1")
+		c, err := kinds.ServerCertificates.Get(v, "c-1")
 		if err != nil {
 			return err
 		}

@@ -5,35 +5,35 @@ import (
 	"net"
 	"net/netip"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/resources"
 	"github.com/clbemu/clbemu/state"
 )
 
 func (p *planter) securityGroup(s *securityGroupSpec) {
-	vpc, ok := refer(p, cloud.VPCs, s.VPC)
-	if !ok || !isFree(p, cloud.SecurityGroups, s.ID, resourceForm, "sg-") {
+	vpc, ok := refer(p, kinds.VPCs, s.VPC)
+	if !ok || !isFree(p, kinds.SecurityGroups, s.ID, resourceForm, "sg-") {
 		return
 	}
-	g := &cloud.SecurityGroup{
+	g := &kinds.SecurityGroup{
 		Owner: vpc.Owner, ID: s.ID.text, VPCID: vpc.ID, Name: s.Name.text, Description: s.Description.text,
 		Type:            p.word(s.Type, "normal", "enterprise"),
 		InnerAccess:     "Accept",
 		ResourceGroupID: p.givenResourceGroup(vpc.Owner, s.ResourceGroup),
 		CreateTime:      p.tx.Now(),
 	}
-	cloud.SecurityGroups.Put(p.tx, g)
-	p.tag(g.Owner, cloud.TagSecurityGroup, g.ID, s.Tags)
+	kinds.SecurityGroups.Put(p.tx, g)
+	p.tag(g.Owner, kinds.TagSecurityGroup, g.ID, s.Tags)
 }
 
 func (p *planter) instance(s *instanceSpec) {
-	sw, ok := refer(p, cloud.VSwitches, s.VSwitch)
-	if !ok || !isFree(p, cloud.Instances, s.ID, resourceForm, "i-") {
+	sw, ok := refer(p, kinds.VSwitches, s.VSwitch)
+	if !ok || !isFree(p, kinds.Instances, s.ID, resourceForm, "i-") {
 		return
 	}
-	i := &cloud.Instance{
+	i := &kinds.Instance{
 		ID: s.ID.text, Name: s.Name.text, HostName: s.HostName.text, Description: s.Description.text,
-		Status:             p.word(s.Status, cloud.InstanceRunning, cloud.InstanceStopped),
+		Status:             p.word(s.Status, kinds.InstanceRunning, kinds.InstanceStopped),
 		InstanceType:       s.InstanceType.text,
 		InstanceChargeType: p.word(s.InstanceChargeType, "PostPaid", "PrePaid"),
 		SpotStrategy:       p.word(s.SpotStrategy, "NoSpot", "SpotWithPriceLimit", "SpotAsPriceGo"),
@@ -46,12 +46,12 @@ func (p *planter) instance(s *instanceSpec) {
 		i.PublicIPAddresses = []string{p.ip(s.PublicIPAddress, ipv4)}
 	}
 	resources.AddInstance(p.tx, sw, i)
-	p.tag(i.Owner, cloud.TagInstance, i.ID, s.Tags)
+	p.tag(i.Owner, kinds.TagInstance, i.ID, s.Tags)
 	p.reachAt(i.Owner, i.ID, s.ReachAt)
 	p.attach(sw, i, &networkInterfaceSpec{
 		ID: s.NetworkInterface, PrivateIPAddresses: given(s.PrivateIPAddress), IPv6Addresses: given(s.IPv6Address),
 		MacAddress: s.MacAddress, SecurityGroups: s.SecurityGroups,
-	}, cloud.NetworkInterfacePrimary)
+	}, kinds.NetworkInterfacePrimary)
 }
 
 func given(s scalar) []scalar {
@@ -62,26 +62,26 @@ func given(s scalar) []scalar {
 }
 
 func (p *planter) networkInterface(s *networkInterfaceSpec) {
-	sw, ok := refer(p, cloud.VSwitches, s.VSwitch)
+	sw, ok := refer(p, kinds.VSwitches, s.VSwitch)
 	if !ok {
 		return
 	}
-	i, attached := refer(p, cloud.Instances, s.Instance)
+	i, attached := refer(p, kinds.Instances, s.Instance)
 	if attached && i.ZoneID != sw.ZoneID {
 		p.fail(s.Instance, "instance %s is in zone %s, vSwitch %s in %s", i.ID, i.ZoneID, sw.ID, sw.ZoneID)
 	}
 	if attached && i.VPCID != sw.VPCID {
 		p.fail(s.Instance, "instance %s is in VPC %s, vSwitch %s in %s", i.ID, i.VPCID, sw.ID, sw.VPCID)
 	}
-	p.attach(sw, i, s, cloud.NetworkInterfaceSecondary)
+	p.attach(sw, i, s, kinds.NetworkInterfaceSecondary)
 }
 
 // attach puts an interface into a vSwitch and, unless i is nil, on an instance.
-func (p *planter) attach(sw *cloud.VSwitch, i *cloud.Instance, s *networkInterfaceSpec, kind string) {
-	if !isFree(p, cloud.NetworkInterfaces, s.ID, resourceForm, "eni-") {
+func (p *planter) attach(sw *kinds.VSwitch, i *kinds.Instance, s *networkInterfaceSpec, kind string) {
+	if !isFree(p, kinds.NetworkInterfaces, s.ID, resourceForm, "eni-") {
 		return
 	}
-	n := &cloud.NetworkInterface{
+	n := &kinds.NetworkInterface{
 		ID: s.ID.text, Name: s.Name.text, Description: s.Description.text, Type: kind,
 		MacAddress:       p.mac(s.MacAddress),
 		SecurityGroupIDs: p.groupsOf(sw.VPCID, s.SecurityGroups),
@@ -94,23 +94,23 @@ func (p *planter) attach(sw *cloud.VSwitch, i *cloud.Instance, s *networkInterfa
 		n.IPv6Addresses = append(n.IPv6Addresses, p.ipv6Address(sw, ip))
 	}
 	resources.AddNetworkInterface(p.tx, sw, i, n)
-	p.tag(n.Owner, cloud.TagNetworkInterface, n.ID, s.Tags)
+	p.tag(n.Owner, kinds.TagNetworkInterface, n.ID, s.Tags)
 	p.reachAt(n.Owner, n.ID, s.ReachAt)
 	if len(n.PrivateIPAddresses) == 0 {
 		p.last = append(p.last, func() {
 			addressed := *n
 			addressed.PrivateIPAddresses = []string{p.privateAddress(sw, n, scalar{place: s.ID.place})}
-			cloud.NetworkInterfaces.Put(p.tx, &addressed)
+			kinds.NetworkInterfaces.Put(p.tx, &addressed)
 		})
 	}
 }
 
 // privateAddress allocates ip, or any address when it is empty.
-func (p *planter) privateAddress(sw *cloud.VSwitch, n *cloud.NetworkInterface, ip scalar) string {
+func (p *planter) privateAddress(sw *kinds.VSwitch, n *kinds.NetworkInterface, ip scalar) string {
 	if ip.text != "" && p.ip(ip, ipv4) == "" {
 		return ""
 	}
-	return p.allocate(sw.ID, sw.CIDRBlock, ip, cloud.NetworkInterfaces.Kind(), n.ID)
+	return p.allocate(sw.ID, sw.CIDRBlock, ip, kinds.NetworkInterfaces.Kind(), n.ID)
 }
 
 // allocate takes an address out of a pool.
@@ -122,7 +122,7 @@ func (p *planter) allocate(pool, block string, ip scalar, holder state.Kind, id 
 	return got
 }
 
-func (p *planter) ipv6Address(sw *cloud.VSwitch, s scalar) string {
+func (p *planter) ipv6Address(sw *kinds.VSwitch, s scalar) string {
 	ip := p.ip(s, ipv6)
 	if ip == "" {
 		return ""
@@ -130,7 +130,7 @@ func (p *planter) ipv6Address(sw *cloud.VSwitch, s scalar) string {
 	if block, err := netip.ParsePrefix(sw.IPv6CIDRBlock); err != nil || !block.Contains(netip.MustParseAddr(ip)) {
 		p.fail(s, "%s is not in the IPv6 block of vSwitch %s (%s)", ip, sw.ID, cmp.Or(sw.IPv6CIDRBlock, "it has none"))
 	}
-	if n, taken := cloud.NetworkInterfacesByAddress.First(p.tx.View, sw.VPCID, ip); taken {
+	if n, taken := kinds.NetworkInterfacesByAddress.First(p.tx.View, sw.VPCID, ip); taken {
 		p.fail(s, "%s is taken by %s", ip, n.ID)
 	}
 	return ip
@@ -161,7 +161,7 @@ func (p *planter) mac(s scalar) string {
 func (p *planter) groupsOf(vpcID string, groups []scalar) []string {
 	var ids []string
 	for _, s := range groups {
-		g, ok := refer(p, cloud.SecurityGroups, s)
+		g, ok := refer(p, kinds.SecurityGroups, s)
 		if ok && g.VPCID != vpcID {
 			p.fail(s, "%s is a security group of VPC %s, not of %s", g.ID, g.VPCID, vpcID)
 		}
@@ -175,10 +175,10 @@ func (p *planter) reachAt(owner state.Owner, id string, at scalar) {
 	if at.text == "" {
 		return
 	}
-	address, err := cloud.ParseReachAt(at.text)
+	address, err := kinds.ParseReachAt(at.text)
 	if err != nil {
 		p.fail(at, "%s", err)
 		return
 	}
-	cloud.ReachedAts.Put(p.tx, &cloud.ReachedAt{Owner: owner, ServerID: id, At: address})
+	kinds.ReachedAts.Put(p.tx, &kinds.ReachedAt{Owner: owner, ServerID: id, At: address})
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/resources"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
@@ -39,7 +39,7 @@ func TestInNetwork(t *testing.T) {
 		}
 		store, owner := mustPlant(t, w), state.Owner{AccountID: "1234567890123456", RegionID: "cn-hangzhou"}
 		if err := store.Update(owner, func(tx *state.Tx) error {
-			region, err := cloud.Regions.Get(tx.View, "cn-hangzhou")
+			region, err := kinds.Regions.Get(tx.View, "cn-hangzhou")
 			if err != nil || region.PublicCIDRBlock != tt.public || region.PublicIPv6CIDRBlock != "fc00:f853:ccd:e793::/64" {
 				t.Errorf("%s: the region is %+v, %v, want %s", tt.network, region, err, tt.public)
 			}

@@ -5,27 +5,27 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
 // reserveAddress keeps the address that a load balancer names from everything that may
 // have any.
 func (p *planter) reserveAddress(s *loadBalancerSpec) {
-	sw, ok := refer(p, cloud.VSwitches, s.VSwitch)
+	sw, ok := refer(p, kinds.VSwitches, s.VSwitch)
 	switch {
 	case s.Address.text == "", s.VSwitch.text != "" && !ok:
 	case s.VSwitch.text == "":
 		p.fail(s.Address, "only a load balancer in a vSwitch has an address of its choice: name the vSwitch")
 	case p.ip(s.Address, ipv4) != "":
-		p.allocate(sw.ID, sw.CIDRBlock, s.Address, cloud.LoadBalancers.Kind(), s.ID.text)
+		p.allocate(sw.ID, sw.CIDRBlock, s.Address, kinds.LoadBalancers.Kind(), s.ID.text)
 	}
 }
 
 // loadBalancer plants a CLB with its groups and listeners.
 func (p *planter) loadBalancer(s *loadBalancerSpec) {
-	cloud.ReleaseAddresses(p.tx, cloud.LoadBalancers.Kind(), s.ID.text)
-	if !isFree(p, cloud.LoadBalancers, s.ID, resourceForm, "lb-") {
+	kinds.ReleaseAddresses(p.tx, kinds.LoadBalancers.Kind(), s.ID.text)
+	if !isFree(p, kinds.LoadBalancers, s.ID, resourceForm, "lb-") {
 		return
 	}
 	owner, ok := p.homeOf(s)
@@ -33,13 +33,13 @@ func (p *planter) loadBalancer(s *loadBalancerSpec) {
 		return
 	}
 	tx := p.tx.In(owner)
-	c := p.call(cloud.ProductCLB, tx.Giving(s.ID.text), "CreateLoadBalancer").
+	c := p.call(kinds.ProductCLB, tx.Giving(s.ID.text), "CreateLoadBalancer").
 		with("LoadBalancerName", s.Name.text).
-		with("AddressType", p.word(s.AddressType, "", string(cloud.AddressTypeInternet), string(cloud.AddressTypeIntranet))).
+		with("AddressType", p.word(s.AddressType, "", string(kinds.AddressTypeInternet), string(kinds.AddressTypeIntranet))).
 		with("VSwitchId", s.VSwitch.text).
 		with("Address", s.Address.text).
 		with("LoadBalancerSpec", s.Spec.text).
-		with("InstanceChargeType", p.word(s.InstanceChargeType, "", string(cloud.PayBySpec), string(cloud.PayByCLCU))).
+		with("InstanceChargeType", p.word(s.InstanceChargeType, "", string(kinds.PayBySpec), string(kinds.PayByCLCU))).
 		with("ResourceGroupId", s.ResourceGroup.text)
 	if !p.settings(c, s.Settings) {
 		return
@@ -47,7 +47,7 @@ func (p *planter) loadBalancer(s *loadBalancerSpec) {
 	if _, ok := p.perform(s.ID, c); !ok {
 		return
 	}
-	p.tag(owner, cloud.TagLoadBalancer, s.ID.text, s.Tags)
+	p.tag(owner, kinds.TagLoadBalancer, s.ID.text, s.Tags)
 	for i := range s.BackendServers {
 		p.backendServer(tx, "AddBackendServers", "LoadBalancerId", s.ID.text, &s.BackendServers[i])
 	}
@@ -62,7 +62,7 @@ func (p *planter) loadBalancer(s *loadBalancerSpec) {
 // homeOf is the owner of a load balancer: its vSwitch's owner, or the one that its fields
 // choose.
 func (p *planter) homeOf(s *loadBalancerSpec) (state.Owner, bool) {
-	sw, ok := cloud.VSwitches.Find(p.tx.View, s.VSwitch.text)
+	sw, ok := kinds.VSwitches.Find(p.tx.View, s.VSwitch.text)
 	if !ok {
 		return p.home(s.Account, s.Region)
 	}
@@ -79,16 +79,16 @@ func (p *planter) ofOwner(s scalar, in, owner string) bool {
 }
 
 func (p *planter) vServerGroup(tx *state.Tx, loadBalancer string, s *vServerGroupSpec) {
-	if !isFree(p, cloud.VServerGroups, s.ID, resourceForm, "rsp-") {
+	if !isFree(p, kinds.VServerGroups, s.ID, resourceForm, "rsp-") {
 		return
 	}
-	c := p.call(cloud.ProductCLB, tx.Giving(s.ID.text), "CreateVServerGroup").
+	c := p.call(kinds.ProductCLB, tx.Giving(s.ID.text), "CreateVServerGroup").
 		with("LoadBalancerId", loadBalancer).
 		with("VServerGroupName", s.Name.text)
 	if _, ok := p.perform(s.ID, c); !ok {
 		return
 	}
-	p.tag(tx.Scope(), cloud.TagVServerGroup, s.ID.text, s.Tags)
+	p.tag(tx.Scope(), kinds.TagVServerGroup, s.ID.text, s.Tags)
 	for i := range s.Servers {
 		p.backendServer(tx, "AddVServerGroupBackendServers", "VServerGroupId", s.ID.text, &s.Servers[i])
 	}
@@ -100,11 +100,11 @@ func (p *planter) backendServer(tx *state.Tx, action, group, id string, s *serve
 		return
 	}
 	server := map[string]string{
-		"ServerId": s.Server.text, "ServerIp": s.Address.text, "Type": string(cloud.BackendServerECS), "Description": s.Description.text,
+		"ServerId": s.Server.text, "ServerIp": s.Address.text, "Type": string(kinds.BackendServerECS), "Description": s.Description.text,
 		"Port": s.Port.text, "Weight": strconv.Itoa(p.number(s.Weight, 100, 0, 100)),
 	}
 	if strings.HasPrefix(s.Server.text, interfacePrefix) {
-		server["Type"] = string(cloud.BackendServerENI)
+		server["Type"] = string(kinds.BackendServerENI)
 	}
 	if action == "AddBackendServers" && s.Port.text != "" {
 		p.fail(s.Port, "the default group's servers have no ports: a listener's backendServerPort is for all")
@@ -115,7 +115,7 @@ func (p *planter) backendServer(tx *state.Tx, action, group, id string, s *serve
 		p.fail(s.Server, "%v", err)
 		return
 	}
-	p.perform(s.Server, p.call(cloud.ProductCLB, tx, action).with(group, id).with("BackendServers", string(list)))
+	p.perform(s.Server, p.call(kinds.ProductCLB, tx, action).with(group, id).with("BackendServers", string(list)))
 }
 
 func withoutEmpty(values map[string]string) map[string]string {
@@ -133,20 +133,20 @@ const interfacePrefix = "eni-"
 // isServer wants a server to be an instance or a network interface of the world.
 func (p *planter) isServer(s *serverSpec) (ok bool) {
 	if strings.HasPrefix(s.Server.text, interfacePrefix) {
-		_, ok = refer(p, cloud.NetworkInterfaces, s.Server)
+		_, ok = refer(p, kinds.NetworkInterfaces, s.Server)
 	} else {
-		_, ok = refer(p, cloud.Instances, s.Server)
+		_, ok = refer(p, kinds.Instances, s.Server)
 	}
 	return ok
 }
 
 func (p *planter) listener(tx *state.Tx, loadBalancer string, s *listenerSpec) {
 	before := len(p.problems)
-	protocol := p.word(s.Protocol, "", string(cloud.TCP), string(cloud.UDP), string(cloud.HTTP), string(cloud.HTTPS))
+	protocol := p.word(s.Protocol, "", string(kinds.TCP), string(kinds.UDP), string(kinds.HTTP), string(kinds.HTTPS))
 	port := strconv.Itoa(p.number(s.Port, 0, 1, 65535))
-	status := p.word(s.Status, string(cloud.ListenerRunning), string(cloud.ListenerStopped))
-	refer(p, cloud.VServerGroups, s.VServerGroup)
-	c := p.call(cloud.ProductCLB, tx, "CreateLoadBalancer"+strings.ToUpper(protocol)+"Listener").
+	status := p.word(s.Status, string(kinds.ListenerRunning), string(kinds.ListenerStopped))
+	refer(p, kinds.VServerGroups, s.VServerGroup)
+	c := p.call(kinds.ProductCLB, tx, "CreateLoadBalancer"+strings.ToUpper(protocol)+"Listener").
 		with("LoadBalancerId", loadBalancer).
 		with("ListenerPort", port).
 		with("VServerGroupId", s.VServerGroup.text).
@@ -155,7 +155,7 @@ func (p *planter) listener(tx *state.Tx, loadBalancer string, s *listenerSpec) {
 	if !p.settings(c, s.Settings) || len(p.problems) > before || protocol == "" {
 		return
 	}
-	for _, d := range listenerDefaults(cloud.Protocol(protocol)) {
+	for _, d := range listenerDefaults(kinds.Protocol(protocol)) {
 		if !c.has(d.key) {
 			c.with(d.key, d.value.text)
 		}
@@ -163,18 +163,18 @@ func (p *planter) listener(tx *state.Tx, loadBalancer string, s *listenerSpec) {
 	if _, ok := p.perform(s.Port, c); !ok {
 		return
 	}
-	p.tag(tx.Scope(), cloud.TagListener, cloud.ListenerID(loadBalancer, cloud.Protocol(protocol), p.number(s.Port, 0, 1, 65535)), s.Tags)
-	if status == string(cloud.ListenerRunning) {
-		p.perform(s.Port, p.call(cloud.ProductCLB, tx, "StartLoadBalancerListener").
+	p.tag(tx.Scope(), kinds.TagListener, kinds.ListenerID(loadBalancer, kinds.Protocol(protocol), p.number(s.Port, 0, 1, 65535)), s.Tags)
+	if status == string(kinds.ListenerRunning) {
+		p.perform(s.Port, p.call(kinds.ProductCLB, tx, "StartLoadBalancerListener").
 			with("LoadBalancerId", loadBalancer).with("ListenerPort", port).with("ListenerProtocol", protocol))
 	}
 }
 
 // listenerDefaults are for parameters that the API wants and a file may leave out.
-func listenerDefaults(protocol cloud.Protocol) pairs {
+func listenerDefaults(protocol kinds.Protocol) pairs {
 	defaults := pairs{{"Bandwidth", scalar{text: "-1"}}}
-	if protocol == cloud.HTTP || protocol == cloud.HTTPS {
-		defaults = append(defaults, pair{"StickySession", scalar{text: cloud.Off}}, pair{"HealthCheck", scalar{text: cloud.Off}})
+	if protocol == kinds.HTTP || protocol == kinds.HTTPS {
+		defaults = append(defaults, pair{"StickySession", scalar{text: kinds.Off}}, pair{"HealthCheck", scalar{text: kinds.Off}})
 	}
 	return defaults
 }

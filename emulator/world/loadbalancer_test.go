@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/products"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
@@ -75,21 +75,21 @@ func TestCalls(t *testing.T) {
 	}
 	store := mustPlant(t, w)
 	if err := store.View(state.Owner{AccountID: "1", RegionID: "cn-test"}, func(v *state.View) error {
-		acl, err := cloud.AccessControlLists.Get(v, "acl-office")
+		acl, err := kinds.AccessControlLists.Get(v, "acl-office")
 		if err != nil {
 			return err
 		}
-		l, _ := cloud.Listeners.Find(v, "lb-internal_tcp_6443")
+		l, _ := kinds.Listeners.Find(v, "lb-internal_tcp_6443")
 		if len(acl.Entries) != 1 || !slices.Contains(l.AclIDs, "acl-office") {
 			t.Errorf("acl-office = %+v of listener %+v", acl, l)
 		}
-		if p, _ := cloud.VPCs.Find(v, "vpc-1"); p.Name != "renamed" {
+		if p, _ := kinds.VPCs.Find(v, "vpc-1"); p.Name != "renamed" {
 			t.Errorf("vpc-1 is called %s", p.Name)
 		}
-		if _, err := cloud.NLBServerGroups.Get(v, "sgp-more"); err != nil {
+		if _, err := kinds.NLBServerGroups.Get(v, "sgp-more"); err != nil {
 			return err
 		}
-		_, err = cloud.MasterSlaveServerGroups.Get(v, "rsp-pair")
+		_, err = kinds.MasterSlaveServerGroups.Get(v, "rsp-pair")
 		return err
 	}); err != nil {
 		t.Error(err)
@@ -158,50 +158,50 @@ func TestLoadBalancers(t *testing.T) {
 	}
 	store := mustPlant(t, w)
 	if err := store.View(state.Owner{AccountID: "1", RegionID: "cn-test"}, func(v *state.View) error {
-		lb, err := cloud.LoadBalancers.Get(v, "lb-internal")
+		lb, err := kinds.LoadBalancers.Get(v, "lb-internal")
 		if err != nil {
 			return err
 		}
-		if lb.Address != "192.168.1.9" || lb.AddressType != cloud.AddressTypeIntranet || lb.Spec != "slb.s2.small" || lb.DeleteProtection != cloud.On || lb.Name != "apiserver" {
+		if lb.Address != "192.168.1.9" || lb.AddressType != kinds.AddressTypeIntranet || lb.Spec != "slb.s2.small" || lb.DeleteProtection != kinds.On || lb.Name != "apiserver" {
 			t.Errorf("lb-internal = %+v", lb)
 		}
-		g, err := cloud.VServerGroups.Get(v, "rsp-api")
+		g, err := kinds.VServerGroups.Get(v, "rsp-api")
 		if err != nil {
 			return err
 		}
-		want := []cloud.BackendServer{
-			{ServerID: "i-1", Type: cloud.BackendServerECS, Port: 6443, Weight: 100},
-			{ServerID: "eni-4", Type: cloud.BackendServerENI, ServerIP: "192.168.1.40", Port: 6443, Weight: 50, Description: "pod"},
+		want := []kinds.BackendServer{
+			{ServerID: "i-1", Type: kinds.BackendServerECS, Port: 6443, Weight: 100},
+			{ServerID: "eni-4", Type: kinds.BackendServerENI, ServerIP: "192.168.1.40", Port: 6443, Weight: 50, Description: "pod"},
 		}
 		if !slices.Equal(g.BackendServers, want) {
 			t.Errorf("servers of rsp-api = %+v, want %+v", g.BackendServers, want)
 		}
-		for id, status := range map[string]cloud.ListenerStatus{
-			"lb-internal_tcp_6443": cloud.ListenerRunning, "lb-internal_http_80": cloud.ListenerStopped, "lb-shared_udp_53": cloud.ListenerRunning,
+		for id, status := range map[string]kinds.ListenerStatus{
+			"lb-internal_tcp_6443": kinds.ListenerRunning, "lb-internal_http_80": kinds.ListenerStopped, "lb-shared_udp_53": kinds.ListenerRunning,
 		} {
-			if l, ok := cloud.Listeners.Find(v, id); !ok || l.Status != status {
+			if l, ok := kinds.Listeners.Find(v, id); !ok || l.Status != status {
 				t.Errorf("listener %s = %+v, want it %s", id, l, status)
 			}
 		}
-		if l, _ := cloud.Listeners.Find(v, "lb-internal_tcp_6443"); l.HealthCheck.ConnectPort != 6443 {
+		if l, _ := kinds.Listeners.Find(v, "lb-internal_tcp_6443"); l.HealthCheck.ConnectPort != 6443 {
 			t.Errorf("health check = %+v, want port 6443", l.HealthCheck)
 		}
-		shared, err := cloud.LoadBalancers.Get(v, "lb-shared")
+		shared, err := kinds.LoadBalancers.Get(v, "lb-shared")
 		if err != nil {
 			return err
 		}
-		if shared.Spec != "" || len(shared.BackendServers) != 1 || shared.AddressType != cloud.AddressTypeInternet || shared.PayType != "PrePay" {
+		if shared.Spec != "" || len(shared.BackendServers) != 1 || shared.AddressType != kinds.AddressTypeInternet || shared.PayType != "PrePay" {
 			t.Errorf("lb-shared = %+v, want a shared internet instance with a server and a subscription", shared)
 		}
-		n, err := cloud.NLBLoadBalancers.Get(v, "nlb-web")
+		n, err := kinds.NLBLoadBalancers.Get(v, "nlb-web")
 		if err != nil {
 			return err
 		}
-		if n.Status != cloud.NLBActive || n.ZoneMappings[0].PrivateIPv4Address != "192.168.1.10" || n.AddressType != cloud.NLBIntranet {
+		if n.Status != kinds.NLBActive || n.ZoneMappings[0].PrivateIPv4Address != "192.168.1.10" || n.AddressType != kinds.NLBIntranet {
 			t.Errorf("nlb-web = %+v", n)
 		}
 		var listeners []string
-		for l := range cloud.NLBListenersByLoadBalancer.List(v, "nlb-web") {
+		for l := range kinds.NLBListenersByLoadBalancer.List(v, "nlb-web") {
 			listeners = append(listeners, l.Status)
 		}
 		if slices.Sort(listeners); !slices.Equal(listeners, []string{"Running", "Stopped"}) {
@@ -211,16 +211,16 @@ func TestLoadBalancers(t *testing.T) {
 			kind    state.TagResourceType
 			key, id string
 		}{
-			{cloud.TagLoadBalancer, "ack.aliyun.com", "lb-internal"}, {cloud.TagVServerGroup, "group", "rsp-api"},
-			{cloud.TagListener, "role", "lb-internal_tcp_6443"}, {cloud.TagNLBLoadBalancer, "team", "nlb-web"},
+			{kinds.TagLoadBalancer, "ack.aliyun.com", "lb-internal"}, {kinds.TagVServerGroup, "group", "rsp-api"},
+			{kinds.TagListener, "role", "lb-internal_tcp_6443"}, {kinds.TagNLBLoadBalancer, "team", "nlb-web"},
 		} {
 			if got := state.ResourcesTagged(v, tag.kind, []state.TagFilter{{Key: tag.key}}); !slices.Equal(got, []string{tag.id}) {
 				t.Errorf("tagged %s = %v, want %s", tag.key, got, tag.id)
 			}
 		}
-		a, err := cloud.Accounts.Get(v, "1")
-		r, _ := cloud.Regions.Find(v, "cn-test")
-		if a.Balance != 0 || len(r.SoldOut) != 1 || r.Year() != cloud.Today {
+		a, err := kinds.Accounts.Get(v, "1")
+		r, _ := kinds.Regions.Find(v, "cn-test")
+		if a.Balance != 0 || len(r.SoldOut) != 1 || r.Year() != kinds.Today {
 			t.Errorf("account %+v, region %+v, want them as in the file", a, r)
 		}
 		return err

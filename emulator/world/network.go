@@ -3,16 +3,16 @@ package world
 import (
 	"net/netip"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/resources"
 )
 
 func (p *planter) vpc(s *vpcSpec) {
 	owner, ok := p.home(s.Account, s.Region)
-	if !ok || !isFree(p, cloud.VPCs, s.ID, resourceForm, "vpc-") {
+	if !ok || !isFree(p, kinds.VPCs, s.ID, resourceForm, "vpc-") {
 		return
 	}
-	vpc := &cloud.VPC{
+	vpc := &kinds.VPC{
 		Owner: owner, ID: s.ID.text, Name: s.Name.text, Description: s.Description.text,
 		VRouterID:       s.VRouter.text,
 		ResourceGroupID: p.resourceGroup(owner, s.ResourceGroup),
@@ -27,44 +27,44 @@ func (p *planter) vpc(s *vpcSpec) {
 	}
 	_, vpc.IPv6CIDRBlock = p.cidr(s.IPv6CIDRBlock, ipv6, 64)
 	if vpc.IsDefault = p.word(s.Default, "false", "true") == "true"; vpc.IsDefault {
-		for other := range cloud.VPCsByRegion.List(p.tx.View, owner.AccountID, owner.RegionID) {
+		for other := range kinds.VPCsByRegion.List(p.tx.View, owner.AccountID, owner.RegionID) {
 			if other.IsDefault {
 				p.fail(s.Default, "%s is the default VPC of %s already", other.ID, owner.RegionID)
 			}
 		}
 	}
 	resources.AddVPC(p.tx, vpc)
-	p.tag(owner, cloud.TagVPC, vpc.ID, s.Tags)
-	p.table(vpc, &routeTableSpec{ID: s.SystemRouteTable}, cloud.RouteTableSystem)
+	p.tag(owner, kinds.TagVPC, vpc.ID, s.Tags)
+	p.table(vpc, &routeTableSpec{ID: s.SystemRouteTable}, kinds.RouteTableSystem)
 }
 
 func (p *planter) routeTable(s *routeTableSpec) {
-	if vpc, ok := refer(p, cloud.VPCs, s.VPC); ok {
-		p.table(vpc, s, cloud.RouteTableCustom)
+	if vpc, ok := refer(p, kinds.VPCs, s.VPC); ok {
+		p.table(vpc, s, kinds.RouteTableCustom)
 	}
 }
 
 // table puts a route table with the route that each has from the beginning.
-func (p *planter) table(vpc *cloud.VPC, s *routeTableSpec, kind cloud.RouteTableType) {
-	if !isFree(p, cloud.RouteTables, s.ID, resourceForm, "vtb-") {
+func (p *planter) table(vpc *kinds.VPC, s *routeTableSpec, kind kinds.RouteTableType) {
+	if !isFree(p, kinds.RouteTables, s.ID, resourceForm, "vtb-") {
 		return
 	}
-	t := &cloud.RouteTable{
+	t := &kinds.RouteTable{
 		ID: s.ID.text, Type: kind, Name: s.Name.text, Description: s.Description.text,
 		ResourceGroupID: p.resourceGroup(vpc.Owner, s.ResourceGroup),
 	}
 	resources.AddRouteTable(p.tx, vpc, t)
-	p.tag(t.Owner, cloud.TagRouteTable, t.ID, s.Tags)
+	p.tag(t.Owner, kinds.TagRouteTable, t.ID, s.Tags)
 }
 
 func (p *planter) vSwitch(s *vSwitchSpec) {
-	vpc, ok := refer(p, cloud.VPCs, s.VPC)
-	if !ok || !isFree(p, cloud.VSwitches, s.ID, resourceForm, "vsw-") {
+	vpc, ok := refer(p, kinds.VPCs, s.VPC)
+	if !ok || !isFree(p, kinds.VSwitches, s.ID, resourceForm, "vsw-") {
 		return
 	}
-	region, _ := cloud.Regions.Find(p.tx.View, vpc.RegionID)
+	region, _ := kinds.Regions.Find(p.tx.View, vpc.RegionID)
 	p.inRegion(region, s.Zone)
-	sw := &cloud.VSwitch{
+	sw := &kinds.VSwitch{
 		ID: s.ID.text, ZoneID: s.Zone.text,
 		CIDRBlock:       p.vSwitchBlock(vpc, s.CIDRBlock),
 		IPv6CIDRBlock:   p.vSwitchIPv6Block(vpc, s.IPv6CIDRBlock),
@@ -77,15 +77,15 @@ func (p *planter) vSwitch(s *vSwitchSpec) {
 		p.defaultVSwitch(vpc, sw, s.Default)
 	}
 	resources.AddVSwitch(p.tx, vpc, sw)
-	p.tag(sw.Owner, cloud.TagVSwitch, sw.ID, s.Tags)
+	p.tag(sw.Owner, kinds.TagVSwitch, sw.ID, s.Tags)
 }
 
 // defaultVSwitch: only the default VPC has them, one a zone.
-func (p *planter) defaultVSwitch(vpc *cloud.VPC, sw *cloud.VSwitch, at scalar) {
+func (p *planter) defaultVSwitch(vpc *kinds.VPC, sw *kinds.VSwitch, at scalar) {
 	if !vpc.IsDefault {
 		p.fail(at, "VPC %s is not the default one, so it has no default vSwitch", vpc.ID)
 	}
-	for other := range cloud.VSwitchesByVPC.List(p.tx.View, vpc.ID) {
+	for other := range kinds.VSwitchesByVPC.List(p.tx.View, vpc.ID) {
 		if other.IsDefault && other.ZoneID == sw.ZoneID {
 			p.fail(at, "%s is the default vSwitch of %s already", other.ID, sw.ZoneID)
 		}
@@ -93,7 +93,7 @@ func (p *planter) defaultVSwitch(vpc *cloud.VPC, sw *cloud.VSwitch, at scalar) {
 }
 
 // vSwitchBlock checks that the block lies in the VPC and overlaps none of its other vSwitches.
-func (p *planter) vSwitchBlock(vpc *cloud.VPC, s scalar) string {
+func (p *planter) vSwitchBlock(vpc *kinds.VPC, s scalar) string {
 	prefix, text := p.cidr(s, ipv4, 29)
 	if text == "" {
 		return ""
@@ -101,11 +101,11 @@ func (p *planter) vSwitchBlock(vpc *cloud.VPC, s scalar) string {
 	if !resources.Within(prefix, append(vpc.SecondaryCIDRBlocks, vpc.CIDRBlock)...) {
 		p.fail(s, "%s is outside VPC %s (%s)", text, vpc.ID, vpc.CIDRBlock)
 	}
-	p.checkFree(s, prefix, vpc.ID, func(other *cloud.VSwitch) string { return other.CIDRBlock })
+	p.checkFree(s, prefix, vpc.ID, func(other *kinds.VSwitch) string { return other.CIDRBlock })
 	return text
 }
 
-func (p *planter) vSwitchIPv6Block(vpc *cloud.VPC, s scalar) string {
+func (p *planter) vSwitchIPv6Block(vpc *kinds.VPC, s scalar) string {
 	prefix, text := p.cidr(s, ipv6, 64)
 	switch {
 	case text == "":
@@ -114,13 +114,13 @@ func (p *planter) vSwitchIPv6Block(vpc *cloud.VPC, s scalar) string {
 	case !resources.Within(prefix, vpc.IPv6CIDRBlock):
 		p.fail(s, "%s is outside VPC %s (%s)", text, vpc.ID, vpc.IPv6CIDRBlock)
 	}
-	p.checkFree(s, prefix, vpc.ID, func(other *cloud.VSwitch) string { return other.IPv6CIDRBlock })
+	p.checkFree(s, prefix, vpc.ID, func(other *kinds.VSwitch) string { return other.IPv6CIDRBlock })
 	return text
 }
 
 // checkFree wants no vSwitch of a VPC to have a part of the block.
-func (p *planter) checkFree(s scalar, prefix netip.Prefix, vpcID string, blockOf func(*cloud.VSwitch) string) {
-	for other := range cloud.VSwitchesByVPC.List(p.tx.View, vpcID) {
+func (p *planter) checkFree(s scalar, prefix netip.Prefix, vpcID string, blockOf func(*kinds.VSwitch) string) {
+	for other := range kinds.VSwitchesByVPC.List(p.tx.View, vpcID) {
 		if block := blockOf(other); resources.Overlaps(prefix, block) {
 			p.fail(s, "%s overlaps %s of vSwitch %s", prefix, block, other.ID)
 		}
@@ -128,8 +128,8 @@ func (p *planter) checkFree(s scalar, prefix netip.Prefix, vpcID string, blockOf
 }
 
 // tableOf is the route table that id names, "" for the VPC's own.
-func (p *planter) tableOf(vpc *cloud.VPC, id scalar) string {
-	if t, ok := refer(p, cloud.RouteTables, id); ok {
+func (p *planter) tableOf(vpc *kinds.VPC, id scalar) string {
+	if t, ok := refer(p, kinds.RouteTables, id); ok {
 		if t.VPCID != vpc.ID {
 			p.fail(id, "%s is a route table of VPC %s, not of %s", t.ID, t.VPCID, vpc.ID)
 		}
@@ -139,7 +139,7 @@ func (p *planter) tableOf(vpc *cloud.VPC, id scalar) string {
 }
 
 func (p *planter) routeEntry(s *routeEntrySpec) {
-	table, ok := refer(p, cloud.RouteTables, s.RouteTable)
+	table, ok := refer(p, kinds.RouteTables, s.RouteTable)
 	if !ok {
 		return
 	}
@@ -148,14 +148,14 @@ func (p *planter) routeEntry(s *routeEntrySpec) {
 	if text == "" {
 		return
 	}
-	if resources.Within(prefix, cloud.ServiceBlock) {
-		p.fail(s.DestinationCIDRBlock, "%s lies in %s, which the cloud keeps for itself", text, cloud.ServiceBlock)
-	} else if _, twice := cloud.RouteEntriesByTable.First(p.tx.View, table.ID, text); twice {
+	if resources.Within(prefix, kinds.ServiceBlock) {
+		p.fail(s.DestinationCIDRBlock, "%s lies in %s, which the cloud keeps for itself", text, kinds.ServiceBlock)
+	} else if _, twice := kinds.RouteEntriesByTable.First(p.tx.View, table.ID, text); twice {
 		p.fail(s.DestinationCIDRBlock, "route table %s has a route to %s already", table.ID, text)
 	}
-	cloud.RouteEntries.Put(p.tx, &cloud.RouteEntry{
-		Owner: table.Owner, ID: p.tx.In(table.Owner).NewID(cloud.RouteEntries.Kind()), RouteTableID: table.ID,
-		VPCID: table.VPCID, DestinationCIDRBlock: text, Type: cloud.RouteTableCustom, Status: cloud.RouteEntryAvailable,
+	kinds.RouteEntries.Put(p.tx, &kinds.RouteEntry{
+		Owner: table.Owner, ID: p.tx.In(table.Owner).NewID(kinds.RouteEntries.Kind()), RouteTableID: table.ID,
+		VPCID: table.VPCID, DestinationCIDRBlock: text, Type: kinds.RouteTableCustom, Status: kinds.RouteEntryAvailable,
 		NextHopType: p.word(s.NextHopType, nextHopInstance, nextHopInterface), NextHopID: s.NextHop.text,
 		Name: s.Name.text, Description: s.Description.text, CreateTime: p.tx.Now(),
 	})
@@ -168,13 +168,13 @@ const (
 )
 
 // nextHop checks that the route leads to something in the table's VPC.
-func (p *planter) nextHop(table *cloud.RouteTable, s *routeEntrySpec) {
+func (p *planter) nextHop(table *kinds.RouteTable, s *routeEntrySpec) {
 	vpcID := table.VPCID
 	if s.NextHopType.text == nextHopInterface {
-		if n, ok := refer(p, cloud.NetworkInterfaces, s.NextHop); ok {
+		if n, ok := refer(p, kinds.NetworkInterfaces, s.NextHop); ok {
 			vpcID = n.VPCID
 		}
-	} else if i, ok := refer(p, cloud.Instances, s.NextHop); ok {
+	} else if i, ok := refer(p, kinds.Instances, s.NextHop); ok {
 		vpcID = i.VPCID
 	}
 	if vpcID != table.VPCID {

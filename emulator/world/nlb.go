@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -13,35 +13,35 @@ import (
 func (p *planter) reserveZoneAddresses(s *nlbSpec) {
 	for i := range s.Zones {
 		z := &s.Zones[i]
-		if sw, ok := refer(p, cloud.VSwitches, z.VSwitch); ok && z.Address.text != "" && p.ip(z.Address, ipv4) != "" {
-			p.allocate(sw.ID, sw.CIDRBlock, z.Address, cloud.NLBLoadBalancers.Kind(), s.ID.text)
+		if sw, ok := refer(p, kinds.VSwitches, z.VSwitch); ok && z.Address.text != "" && p.ip(z.Address, ipv4) != "" {
+			p.allocate(sw.ID, sw.CIDRBlock, z.Address, kinds.NLBLoadBalancers.Kind(), s.ID.text)
 		}
-		refer(p, cloud.EIPs, z.EIP)
+		refer(p, kinds.EIPs, z.EIP)
 	}
 }
 
 // networkLoadBalancer plants an NLB with its listeners. Its VPC is its first zone's.
 func (p *planter) networkLoadBalancer(s *nlbSpec) {
-	cloud.ReleaseAddresses(p.tx, cloud.NLBLoadBalancers.Kind(), s.ID.text)
-	if !isFree(p, cloud.NLBLoadBalancers, s.ID, resourceForm, "nlb-") {
+	kinds.ReleaseAddresses(p.tx, kinds.NLBLoadBalancers.Kind(), s.ID.text)
+	if !isFree(p, kinds.NLBLoadBalancers, s.ID, resourceForm, "nlb-") {
 		return
 	}
 	if len(s.Zones) == 0 {
 		p.fail(s.ID, "a Network Load Balancer needs zones: name a vSwitch of each")
 		return
 	}
-	first, ok := refer(p, cloud.VSwitches, s.Zones[0].VSwitch)
+	first, ok := refer(p, kinds.VSwitches, s.Zones[0].VSwitch)
 	if !ok {
 		return
 	}
 	tx := p.tx.In(first.Owner)
-	c := p.call(cloud.ProductNLB, tx.Giving(s.ID.text), "CreateLoadBalancer").
+	c := p.call(kinds.ProductNLB, tx.Giving(s.ID.text), "CreateLoadBalancer").
 		with("LoadBalancerName", s.Name.text).
-		with("AddressType", p.word(s.AddressType, cloud.NLBInternet, cloud.NLBIntranet)).
+		with("AddressType", p.word(s.AddressType, kinds.NLBInternet, kinds.NLBIntranet)).
 		with("VpcId", first.VPCID).
 		with("ResourceGroupId", s.ResourceGroup.text)
 	for i, z := range s.Zones {
-		sw, ok := refer(p, cloud.VSwitches, z.VSwitch)
+		sw, ok := refer(p, kinds.VSwitches, z.VSwitch)
 		if !ok {
 			return
 		}
@@ -55,7 +55,7 @@ func (p *planter) networkLoadBalancer(s *nlbSpec) {
 	if _, ok := p.perform(s.ID, c); !ok {
 		return
 	}
-	p.tag(tx.Scope(), cloud.TagNLBLoadBalancer, s.ID.text, s.Tags)
+	p.tag(tx.Scope(), kinds.TagNLBLoadBalancer, s.ID.text, s.Tags)
 	for i := range s.Listeners {
 		p.nlbListener(tx, s.ID.text, &s.Listeners[i])
 	}
@@ -63,14 +63,14 @@ func (p *planter) networkLoadBalancer(s *nlbSpec) {
 
 // serverGroup plants a group of Network Load Balancers, which belongs to none of them.
 func (p *planter) serverGroup(s *serverGroupSpec) {
-	vpc, ok := refer(p, cloud.VPCs, s.VPC)
-	if !ok || !isFree(p, cloud.NLBServerGroups, s.ID, resourceForm, "sgp-") {
+	vpc, ok := refer(p, kinds.VPCs, s.VPC)
+	if !ok || !isFree(p, kinds.NLBServerGroups, s.ID, resourceForm, "sgp-") {
 		return
 	}
 	tx := p.tx.In(vpc.Owner)
-	c := p.call(cloud.ProductNLB, tx.Giving(s.ID.text), "CreateServerGroup").
+	c := p.call(kinds.ProductNLB, tx.Giving(s.ID.text), "CreateServerGroup").
 		with("ServerGroupName", s.Name.text).
-		with("ServerGroupType", p.word(s.Type, cloud.NLBGroupOfInstances, cloud.NLBGroupOfIPs)).
+		with("ServerGroupType", p.word(s.Type, kinds.NLBGroupOfInstances, kinds.NLBGroupOfIPs)).
 		with("Protocol", s.Protocol.text).
 		with("VpcId", vpc.ID).
 		with("ResourceGroupId", s.ResourceGroup.text)
@@ -80,23 +80,23 @@ func (p *planter) serverGroup(s *serverGroupSpec) {
 	if _, ok := p.perform(s.ID, c); !ok {
 		return
 	}
-	p.tag(tx.Scope(), cloud.TagNLBServerGroup, s.ID.text, s.Tags)
+	p.tag(tx.Scope(), kinds.TagNLBServerGroup, s.ID.text, s.Tags)
 	for i := range s.Servers {
 		p.groupServer(tx, s, &s.Servers[i])
 	}
 }
 
 func (p *planter) groupServer(tx *state.Tx, g *serverGroupSpec, s *serverSpec) {
-	kind := cloud.NLBServerECS
+	kind := kinds.NLBServerECS
 	switch {
-	case g.Type.text == cloud.NLBGroupOfIPs:
-		kind = cloud.NLBServerIP
+	case g.Type.text == kinds.NLBGroupOfIPs:
+		kind = kinds.NLBServerIP
 	case !p.isServer(s):
 		return
 	case strings.HasPrefix(s.Server.text, interfacePrefix):
-		kind = cloud.NLBServerENI
+		kind = kinds.NLBServerENI
 	}
-	p.perform(s.Server, p.call(cloud.ProductNLB, tx, "AddServersToServerGroup").
+	p.perform(s.Server, p.call(kinds.ProductNLB, tx, "AddServersToServerGroup").
 		with("ServerGroupId", g.ID.text).
 		with("Servers.1.ServerType", kind).
 		with("Servers.1.ServerId", s.Server.text).
@@ -108,10 +108,10 @@ func (p *planter) groupServer(tx *state.Tx, g *serverGroupSpec, s *serverSpec) {
 
 func (p *planter) nlbListener(tx *state.Tx, loadBalancer string, s *nlbListenerSpec) {
 	before := len(p.problems)
-	protocol := p.word(s.Protocol, "", cloud.NLBTCP, cloud.NLBUDP, cloud.NLBTCPSSL)
-	status := p.word(s.Status, cloud.NLBListenerRunning, cloud.NLBListenerStopped)
-	refer(p, cloud.NLBServerGroups, s.ServerGroup)
-	c := p.call(cloud.ProductNLB, tx, "CreateListener").
+	protocol := p.word(s.Protocol, "", kinds.NLBTCP, kinds.NLBUDP, kinds.NLBTCPSSL)
+	status := p.word(s.Status, kinds.NLBListenerRunning, kinds.NLBListenerStopped)
+	refer(p, kinds.NLBServerGroups, s.ServerGroup)
+	c := p.call(kinds.ProductNLB, tx, "CreateListener").
 		with("LoadBalancerId", loadBalancer).
 		with("ListenerProtocol", protocol).
 		with("ListenerPort", strconv.Itoa(p.number(s.Port, 0, 0, 65535))).
@@ -125,8 +125,8 @@ func (p *planter) nlbListener(tx *state.Tx, loadBalancer string, s *nlbListenerS
 		return
 	}
 	id := answer("ListenerId")
-	p.tag(tx.Scope(), cloud.TagNLBListener, id, s.Tags)
-	if status == cloud.NLBListenerStopped {
-		p.perform(s.Port, p.call(cloud.ProductNLB, tx, "StopListener").with("ListenerId", id))
+	p.tag(tx.Scope(), kinds.TagNLBListener, id, s.Tags)
+	if status == kinds.NLBListenerStopped {
+		p.perform(s.Port, p.call(kinds.ProductNLB, tx, "StopListener").with("ListenerId", id))
 	}
 }

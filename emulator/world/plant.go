@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/products"
 	"github.com/clbemu/clbemu/state"
 )
@@ -34,7 +34,7 @@ type planter struct {
 // lead forward in the file, as each kind is planted before those that refer to it.
 func (c *apis) plant(tx *state.Tx, s *spec) problems {
 	p := &planter{tx: tx, products: c.products}
-	p.year = p.word(s.Clouds, cloud.Today, cloud.Year2021, cloud.Year2024)
+	p.year = p.word(s.Clouds, kinds.Today, kinds.Year2021, kinds.Year2024)
 	each(s.Regions, p.region)
 	each(s.Accounts, p.account)
 	each(s.VPCs, p.vpc)
@@ -195,14 +195,14 @@ func (p *planter) home(account, region scalar) (owner state.Owner, ok bool) {
 	if account.text == "" && len(p.accounts) > 0 {
 		account.text = p.accounts[0]
 	}
-	a, ok := refer(p, cloud.Accounts, account)
+	a, ok := refer(p, kinds.Accounts, account)
 	if !ok {
 		return owner, false
 	}
 	if region.text == "" {
 		region.text = a.DefaultRegionID
 	}
-	r, ok := refer(p, cloud.Regions, region)
+	r, ok := refer(p, kinds.Regions, region)
 	if !ok {
 		return owner, false
 	}
@@ -220,14 +220,14 @@ func (p *planter) givenResourceGroup(owner state.Owner, id scalar) string {
 
 // resourceGroup is the group that id names, or the account's default.
 func (p *planter) resourceGroup(owner state.Owner, id scalar) string {
-	g, ok := refer(p, cloud.ResourceGroups, id)
+	g, ok := refer(p, kinds.ResourceGroups, id)
 	if ok && g.AccountID != owner.AccountID {
 		p.fail(id, "%s is a resource group of account %s, not of %s", id.text, g.AccountID, owner.AccountID)
 	}
 	if ok {
 		return g.ID
 	}
-	a, _ := cloud.Accounts.Find(p.tx.View, owner.AccountID)
+	a, _ := kinds.Accounts.Find(p.tx.View, owner.AccountID)
 	return a.DefaultResourceGroupID
 }
 

@@ -17,7 +17,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/products"
 	"github.com/clbemu/clbemu/emulator/yamlfile"
 	"github.com/clbemu/clbemu/state"
@@ -41,7 +41,7 @@ type apis struct {
 
 // emulated is the cloud that clbemu emulates. Its products are built once, and not where no
 // world needs them: that takes longer than the rest of a start.
-var emulated = &apis{cloud.Schema, sync.OnceValue(products.All)}
+var emulated = &apis{kinds.Schema, sync.OnceValue(products.All)}
 
 // World is a world file without errors.
 type World struct {

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/engine/memory"
@@ -18,7 +18,7 @@ import (
 func mustPlant(tb testing.TB, w *world.World) *state.Store {
 	tb.Helper()
 	store, err := state.Open(context.Background(), state.Config{
-		Schema: cloud.Schema, Engine: &memory.Engine{},
+		Schema: kinds.Schema, Engine: &memory.Engine{},
 		Clock: state.NewManualClock(time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)),
 		Seed:  1,
 	})
@@ -49,31 +49,31 @@ func TestDefault(t *testing.T) {
 	store := mustPlant(t, world.Default())
 	if err := store.View(state.Owner{AccountID: "1234567890123456", RegionID: "cn-hangzhou"}, func(v *state.View) error {
 		for _, id := range []string{"vsw-bp1clbemu000000000001", "vsw-bp1clbemu000000000002", "vsw-bp1clbemu000000000003"} {
-			sw, err := cloud.VSwitches.Get(v, id)
+			sw, err := kinds.VSwitches.Get(v, id)
 			if err != nil {
 				return err
 			}
-			if _, ok := cloud.RouteEntriesByTable.First(v, sw.RouteTableID, sw.CIDRBlock); !ok {
+			if _, ok := kinds.RouteEntriesByTable.First(v, sw.RouteTableID, sw.CIDRBlock); !ok {
 				t.Errorf("route table %s has no route to vSwitch %s", sw.RouteTableID, id)
 			}
-			if _, ok := cloud.RouteEntriesByTable.First(v, sw.RouteTableID, "100.64.0.0/10"); !ok {
+			if _, ok := kinds.RouteEntriesByTable.First(v, sw.RouteTableID, "100.64.0.0/10"); !ok {
 				t.Errorf("route table %s has no route to the cloud's services", sw.RouteTableID)
 			}
 		}
 		for ip, instance := range map[string]string{"192.168.0.11": "i-bp1clbemu0000000001", "192.168.1.11": "i-bp1clbemu0000000003"} {
-			n, ok := cloud.NetworkInterfacesByAddress.First(v, "vpc-bp1clbemu000000000001", ip)
-			if !ok || n.InstanceID != instance || n.Type != cloud.NetworkInterfacePrimary {
+			n, ok := kinds.NetworkInterfacesByAddress.First(v, "vpc-bp1clbemu000000000001", ip)
+			if !ok || n.InstanceID != instance || n.Type != kinds.NetworkInterfacePrimary {
 				t.Errorf("%s belongs to %+v, want the primary interface of %s", ip, n, instance)
 			}
 		}
-		i, err := cloud.Instances.Get(v, "i-bp1clbemu0000000001")
+		i, err := kinds.Instances.Get(v, "i-bp1clbemu0000000001")
 		if err != nil {
 			return err
 		}
-		if i.RAMRoleName != "clbemu-node" || i.Status != cloud.InstanceRunning || i.ZoneID != "cn-hangzhou-h" {
+		if i.RAMRoleName != "clbemu-node" || i.Status != kinds.InstanceRunning || i.ZoneID != "cn-hangzhou-h" {
 			t.Errorf("instance = %+v, want it running in cn-hangzhou-h with the role clbemu-node", i)
 		}
-		key, err := cloud.AccessKeys.Get(v, "testid")
+		key, err := kinds.AccessKeys.Get(v, "testid")
 		if err == nil && (key.Secret != "testsecret" || key.AccountID != "1234567890123456") {
 			t.Errorf("access key = %+v", key)
 		}
@@ -137,18 +137,18 @@ func TestAddressesThatAreNotNamed(t *testing.T) {
 	}
 	store := mustPlant(t, w)
 	if err := store.View(state.Owner{}, func(v *state.View) error {
-		n, err := cloud.NetworkInterfaces.Get(v, "eni-1")
+		n, err := kinds.NetworkInterfaces.Get(v, "eni-1")
 		if err != nil {
 			return err
 		}
 		if want := "172.16.0.4"; n.PrivateIPAddresses[0] != want {
 			t.Errorf("address of eni-1 = %s, want %s", n.PrivateIPAddresses[0], want)
 		}
-		e, err := cloud.EIPs.Get(v, "eip-1")
-		if err == nil && (e.IPAddress != "198.18.0.4" || e.Status != cloud.EIPInUse || e.InstanceType != "EcsInstance") {
+		e, err := kinds.EIPs.Get(v, "eip-1")
+		if err == nil && (e.IPAddress != "198.18.0.4" || e.Status != kinds.EIPInUse || e.InstanceType != "EcsInstance") {
 			t.Errorf("eip-1 = %+v, want 198.18.0.4 in use by an instance", e)
 		}
-		if n := cloud.RouteEntriesByTable.Count(v, "vtb-2"); n != 3 {
+		if n := kinds.RouteEntriesByTable.Count(v, "vtb-2"); n != 3 {
 			t.Errorf("route table vtb-2 has %d entries, want the custom and two of the system", n)
 		}
 		return err
@@ -165,7 +165,7 @@ func TestTags(t *testing.T) {
 	}
 	if err := mustPlant(t, w).View(state.Owner{AccountID: "1", RegionID: "cn-test"}, func(v *state.View) error {
 		for kind, id := range map[state.TagResourceType]string{
-			cloud.TagVPC: "vpc-1", cloud.TagRouteTable: "vtb-2", cloud.TagNetworkInterface: "eni-2",
+			kinds.TagVPC: "vpc-1", kinds.TagRouteTable: "vtb-2", kinds.TagNetworkInterface: "eni-2",
 		} {
 			if got := state.ResourcesTagged(v, kind, []state.TagFilter{{Key: "team"}}); !slices.Equal(got, []string{id}) {
 				t.Errorf("%s with the tag = %v, want %s", kind, got, id)
@@ -185,8 +185,8 @@ func TestAccountDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := mustPlant(t, w).View(state.Owner{}, func(v *state.View) error {
-		a, err := cloud.Accounts.Get(v, "1")
-		if err == nil && (a.Balance < cloud.MinimumBalance || a.GraceDays != 15 || a.ReleaseDays != 15 || a.OfNLB() != cloud.NLBArrears || a.LCUToSpec) {
+		a, err := kinds.Accounts.Get(v, "1")
+		if err == nil && (a.Balance < kinds.MinimumBalance || a.GraceDays != 15 || a.ReleaseDays != 15 || a.OfNLB() != kinds.NLBArrears || a.LCUToSpec) {
 			t.Errorf("account = %+v, want a balance, the days of CLB and of NLB, and no whitelist", a)
 		}
 		return err
@@ -197,13 +197,13 @@ func TestAccountDefaults(t *testing.T) {
 
 // TestYearQuotas proves that accounts have the quotas of the file's year.
 func TestYearQuotas(t *testing.T) {
-	for year, want := range map[string][2]int{cloud.Year2021: {50, 1}, cloud.Year2024: {200, 3}, cloud.Today: {200, 3}} {
+	for year, want := range map[string][2]int{kinds.Year2021: {50, 1}, kinds.Year2024: {200, 3}, kinds.Today: {200, 3}} {
 		w, err := world.Parse("w.yaml", []byte("clouds: "+year+"\n"+base))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := mustPlant(t, w).View(state.Owner{AccountID: "1"}, func(v *state.View) error {
-			for i, name := range []state.QuotaName{cloud.QuotaACLs, cloud.QuotaListenerACLs} {
+			for i, name := range []state.QuotaName{kinds.QuotaACLs, kinds.QuotaListenerACLs} {
 				if got := v.Limit(name); got != want[i] {
 					t.Errorf("in %s, %s is %d, want %d", year, name, got, want[i])
 				}
@@ -239,7 +239,7 @@ func TestClouds(t *testing.T) {
 				t.Fatal(err)
 			}
 			if err := mustPlant(t, w).View(state.Owner{}, func(v *state.View) error {
-				r, err := cloud.Regions.Get(v, "cn-test")
+				r, err := kinds.Regions.Get(v, "cn-test")
 				if err == nil && (r.SharedInstancesSold != c.shared || r.PayBySpecSold != c.bySpec || r.SubscriptionsSold != c.subscriptions) {
 					t.Errorf("region = %+v", r)
 				}
@@ -260,7 +260,7 @@ func TestSite(t *testing.T) {
 		}
 		if err := mustPlant(t, w).View(state.Owner{AccountID: "1"}, func(v *state.View) error {
 			for _, use := range state.QuotaUses(v) {
-				if use.Name == cloud.QuotaLoadBalancers && use.Limit != want {
+				if use.Name == kinds.QuotaLoadBalancers && use.Limit != want {
 					t.Errorf("with %q, the quota is %d, want %d", site, use.Limit, want)
 				}
 			}
@@ -301,8 +301,8 @@ func exported(t *testing.T, store *state.Store) string {
 func TestDefaultZonePairs(t *testing.T) {
 	store := mustPlant(t, world.Default())
 	if err := store.View(state.Owner{}, func(v *state.View) error {
-		for r := range cloud.Regions.All(v) {
-			if !slices.ContainsFunc(r.ZonePairs, func(p cloud.ZonePair) bool { return p.Slave == r.Zones[0].ID }) {
+		for r := range kinds.Regions.All(v) {
+			if !slices.ContainsFunc(r.ZonePairs, func(p kinds.ZonePair) bool { return p.Slave == r.Zones[0].ID }) {
 				t.Errorf("no pair of %s has %s as its slave", r.ID, r.Zones[0].ID)
 			}
 		}

@@ -16,8 +16,8 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/listen"
-	"github.com/clbemu/clbemu/emulator/internal/onecloud"
 	"github.com/clbemu/clbemu/state/engine/memory"
 )
 
@@ -35,7 +35,7 @@ func (process) Ready() error                { return nil }
 // newClouds returns clouds with a first one in memory, and durable ones in a folder.
 func newClouds(t *testing.T) *Clouds {
 	t.Helper()
-	cfg := onecloud.Config{Seed: 1, Log: zerolog.Nop()}
+	cfg := cloud.Config{Seed: 1, Log: zerolog.Nop()}
 	store, err := cfg.OpenStore(t.Context(), &memory.Engine{})
 	if err != nil {
 		t.Fatal(err)
@@ -44,7 +44,7 @@ func newClouds(t *testing.T) *Clouds {
 		t.Fatal(err)
 	}
 	s := New(Config{Process: process{t.Context()}, Fork: cfg, Keep: Folders(t.TempDir()), Log: cfg.Log})
-	first, err := onecloud.New(cfg, store, s)
+	first, err := cloud.New(cfg, store, s)
 	if err != nil {
 		t.Fatal(err)
 	}

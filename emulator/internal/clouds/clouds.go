@@ -23,8 +23,8 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/control"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/listen"
-	"github.com/clbemu/clbemu/emulator/internal/onecloud"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -44,7 +44,7 @@ type Process interface {
 type Config struct {
 	Process Process
 	// Fork is the configuration of forks, but for their names, seeds and folders.
-	Fork onecloud.Config
+	Fork cloud.Config
 	// Keep is where durable clouds are kept, nil if there is none.
 	Keep Keeper
 	// Shared is set where replicas share the state: no cloud has a port of its own.
@@ -56,7 +56,7 @@ type Config struct {
 // shows in no other.
 type Clouds struct {
 	cfg   Config
-	first *onecloud.Cloud
+	first *cloud.Cloud
 	room  *gateway.Room  // for the calls of all clouds
 	ports *listen.Places // for the connections at the ports of all forks
 	// durableRoom is the most durable clouds.
@@ -72,12 +72,12 @@ type Clouds struct {
 }
 
 var _ control.Clouds = (*Clouds)(nil)
-var _ onecloud.Neighbours = (*Clouds)(nil)
+var _ cloud.Neighbours = (*Clouds)(nil)
 var _ prometheus.Collector = (*Clouds)(nil)
 
 // forkedCloud is a cloud with what stays over a reset of it.
 type forkedCloud struct {
-	*onecloud.Cloud
+	*cloud.Cloud
 
 	made    controlapi.NewCloud
 	created time.Time
@@ -110,9 +110,9 @@ func New(cfg Config) *Clouds {
 }
 
 // Begin makes a cloud the first, from which others are forked.
-func (s *Clouds) Begin(first *onecloud.Cloud) { s.first = first }
+func (s *Clouds) Begin(first *cloud.Cloud) { s.first = first }
 
-// Room implements onecloud.Neighbours.
+// Room implements cloud.Neighbours.
 func (s *Clouds) Room() *gateway.Room { return s.room }
 
 // cloudName is a label of a host name, since NAME.localhost is one.
@@ -123,7 +123,7 @@ func checkCloudName(name string) error {
 	switch {
 	case !cloudName().MatchString(name):
 		return fmt.Errorf("%w: %.70q is not a name for a cloud: write up to 63 lower-case letters, digits and -, and begin and end with a letter or a digit", control.ErrCloud, name)
-	case slices.Contains(onecloud.OwnHosts, name):
+	case slices.Contains(cloud.OwnHosts, name):
 		return fmt.Errorf("%w: %s is the cloud that is there from the start: choose another name", control.ErrCloud, name)
 	}
 	return nil
@@ -202,7 +202,7 @@ func (s *Clouds) free(name string, durable bool) error {
 		return fmt.Errorf("%w: there are %d durable clouds, and this process may open %d files: delete some, or raise the limit (ulimit -n)", control.ErrTaken, s.durable(), listen.Descriptors())
 	}
 	return s.first.Store().View(state.Owner{}, func(v *state.View) error {
-		for key := range cloud.AccessKeys.All(v) {
+		for key := range kinds.AccessKeys.All(v) {
 			if strings.HasPrefix(key.ID, name+".") {
 				return fmt.Errorf("%w: the access key %s would belong to two clouds: choose another name", control.ErrTaken, key.ID)
 			}
@@ -236,7 +236,7 @@ func (s *Clouds) fork(ctx context.Context, name string, f *forkedCloud) (err err
 		store, err = from.Store().Fork(state.ForkConfig{Seed: f.made.Seed, Warn: cfg.Warn})
 	}
 	if err == nil {
-		f.Cloud, err = onecloud.New(cfg, store, s)
+		f.Cloud, err = cloud.New(cfg, store, s)
 	}
 	if err != nil {
 		return errors.Join(err, s.forget(ctx, name, f))
@@ -246,13 +246,13 @@ func (s *Clouds) fork(ctx context.Context, name string, f *forkedCloud) (err err
 
 // configOf returns the configuration of a fork. It shares the products, which know no store.
 // One without a port of its own answers no packets either.
-func (s *Clouds) configOf(name string, f *forkedCloud) onecloud.Config {
+func (s *Clouds) configOf(name string, f *forkedCloud) cloud.Config {
 	cfg := s.cfg.Fork
 	cfg.Name, cfg.Seed = name, seedOf(name)
 	cfg.Products = s.first.Products()
 	cfg.Log = cfg.Log.With().Str("cloud", name).Logger()
 	if !f.made.Port {
-		cfg.Packets.At, cfg.DNSListen = onecloud.NoPackets, ""
+		cfg.Packets.At, cfg.DNSListen = cloud.NoPackets, ""
 	}
 	return cfg
 }

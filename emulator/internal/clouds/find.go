@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/control"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/listen"
-	"github.com/clbemu/clbemu/emulator/internal/onecloud"
 	"github.com/clbemu/clbemu/emulator/names"
 )
 
@@ -28,7 +28,7 @@ func (s *Clouds) serve(name string, w http.ResponseWriter, r *http.Request) {
 
 // enter finds a cloud by its name, which stays until the caller leaves. It waits for one
 // that is reset.
-func (s *Clouds) enter(name string) (c *onecloud.Cloud, leave func(), ok bool) {
+func (s *Clouds) enter(name string) (c *cloud.Cloud, leave func(), ok bool) {
 	if name == "" || name == controlapi.DefaultCloud {
 		return s.first, func() {}, true
 	}
@@ -63,14 +63,14 @@ func (s *Clouds) unknown(name string) error {
 		return fmt.Errorf("%w: %w", control.ErrNoCloud, err)
 	}
 	known := []string{controlapi.DefaultCloud}
-	if len(s.forked) <= onecloud.MaxSeries { // any client can ask, and looking through more takes long
+	if len(s.forked) <= cloud.MaxSeries { // any client can ask, and looking through more takes long
 		known = slices.AppendSeq(known, maps.Keys(s.forked))
 	}
 	return fmt.Errorf("%w: %.70q%s", control.ErrNoCloud, name, names.DidYouMean(name, known, "it may have expired; `clbemu cloud list` shows all"))
 }
 
 // ByHost finds the cloud that the host of a call names, such as NAME.localhost.
-func (s *Clouds) ByHost(host string) (c *onecloud.Cloud, leave func()) {
+func (s *Clouds) ByHost(host string) (c *cloud.Cloud, leave func()) {
 	if name, ok := strings.CutSuffix(strings.ToLower(strings.TrimSuffix(listen.HostOf(host), ".")), ".localhost"); ok {
 		if c, leave, ok := s.enter(name); ok {
 			return c, leave
@@ -79,8 +79,8 @@ func (s *Clouds) ByHost(host string) (c *onecloud.Cloud, leave func()) {
 	return s.first, func() {}
 }
 
-// ByKey implements onecloud.Neighbours: an access key such as NAME.testid names a cloud.
-func (s *Clouds) ByKey(c *onecloud.Cloud, key string) (gateway.Chosen, error) {
+// ByKey implements cloud.Neighbours: an access key such as NAME.testid names a cloud.
+func (s *Clouds) ByKey(c *cloud.Cloud, key string) (gateway.Chosen, error) {
 	name, id, named := strings.Cut(key, ".")
 	if !named {
 		return gateway.Chosen{AccessKeyID: key}, nil

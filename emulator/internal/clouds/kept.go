@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/control"
-	"github.com/clbemu/clbemu/emulator/internal/onecloud"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/engine"
 	"github.com/clbemu/clbemu/state/engine/bolt"
@@ -189,7 +189,7 @@ type keptCloud struct {
 }
 
 // beginKept copies a state into a new durable cloud, and opens the store there.
-func (s *Clouds) beginKept(ctx context.Context, cfg *onecloud.Config, from *state.Store, f *forkedCloud) (*state.Store, error) {
+func (s *Clouds) beginKept(ctx context.Context, cfg *cloud.Config, from *state.Store, f *forkedCloud) (*state.Store, error) {
 	if s.cfg.Keep == nil {
 		return nil, fmt.Errorf("%w: a durable cloud needs a data folder or etcd, and this emulator has its state in memory", control.ErrCloud)
 	}
@@ -310,7 +310,7 @@ func (s *Clouds) reopenOne(ctx context.Context, name string, about []byte) error
 	if err != nil {
 		return err
 	}
-	if f.Cloud, err = onecloud.New(cfg, store, s); err != nil {
+	if f.Cloud, err = cloud.New(cfg, store, s); err != nil {
 		return err
 	}
 	f.wanted = kept.Port

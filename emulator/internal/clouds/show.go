@@ -11,7 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
-	"github.com/clbemu/clbemu/emulator/internal/onecloud"
+	"github.com/clbemu/clbemu/emulator/internal/cloud"
 )
 
 // List implements control.Clouds.
@@ -48,8 +48,8 @@ func (s *Clouds) show(name string, f *forkedCloud) controlapi.Cloud {
 	return shown
 }
 
-// Ready implements onecloud.Neighbours.
-func (s *Clouds) Ready(c *onecloud.Cloud) error {
+// Ready implements cloud.Neighbours.
+func (s *Clouds) Ready(c *cloud.Cloud) error {
 	if c.Closing() {
 		return errClosing
 	}
@@ -63,8 +63,8 @@ func (s *Clouds) Ready(c *onecloud.Cloud) error {
 
 var errClosing = errors.New("clbemu is closing")
 
-// Server implements onecloud.Neighbours.
-func (s *Clouds) Server(c *onecloud.Cloud) controlapi.Server {
+// Server implements cloud.Neighbours.
+func (s *Clouds) Server(c *cloud.Cloud) controlapi.Server {
 	described := controlapi.Server{DataDir: c.Dir(), API: s.cfg.Process.APIURL()}
 	s.cfg.Process.Describe(&described)
 	described.Unusual, described.FaultRules = c.Unusual()
@@ -103,7 +103,7 @@ func (s *Clouds) Collect(ch chan<- prometheus.Metric) {
 	})
 	calls, resources := make(map[string]uint64), make(map[string]int)
 	for i, name := range oldest {
-		series := onecloud.SeriesOf(i, name)
+		series := cloud.SeriesOf(i, name)
 		calls[series] += s.forked[name].Answered()
 		resources[series] += s.forked[name].Resources()
 	}

@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/resources"
 	"github.com/clbemu/clbemu/state"
 )
@@ -29,7 +29,7 @@ func (c *Cluster) Import(tx *state.Tx, where controlapi.Where) (controlapi.Impor
 		return controlapi.Imported{}, err
 	}
 	i := &importer{tx: tx.In(state.Owner{}), account: owner.AccountID, nodes: make(map[string]string)}
-	for instance := range cloud.Instances.All(tx.View) {
+	for instance := range kinds.Instances.All(tx.View) {
 		if instance.AccountID == owner.AccountID {
 			i.nodes[instance.HostName] = instance.ID
 		}
@@ -88,8 +88,8 @@ func (o *object) field(path string) string {
 type move struct {
 	node *object
 	to   string
-	n    *cloud.NetworkInterface
-	sw   *cloud.VSwitch
+	n    *kinds.NetworkInterface
+	sw   *kinds.VSwitch
 }
 
 func (i *importer) importNodes(nodes *objects) {
@@ -115,7 +115,7 @@ func (i *importer) importNodes(nodes *objects) {
 		}
 		seen[instanceID], seen[o.Metadata.Name] = true, true
 		owner := state.Owner{AccountID: i.account, RegionID: regionID}
-		instance, exists := cloud.Instances.Find(i.tx.View, instanceID)
+		instance, exists := kinds.Instances.Find(i.tx.View, instanceID)
 		switch {
 		case !exists:
 			fresh = append(fresh, func() { i.newInstance(owner, o, instanceID, address) })
@@ -135,7 +135,7 @@ func (i *importer) importNodes(nodes *objects) {
 	}
 	// All leave before one arrives, as nodes may have swapped their addresses.
 	for _, m := range moves {
-		cloud.ReleaseAddresses(i.tx, cloud.NetworkInterfaces.Kind(), m.n.ID)
+		kinds.ReleaseAddresses(i.tx, kinds.NetworkInterfaces.Kind(), m.n.ID)
 	}
 	for _, m := range moves {
 		n := *m.n
@@ -146,7 +146,7 @@ func (i *importer) importNodes(nodes *objects) {
 			}
 			n.PrivateIPAddresses = append(n.PrivateIPAddresses, i.allocate(m.sw, &n, m.node.field("status.addresses"), address))
 		}
-		cloud.NetworkInterfaces.Put(i.tx, &n)
+		kinds.NetworkInterfaces.Put(i.tx, &n)
 	}
 	for _, create := range fresh {
 		create()
@@ -165,8 +165,8 @@ func (i *importer) providerID(o *object) (regionID, instanceID string, ok bool) 
 		i.fail(at, "%q is not of the form <region>.<instance id>, such as cn-hangzhou.i-bp1node1", o.Spec.ProviderID)
 		return "", "", false
 	}
-	if _, ok = cloud.Regions.Find(i.tx.View, regionID); !ok {
-		i.fail(at, "there is no %s %s", cloud.Regions.Kind(), regionID)
+	if _, ok = kinds.Regions.Find(i.tx.View, regionID); !ok {
+		i.fail(at, "there is no %s %s", kinds.Regions.Kind(), regionID)
 	}
 	return regionID, instanceID, ok
 }
@@ -186,8 +186,8 @@ func (i *importer) internalIP(o *object) string {
 }
 
 // allocate takes an address of a vSwitch for an interface.
-func (i *importer) allocate(sw *cloud.VSwitch, n *cloud.NetworkInterface, at, ip string) string {
-	got, err := resources.Allocate(i.tx, sw.ID, sw.CIDRBlock, ip, cloud.NetworkInterfaces.Kind(), n.ID)
+func (i *importer) allocate(sw *kinds.VSwitch, n *kinds.NetworkInterface, at, ip string) string {
+	got, err := resources.Allocate(i.tx, sw.ID, sw.CIDRBlock, ip, kinds.NetworkInterfaces.Kind(), n.ID)
 	if err != nil {
 		i.fail(at, "%s", err)
 	}
@@ -203,8 +203,8 @@ func (i *importer) newInstance(owner state.Owner, o *object, id, address string)
 	}
 	i.takeName(o.Metadata.Name)
 	i.nodes[o.Metadata.Name] = id
-	n := &cloud.NetworkInterface{ID: i.tx.In(owner).NewID(cloud.NetworkInterfaces.Kind()), Type: cloud.NetworkInterfacePrimary}
-	instance := &cloud.Instance{ID: id, Name: o.Metadata.Name, HostName: o.Metadata.Name, InstanceType: o.Metadata.Labels.InstanceType}
+	n := &kinds.NetworkInterface{ID: i.tx.In(owner).NewID(kinds.NetworkInterfaces.Kind()), Type: kinds.NetworkInterfacePrimary}
+	instance := &kinds.Instance{ID: id, Name: o.Metadata.Name, HostName: o.Metadata.Name, InstanceType: o.Metadata.Labels.InstanceType}
 	resources.AddInstance(i.tx, sw, instance)
 	n.PrivateIPAddresses = []string{i.allocate(sw, n, at, address)}
 	resources.AddNetworkInterface(i.tx, sw, instance, n)
@@ -212,7 +212,7 @@ func (i *importer) newInstance(owner state.Owner, o *object, id, address string)
 }
 
 // rename gives an instance the name of its node, and reports whether it had another.
-func (i *importer) rename(instance *cloud.Instance, node string) bool {
+func (i *importer) rename(instance *kinds.Instance, node string) bool {
 	if instance.HostName == node {
 		return false
 	}
@@ -230,21 +230,21 @@ func (i *importer) takeName(node string) {
 }
 
 func (i *importer) setHostName(instanceID, name string) {
-	if instance, ok := cloud.Instances.Find(i.tx.View, instanceID); ok {
+	if instance, ok := kinds.Instances.Find(i.tx.View, instanceID); ok {
 		renamed := *instance
 		renamed.HostName = name
-		cloud.Instances.Put(i.tx, &renamed)
+		kinds.Instances.Put(i.tx, &renamed)
 	}
 }
 
 // moved reports whether the instance has another address than the node's.
-func (i *importer) moved(instance *cloud.Instance, o *object, address string) (move, bool) {
-	n, _ := cloud.NetworkInterfacesByInstance.First(i.tx.View, instance.ID, cloud.NetworkInterfacePrimary)
+func (i *importer) moved(instance *kinds.Instance, o *object, address string) (move, bool) {
+	n, _ := kinds.NetworkInterfacesByInstance.First(i.tx.View, instance.ID, kinds.NetworkInterfacePrimary)
 	if n.PrivateIPAddresses[0] == address {
 		return move{}, false
 	}
-	sw, _ := cloud.VSwitches.Find(i.tx.View, n.VSwitchID)
-	if !cloud.Contains(sw.CIDRBlock, address) {
+	sw, _ := kinds.VSwitches.Find(i.tx.View, n.VSwitchID)
+	if !kinds.Contains(sw.CIDRBlock, address) {
 		i.fail(o.field("status.addresses"), "%s is outside vSwitch %s (%s), where instance %s is: instances do not move between vSwitches",
 			address, sw.ID, sw.CIDRBlock, instance.ID)
 		return move{}, false
@@ -254,9 +254,9 @@ func (i *importer) moved(instance *cloud.Instance, o *object, address string) (m
 
 // zone is the node's by its label, or else the region's first.
 func (i *importer) zone(owner state.Owner, o *object) string {
-	region, _ := cloud.Regions.Find(i.tx.View, owner.RegionID)
+	region, _ := kinds.Regions.Find(i.tx.View, owner.RegionID)
 	label := o.Metadata.Labels.Zone
-	if slices.ContainsFunc(region.Zones, func(z cloud.Zone) bool { return z.ID == label }) {
+	if slices.ContainsFunc(region.Zones, func(z kinds.Zone) bool { return z.ID == label }) {
 		return label
 	}
 	if len(region.ZonePairs) == 0 {
@@ -267,13 +267,13 @@ func (i *importer) zone(owner state.Owner, o *object) string {
 
 func (i *importer) importPod(o *object) {
 	at, address := o.field("status.podIP"), o.Status.PodIP
-	instance, ok := cloud.Instances.Find(i.tx.View, i.nodes[o.Spec.NodeName])
+	instance, ok := kinds.Instances.Find(i.tx.View, i.nodes[o.Spec.NodeName])
 	if !ok || o.Spec.NodeName == "" {
 		i.fail(o.field("spec.nodeName"), "there is no instance of node %s: import the nodes first", o.Spec.NodeName)
 		return
 	}
 	description := "pod " + o.Metadata.Namespace + "/" + o.Metadata.Name
-	if n, taken := cloud.NetworkInterfacesByAddress.First(i.tx.View, instance.VPCID, address); taken {
+	if n, taken := kinds.NetworkInterfacesByAddress.First(i.tx.View, instance.VPCID, address); taken {
 		i.keepPod(n, instance, description, at, address)
 		return
 	}
@@ -286,16 +286,16 @@ func (i *importer) importPod(o *object) {
 		i.fail(at, "instance %s is in zone %s, vSwitch %s in %s", instance.ID, instance.ZoneID, sw.ID, sw.ZoneID)
 		return
 	}
-	n := &cloud.NetworkInterface{ID: i.tx.In(instance.Owner).NewID(cloud.NetworkInterfaces.Kind()), Description: description}
+	n := &kinds.NetworkInterface{ID: i.tx.In(instance.Owner).NewID(kinds.NetworkInterfaces.Kind()), Description: description}
 	n.PrivateIPAddresses = []string{i.allocate(sw, n, at, address)}
 	resources.AddNetworkInterface(i.tx, sw, instance, n)
 	i.done.NetworkInterfaces.Created++
 }
 
 // keepPod gives the interface that has a pod's address to the pod.
-func (i *importer) keepPod(n *cloud.NetworkInterface, instance *cloud.Instance, description, at, address string) {
+func (i *importer) keepPod(n *kinds.NetworkInterface, instance *kinds.Instance, description, at, address string) {
 	switch {
-	case n.Type == cloud.NetworkInterfacePrimary:
+	case n.Type == kinds.NetworkInterfacePrimary:
 		i.fail(at, "%s is the address of instance %s itself", address, n.InstanceID)
 	case n.ZoneID != instance.ZoneID:
 		i.fail(at, "%s is in zone %s by vSwitch %s, its node's instance %s in %s",
@@ -304,8 +304,8 @@ func (i *importer) keepPod(n *cloud.NetworkInterface, instance *cloud.Instance, 
 		i.done.NetworkInterfaces.Unchanged++
 	default:
 		given := *n
-		given.InstanceID, given.Status, given.Description = instance.ID, cloud.NetworkInterfaceInUse, description
-		cloud.NetworkInterfaces.Put(i.tx, &given)
+		given.InstanceID, given.Status, given.Description = instance.ID, kinds.NetworkInterfaceInUse, description
+		kinds.NetworkInterfaces.Put(i.tx, &given)
 		i.done.NetworkInterfaces.Changed++
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/clusterimport"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
 )
@@ -62,8 +62,8 @@ func mustImport(t *testing.T, store *state.Store, text string, want controlapi.I
 func addressesOf(t *testing.T, store *state.Store, instanceID string) (addresses []string) {
 	t.Helper()
 	if err := store.View(state.Owner{}, func(v *state.View) error {
-		for _, kind := range []string{cloud.NetworkInterfacePrimary, cloud.NetworkInterfaceSecondary} {
-			for n := range cloud.NetworkInterfacesByInstance.List(v, instanceID, kind) {
+		for _, kind := range []string{kinds.NetworkInterfacePrimary, kinds.NetworkInterfaceSecondary} {
+			for n := range kinds.NetworkInterfacesByInstance.List(v, instanceID, kind) {
 				addresses = append(addresses, n.PrivateIPAddresses...)
 			}
 		}
@@ -104,11 +104,11 @@ func TestImportCluster(t *testing.T) {
 		t.Errorf("i-kind2 has the addresses %q, want %q", got, want)
 	}
 	if err := store.View(state.Owner{}, func(v *state.View) error {
-		i, err := cloud.Instances.Get(v, "i-kind2")
+		i, err := kinds.Instances.Get(v, "i-kind2")
 		if err != nil {
 			return err
 		}
-		vpc, err := cloud.VPCs.Get(v, i.VPCID)
+		vpc, err := kinds.VPCs.Get(v, i.VPCID)
 		if err != nil {
 			return err
 		}

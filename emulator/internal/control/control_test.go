@@ -13,10 +13,10 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/control"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/metrics"
 	"github.com/clbemu/clbemu/emulator/internal/rules"
 	"github.com/clbemu/clbemu/emulator/internal/snapshots"
@@ -222,7 +222,7 @@ func TestStateRoundTrip(t *testing.T) {
 	export := f.send("GET", "/v1/state", "", nil).Body.String()
 	mustEdit := func() {
 		if err := f.store.Update(state.Owner{}, func(tx *state.Tx) error {
-			cloud.RouteEntries.Delete(tx, firstRouteEntry(tx.View))
+			kinds.RouteEntries.Delete(tx, firstRouteEntry(tx.View))
 			return nil
 		}); err != nil {
 			t.Fatal(err)
@@ -248,7 +248,7 @@ func TestStateRoundTrip(t *testing.T) {
 }
 
 func firstRouteEntry(v *state.View) string {
-	for e := range cloud.RouteEntries.All(v) {
+	for e := range kinds.RouteEntries.All(v) {
 		return e.ID
 	}
 	return ""

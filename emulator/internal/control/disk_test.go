@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/control"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/snapshots"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
@@ -16,7 +16,7 @@ import (
 // what it is, and not as a mistake of who asked for it.
 func TestFullDisk(t *testing.T) {
 	disk := &enginetest.FullDisk{}
-	store, err := state.Open(t.Context(), state.Config{Schema: cloud.Schema, Engine: disk, Seed: 1})
+	store, err := state.Open(t.Context(), state.Config{Schema: kinds.Schema, Engine: disk, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

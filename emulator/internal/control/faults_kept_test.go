@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -61,8 +61,8 @@ func TestImportsThatCanNotBeServed(t *testing.T) {
 // others; and that the rule can be deleted.
 func TestRulesThatCanNotBeRead(t *testing.T) {
 	store := newStore(t, func(tx *state.Tx) error {
-		cloud.Faults.Put(tx, &cloud.Fault{Name: "newer", Position: 0, Rule: "{name: newer, effect: {teleport: true}}"})
-		cloud.Faults.Put(tx, &cloud.Fault{Name: "always", Position: 1, Rule: always})
+		kinds.Faults.Put(tx, &kinds.Fault{Name: "newer", Position: 0, Rule: "{name: newer, effect: {teleport: true}}"})
+		kinds.Faults.Put(tx, &kinds.Fault{Name: "always", Position: 1, Rule: always})
 		return nil
 	})
 	f := fixtureOver(t, store, withCloud)

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/state"
 )
@@ -84,9 +84,9 @@ func TestCountersAndRestart(t *testing.T) {
 		})
 		wait.Wait()
 		armed := f.faults.Injector.Rules()[0]
-		var kept *cloud.Fault
+		var kept *kinds.Fault
 		_ = f.store.View(state.Owner{}, func(v *state.View) error {
-			kept, _ = cloud.Faults.Find(v, "some")
+			kept, _ = kinds.Faults.Find(v, "some")
 			return nil
 		})
 		if kept.Seen != armed.Seen || kept.Hits != armed.Hits {

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/control"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/snapshots"
 	"github.com/clbemu/clbemu/emulator/products"
 	"github.com/clbemu/clbemu/emulator/world"
@@ -158,7 +158,7 @@ func openBolt(t *testing.T, dir string) *state.Store {
 	if err != nil {
 		t.Fatal(err)
 	}
-	store, err := state.Open(context.Background(), state.Config{Schema: cloud.Schema, Engine: e})
+	store, err := state.Open(context.Background(), state.Config{Schema: kinds.Schema, Engine: e})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/explain"
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/routes"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/names"
@@ -115,7 +115,7 @@ func (a *api) namesOf(field string) (list []string) {
 	case "region":
 		// The function returns no error, so neither does View.
 		_ = a.Store.View(state.Owner{}, func(v *state.View) error {
-			for region := range cloud.Regions.All(v) {
+			for region := range kinds.Regions.All(v) {
 				list = append(list, region.ID)
 			}
 			return nil

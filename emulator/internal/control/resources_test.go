@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/control"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -19,7 +19,7 @@ import (
 func (f *fixture) owner() (owner state.Owner) {
 	f.t.Helper()
 	if err := f.store.View(state.Owner{}, func(v *state.View) error {
-		for a := range cloud.Accounts.All(v) {
+		for a := range kinds.Accounts.All(v) {
 			owner = state.Owner{AccountID: a.ID, RegionID: a.DefaultRegionID}
 		}
 		return nil
@@ -36,30 +36,30 @@ func (f *fixture) plant() {
 	f.t.Helper()
 	owner := f.owner()
 	if err := f.store.Update(owner, func(tx *state.Tx) error {
-		cloud.LoadBalancers.Put(tx, &cloud.LoadBalancer{Owner: owner, ID: "lb-1", Name: "web", Status: cloud.LoadBalancerActive, Address: "47.1.1.1", AddressType: cloud.AddressTypeInternet})
+		kinds.LoadBalancers.Put(tx, &kinds.LoadBalancer{Owner: owner, ID: "lb-1", Name: "web", Status: kinds.LoadBalancerActive, Address: "47.1.1.1", AddressType: kinds.AddressTypeInternet})
 		take := func(pool, cidr, ip string, holder state.Kind, id string) {
-			if _, err := cloud.AllocateAddress(tx, pool, cidr, ip, holder, id); err != nil {
+			if _, err := kinds.AllocateAddress(tx, pool, cidr, ip, holder, id); err != nil {
 				f.t.Error(err)
 			}
 		}
-		take(cloud.PublicPool(owner.RegionID), "47.1.0.0/16", "47.1.1.1", cloud.LoadBalancers.Kind(), "lb-1")
-		sw, err := cloud.VSwitches.Get(tx.View, "vsw-bp1clbemu000000000001")
+		take(kinds.PublicPool(owner.RegionID), "47.1.0.0/16", "47.1.1.1", kinds.LoadBalancers.Kind(), "lb-1")
+		sw, err := kinds.VSwitches.Get(tx.View, "vsw-bp1clbemu000000000001")
 		if err != nil {
 			return err
 		}
-		take(sw.ID, sw.CIDRBlock, "192.168.0.99", cloud.NLBLoadBalancers.Kind(), "nlb-1")
-		cloud.VServerGroups.Put(tx, &cloud.VServerGroup{Owner: owner, ID: "rsp-1", Name: "pods", LoadBalancerID: "lb-1", BackendServers: []cloud.BackendServer{
-			{ServerID: "i-bp1clbemu0000000001", Type: cloud.BackendServerECS, Port: 80, Weight: 100}, {ServerID: "i-gone", Type: cloud.BackendServerECS, Port: 80, Weight: 50},
+		take(sw.ID, sw.CIDRBlock, "192.168.0.99", kinds.NLBLoadBalancers.Kind(), "nlb-1")
+		kinds.VServerGroups.Put(tx, &kinds.VServerGroup{Owner: owner, ID: "rsp-1", Name: "pods", LoadBalancerID: "lb-1", BackendServers: []kinds.BackendServer{
+			{ServerID: "i-bp1clbemu0000000001", Type: kinds.BackendServerECS, Port: 80, Weight: 100}, {ServerID: "i-gone", Type: kinds.BackendServerECS, Port: 80, Weight: 50},
 		}})
-		cloud.VServerGroups.Put(tx, &cloud.VServerGroup{Owner: owner, ID: "rsp-2", Name: "idle", LoadBalancerID: "lb-1"})
-		cloud.Listeners.Put(tx, &cloud.Listener{Owner: owner, LoadBalancerID: "lb-1", Port: 80, Protocol: cloud.HTTP, Status: cloud.ListenerRunning,
-			VServerGroupID: "rsp-1", HealthCheck: cloud.HealthCheck{Switch: cloud.On}})
-		cloud.Rules.Put(tx, &cloud.Rule{Owner: owner, ID: "rule-1", Name: "api", LoadBalancerID: "lb-1", ListenerID: "lb-1_http_80", URL: "/api", VServerGroupID: "rsp-1"})
-		cloud.NLBLoadBalancers.Put(tx, &cloud.NLBLoadBalancer{Owner: owner, ID: "nlb-1", Name: "fast", Status: cloud.NLBActive, AddressType: cloud.NLBIntranet, VPCID: "vpc-bp1clbemu000000000001",
-			ZoneMappings: []cloud.NLBZoneMapping{{ZoneID: sw.ZoneID, VSwitchID: sw.ID, PrivateIPv4Address: "192.168.0.99"}}})
-		cloud.NLBServerGroups.Put(tx, &cloud.NLBServerGroup{Owner: owner, ID: "sgp-1", Name: "ips", VPCID: "vpc-bp1clbemu000000000001", Type: cloud.NLBGroupOfIPs, Status: cloud.NLBGroupAvailable,
-			Servers: []cloud.NLBServer{{Type: cloud.NLBServerIP, ID: "10.0.0.1", IP: "10.0.0.1", Port: 53}}})
-		cloud.NLBListeners.Put(tx, &cloud.NLBListener{Owner: owner, ID: "lsn-1", LoadBalancerID: "nlb-1", Protocol: cloud.NLBTCP, Port: 443, Status: cloud.NLBListenerRunning, ServerGroupID: "sgp-1"})
+		kinds.VServerGroups.Put(tx, &kinds.VServerGroup{Owner: owner, ID: "rsp-2", Name: "idle", LoadBalancerID: "lb-1"})
+		kinds.Listeners.Put(tx, &kinds.Listener{Owner: owner, LoadBalancerID: "lb-1", Port: 80, Protocol: kinds.HTTP, Status: kinds.ListenerRunning,
+			VServerGroupID: "rsp-1", HealthCheck: kinds.HealthCheck{Switch: kinds.On}})
+		kinds.Rules.Put(tx, &kinds.Rule{Owner: owner, ID: "rule-1", Name: "api", LoadBalancerID: "lb-1", ListenerID: "lb-1_http_80", URL: "/api", VServerGroupID: "rsp-1"})
+		kinds.NLBLoadBalancers.Put(tx, &kinds.NLBLoadBalancer{Owner: owner, ID: "nlb-1", Name: "fast", Status: kinds.NLBActive, AddressType: kinds.NLBIntranet, VPCID: "vpc-bp1clbemu000000000001",
+			ZoneMappings: []kinds.NLBZoneMapping{{ZoneID: sw.ZoneID, VSwitchID: sw.ID, PrivateIPv4Address: "192.168.0.99"}}})
+		kinds.NLBServerGroups.Put(tx, &kinds.NLBServerGroup{Owner: owner, ID: "sgp-1", Name: "ips", VPCID: "vpc-bp1clbemu000000000001", Type: kinds.NLBGroupOfIPs, Status: kinds.NLBGroupAvailable,
+			Servers: []kinds.NLBServer{{Type: kinds.NLBServerIP, ID: "10.0.0.1", IP: "10.0.0.1", Port: 53}}})
+		kinds.NLBListeners.Put(tx, &kinds.NLBListener{Owner: owner, ID: "lsn-1", LoadBalancerID: "nlb-1", Protocol: kinds.NLBTCP, Port: 443, Status: kinds.NLBListenerRunning, ServerGroupID: "sgp-1"})
 		return nil
 	}); err != nil {
 		f.t.Fatal(err)
@@ -70,7 +70,7 @@ func (f *fixture) plant() {
 func ownProducts(cfg *control.Config) {
 	slb := *product
 	slb.Name = "Slb"
-	slb.Resources = []gateway.Resource{{Parameter: "LoadBalancerId", Kind: cloud.LoadBalancers.Kind()}}
+	slb.Resources = []gateway.Resource{{Parameter: "LoadBalancerId", Kind: kinds.LoadBalancers.Kind()}}
 	cfg.Products = []*gateway.Product{&slb}
 }
 
@@ -147,7 +147,7 @@ func TestLoadBalancerTree(t *testing.T) {
 				"{name: vpc, match: {action: CreateVpc}, effect: {reset: true}}", "{name: create, match: {action: Create*}, effect: {reset: true}}",
 			} {
 				name, _, _ := strings.Cut(strings.TrimPrefix(rule, "{name: "), ",")
-				cloud.Faults.Put(tx, &cloud.Fault{Name: name, Position: i, Rule: rule})
+				kinds.Faults.Put(tx, &kinds.Fault{Name: name, Position: i, Rule: rule})
 			}
 			return nil
 		})
@@ -205,17 +205,17 @@ func TestLoadBalancerTree(t *testing.T) {
 func TestUnchecked(t *testing.T) {
 	f := newFixture(t, ownProducts)
 	f.plant()
-	switchCheck := func(on string, status cloud.ListenerStatus) {
+	switchCheck := func(on string, status kinds.ListenerStatus) {
 		t.Helper()
 		if err := f.store.Update(f.owner(), func(tx *state.Tx) error {
-			return errors.Join(cloud.Listeners.Edit(tx, "lb-1_http_80", func(l *cloud.Listener) error {
+			return errors.Join(kinds.Listeners.Edit(tx, "lb-1_http_80", func(l *kinds.Listener) error {
 				l.HealthCheck.Switch, l.Status = on, status
 				return nil
-			}), cloud.NLBServerGroups.Edit(tx, "sgp-1", func(g *cloud.NLBServerGroup) error {
-				g.HealthCheck.Enabled = on == cloud.On
+			}), kinds.NLBServerGroups.Edit(tx, "sgp-1", func(g *kinds.NLBServerGroup) error {
+				g.HealthCheck.Enabled = on == kinds.On
 				return nil
-			}), cloud.NLBListeners.Edit(tx, "lsn-1", func(l *cloud.NLBListener) error {
-				l.Status = map[cloud.ListenerStatus]string{cloud.ListenerRunning: cloud.NLBListenerRunning, cloud.ListenerStopped: cloud.NLBListenerStopped}[status]
+			}), kinds.NLBListeners.Edit(tx, "lsn-1", func(l *kinds.NLBListener) error {
+				l.Status = map[kinds.ListenerStatus]string{kinds.ListenerRunning: kinds.NLBListenerRunning, kinds.ListenerStopped: kinds.NLBListenerStopped}[status]
 				return nil
 			}))
 		}); err != nil {
@@ -233,12 +233,12 @@ func TestUnchecked(t *testing.T) {
 	}
 	for _, c := range []struct {
 		on                  string
-		status              cloud.ListenerStatus
+		status              kinds.ListenerStatus
 		listeners, backends string
 	}{
-		{"off", cloud.ListenerRunning, "not checked, not checked", "not checked, not checked, not checked"},
-		{"on", cloud.ListenerStopped, "not checked, not checked", "not checked, not checked, not checked"},
-		{"on", cloud.ListenerRunning, "0/1, 0/2", "abnormal, abnormal, abnormal"},
+		{"off", kinds.ListenerRunning, "not checked, not checked", "not checked, not checked, not checked"},
+		{"on", kinds.ListenerStopped, "not checked, not checked", "not checked, not checked, not checked"},
+		{"on", kinds.ListenerRunning, "0/1, 0/2", "abnormal, abnormal, abnormal"},
 	} {
 		switchCheck(c.on, c.status)
 		for _, server := range []string{"i-bp1clbemu0000000001", "i-bp1clbemu0000000001/rsp-1", "i-bp1clbemu0000000001/rsp-1:80", "10.0.0.1"} {

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/control"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/snapshots"
 	"github.com/clbemu/clbemu/state"
 )
@@ -30,7 +30,7 @@ func TestSnapshots(t *testing.T) {
 			f := newFixture(t, func(cfg *control.Config) { cfg.Snapshots = snapshots.New(dir) })
 			lose := func() {
 				if err := f.store.Update(state.Owner{}, func(tx *state.Tx) error {
-					cloud.RouteEntries.Delete(tx, firstRouteEntry(tx.View))
+					kinds.RouteEntries.Delete(tx, firstRouteEntry(tx.View))
 					return nil
 				}); err != nil {
 					t.Fatal(err)

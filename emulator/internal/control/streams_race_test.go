@@ -19,9 +19,9 @@ import (
 	"github.com/clbemu/clbemu/contracttests/await"
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/controlclient"
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/control"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
@@ -112,17 +112,17 @@ func TestWatchResources(t *testing.T) {
 	}
 	owner := f.owner()
 	change(func(tx *state.Tx) {
-		cloud.Listeners.Put(tx, &cloud.Listener{Owner: owner, LoadBalancerID: "lb-1", Port: 443, Protocol: cloud.TCP, Status: cloud.ListenerStopped})
+		kinds.Listeners.Put(tx, &kinds.Listener{Owner: owner, LoadBalancerID: "lb-1", Port: 443, Protocol: kinds.TCP, Status: kinds.ListenerStopped})
 	})
 	follow("added", "lb-1_tcp_443", "stopped")
 	change(func(tx *state.Tx) {
-		cloud.Listeners.Put(tx, &cloud.Listener{Owner: owner, LoadBalancerID: "lb-1", Port: 443, Protocol: cloud.TCP, Status: cloud.ListenerStopped})
-		state.Enter(tx, cloud.StageListenerStarting, "lb-1_tcp_443")
+		kinds.Listeners.Put(tx, &kinds.Listener{Owner: owner, LoadBalancerID: "lb-1", Port: 443, Protocol: kinds.TCP, Status: kinds.ListenerStopped})
+		state.Enter(tx, kinds.StageListenerStarting, "lb-1_tcp_443")
 	})
 	follow("changed", "lb-1_tcp_443", "starting")
 	clock.Advance(2 * time.Hour)
 	follow("changed", "lb-1_tcp_443", "running")
-	change(func(tx *state.Tx) { cloud.Listeners.Delete(tx, "lb-1_tcp_443") })
+	change(func(tx *state.Tx) { kinds.Listeners.Delete(tx, "lb-1_tcp_443") })
 	follow("deleted", "lb-1_tcp_443", "")
 }
 

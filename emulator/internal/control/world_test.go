@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -106,7 +106,7 @@ func TestQuotas(t *testing.T) {
 	var got controlapi.Quotas
 	f.ask("GET", "/v1/quotas", "", 200, &got)
 	for _, q := range got.Quotas {
-		if q.Name != string(cloud.QuotaVSwitches) {
+		if q.Name != string(kinds.QuotaVSwitches) {
 			continue
 		}
 		want := []controlapi.QuotaHolder{{ID: "vpc-bp1clbemu000000000001", Used: 2}, {ID: "vpc-bp1clbemu000000000002", Used: 1}}

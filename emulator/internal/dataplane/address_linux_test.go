@@ -18,8 +18,8 @@ import (
 
 	"github.com/clbemu/clbemu/contracttests/await"
 	"github.com/clbemu/clbemu/contracttests/rooms"
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/dataplane"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/topology"
 	"github.com/clbemu/clbemu/state"
 )
@@ -55,7 +55,7 @@ func TestAnswersAtAddresses(t *testing.T) {
 	servers.Serve("10.77.2.2:8080")
 	rooms.Run(t, "ip", "addr", "add", "198.18.9.9/32", "dev", "lo")
 	routes := routesHere(t)
-	f.nlb("10.77.2.2:8080", tcp80(), &cloud.NLBListener{ID: "lsn-53", Protocol: cloud.NLBUDP, Port: 53})
+	f.nlb("10.77.2.2:8080", tcp80(), &kinds.NLBListener{ID: "lsn-53", Protocol: kinds.NLBUDP, Port: 53})
 
 	at, problem := f.plane.Reached("lsn-80")
 	if want := "198.18.0.7:80, 198.18.0.8:80, [2001:db8::7]:80, [2001:db8::8]:80"; at != want || problem != "" {
@@ -78,7 +78,7 @@ func TestAnswersAtAddresses(t *testing.T) {
 	if got := here(t); !strings.Contains(got, "198.18.0.7/32") || !strings.Contains(got, "2001:db8::8/128") {
 		t.Errorf("lo has %s", got)
 	}
-	f.put(func(tx *state.Tx) { cloud.NLBLoadBalancers.Remove(tx, "nlb-1") })
+	f.put(func(tx *state.Tx) { kinds.NLBLoadBalancers.Remove(tx, "nlb-1") })
 	if got := here(t); got != "198.18.9.9/32" {
 		t.Errorf("lo has %s after the load balancer is gone, want the address that was there before", got)
 	}
@@ -153,7 +153,7 @@ func TestZoneGone(t *testing.T) {
 	f, injector, recorded := faulty(t, onLoopback)
 	client, servers := rooms.New(t, "1"), rooms.New(t, "2")
 	servers.Serve("10.77.2.2:8080")
-	f.nlb("10.77.2.2:8080", tcp80(), &cloud.NLBListener{ID: "lsn-53", Protocol: cloud.NLBUDP, Port: 53})
+	f.nlb("10.77.2.2:8080", tcp80(), &kinds.NLBListener{ID: "lsn-53", Protocol: kinds.NLBUDP, Port: 53})
 	dead := func(ip string) bool {
 		c, err := client.Dial(t.Context(), "tcp", ip+":80")
 		if err == nil {
@@ -177,9 +177,9 @@ func TestZoneGone(t *testing.T) {
 	f.arm(injector, "")
 	f.await(func() bool { return !dead("198.18.0.7") && !dead("[2001:db8::7]") })
 	f.put(func(tx *state.Tx) {
-		cloud.NLBLoadBalancers.Edit(tx, "nlb-1", func(lb *cloud.NLBLoadBalancer) error {
+		kinds.NLBLoadBalancers.Edit(tx, "nlb-1", func(lb *kinds.NLBLoadBalancer) error {
 			lb.ZoneMappings = slices.Clone(lb.ZoneMappings)
-			lb.ZoneMappings[0].Status = cloud.NLBZoneShifted
+			lb.ZoneMappings[0].Status = kinds.NLBZoneShifted
 			return nil
 		})
 	})
@@ -200,11 +200,11 @@ func TestZonesApart(t *testing.T) {
 	f.nlb("10.77.2.2:8080", tcp80())
 	for _, across := range []bool{false, true} {
 		f.put(func(tx *state.Tx) {
-			cloud.NLBLoadBalancers.Edit(tx, "nlb-1", func(lb *cloud.NLBLoadBalancer) error { lb.CrossZoneEnabled = across; return nil })
-			cloud.NLBServerGroups.Edit(tx, "sgp-1", func(g *cloud.NLBServerGroup) error {
-				g.Scheduler, g.Servers = "Rr", []cloud.NLBServer{
-					{Type: cloud.NLBServerIP, ID: "10.77.2.2", IP: "10.77.2.2", ZoneID: "a", Port: 8080, Weight: 100},
-					{Type: cloud.NLBServerIP, ID: "10.77.3.2", IP: "10.77.3.2", ZoneID: "b", Port: 8080, Weight: 100}}
+			kinds.NLBLoadBalancers.Edit(tx, "nlb-1", func(lb *kinds.NLBLoadBalancer) error { lb.CrossZoneEnabled = across; return nil })
+			kinds.NLBServerGroups.Edit(tx, "sgp-1", func(g *kinds.NLBServerGroup) error {
+				g.Scheduler, g.Servers = "Rr", []kinds.NLBServer{
+					{Type: kinds.NLBServerIP, ID: "10.77.2.2", IP: "10.77.2.2", ZoneID: "a", Port: 8080, Weight: 100},
+					{Type: kinds.NLBServerIP, ID: "10.77.3.2", IP: "10.77.3.2", ZoneID: "b", Port: 8080, Weight: 100}}
 				return nil
 			})
 		})
@@ -231,13 +231,13 @@ func TestAddressesOfNetwork(t *testing.T) {
 	for _, device := range []string{"lo", "room1"} {
 		f := planed(t, func(cfg *dataplane.Config) { cfg.Interface, cfg.Direct = device, direct })
 		f.put(func(tx *state.Tx) {
-			cloud.NLBLoadBalancers.Put(tx, &cloud.NLBLoadBalancer{Owner: owner, ID: "nlb-2", Status: cloud.NLBActive, ZoneMappings: []cloud.NLBZoneMapping{
-				{ZoneID: "a", Status: cloud.NLBZoneActive, PublicIPv4Address: "10.77.1.200", IPv6Address: "fd77:1::200"},
+			kinds.NLBLoadBalancers.Put(tx, &kinds.NLBLoadBalancer{Owner: owner, ID: "nlb-2", Status: kinds.NLBActive, ZoneMappings: []kinds.NLBZoneMapping{
+				{ZoneID: "a", Status: kinds.NLBZoneActive, PublicIPv4Address: "10.77.1.200", IPv6Address: "fd77:1::200"},
 			}})
 		})
 		f.nlb("10.77.1.2:8081")
 		f.put(func(tx *state.Tx) {
-			cloud.NLBListeners.Put(tx, &cloud.NLBListener{Owner: owner, ID: "lsn-2", LoadBalancerID: "nlb-2", Protocol: cloud.NLBTCP, Port: 80, ServerGroupID: "sgp-1", Status: cloud.NLBListenerRunning})
+			kinds.NLBListeners.Put(tx, &kinds.NLBListener{Owner: owner, ID: "lsn-2", LoadBalancerID: "nlb-2", Protocol: kinds.NLBTCP, Port: 80, ServerGroupID: "sgp-1", Status: kinds.NLBListenerRunning})
 		})
 		at, problem := f.plane.Reached("lsn-2")
 		if device == "lo" {
@@ -278,19 +278,19 @@ func TestElasticAddress(t *testing.T) {
 		return
 	}
 	f := planed(t, onLoopback)
-	f.listen(cloud.HTTP, 80, []cloud.BackendServer{f.eni(1, web(t, "a"))}, nil)
+	f.listen(kinds.HTTP, 80, []kinds.BackendServer{f.eni(1, web(t, "a"))}, nil)
 	servers := rooms.New(t, "1")
 	servers.Serve("10.77.1.2:80")
-	f.listen(cloud.HTTP, 81, []cloud.BackendServer{f.eni(2, "10.77.1.2:80")}, func(l *cloud.Listener) { l.XForwardedForSLBIP = cloud.On })
+	f.listen(kinds.HTTP, 81, []kinds.BackendServer{f.eni(2, "10.77.1.2:80")}, func(l *kinds.Listener) { l.XForwardedForSLBIP = kinds.On })
 	f.put(func(tx *state.Tx) {
-		cloud.EIPs.Put(tx, &cloud.EIP{Owner: owner, ID: "eip-1", IPAddress: "198.18.0.2", InstanceType: "SlbInstance", InstanceID: "lb-1"})
+		kinds.EIPs.Put(tx, &kinds.EIP{Owner: owner, ID: "eip-1", IPAddress: "198.18.0.2", InstanceType: "SlbInstance", InstanceID: "lb-1"})
 	})
 	for _, ip := range []string{"198.18.0.1", "198.18.0.2"} {
 		if got := get(ip + ":81"); got != "10.77.1.1 "+ip {
 			t.Errorf("the server saw %q", got)
 		}
 	}
-	f.put(func(tx *state.Tx) { cloud.EIPs.Remove(tx, "eip-1") })
+	f.put(func(tx *state.Tx) { kinds.EIPs.Remove(tx, "eip-1") })
 	if got := here(t); got != "198.18.0.1/32" {
 		t.Errorf("lo has %s after the address was taken away", got)
 	}
@@ -309,15 +309,15 @@ func TestPortRange(t *testing.T) {
 	servers := rooms.New(t, "1")
 	servers.Serve("10.77.1.2:1002")
 	servers.Serve("10.77.1.2:1003")
-	f.nlb("10.77.1.2:0", &cloud.NLBListener{ID: "lsn-1", Protocol: cloud.NLBTCP, StartPort: 1000, EndPort: 2000})
+	f.nlb("10.77.1.2:0", &kinds.NLBListener{ID: "lsn-1", Protocol: kinds.NLBTCP, StartPort: 1000, EndPort: 2000})
 	if got := get("198.18.0.7:1002"); got != "10.77.1.1" {
 		t.Errorf("answer = %q", got)
 	}
 	f.put(func(tx *state.Tx) {
-		cloud.SecurityGroups.Put(tx, &cloud.SecurityGroup{Owner: owner, ID: "sg-1", Permissions: []cloud.SecurityGroupPermission{
+		kinds.SecurityGroups.Put(tx, &kinds.SecurityGroup{Owner: owner, ID: "sg-1", Permissions: []kinds.SecurityGroupPermission{
 			{Direction: "ingress", IPProtocol: "TCP", PortRange: "1003/1003", SourceCIDR: "0.0.0.0/0", Policy: "Accept", Priority: "1"},
 			{Direction: "ingress", IPProtocol: "ALL", PortRange: "-1/-1", SourceCIDR: "0.0.0.0/0", Policy: "Drop", Priority: "100"}}})
-		cloud.NLBLoadBalancers.Edit(tx, "nlb-1", func(lb *cloud.NLBLoadBalancer) error { lb.SecurityGroupIDs = []string{"sg-1"}; return nil })
+		kinds.NLBLoadBalancers.Edit(tx, "nlb-1", func(lb *kinds.NLBLoadBalancer) error { lb.SecurityGroupIDs = []string{"sg-1"}; return nil })
 	})
 	if got := get("198.18.0.7:1002") + ", " + get("198.18.0.7:1003"); got != "no answer, 10.77.1.1" {
 		t.Errorf("answers = %q, want the port that the security group opens", got)
@@ -470,7 +470,7 @@ func TestTransparent(t *testing.T) {
 	servers.Serve("10.77.2.2:8080")
 	servers.Serve("[fd77:2::2]:8080")
 	rooms.Here(t).Serve("127.0.0.1:8080")
-	udp := &cloud.NLBListener{ID: "lsn-53", Protocol: cloud.NLBUDP, Port: 53}
+	udp := &kinds.NLBListener{ID: "lsn-53", Protocol: kinds.NLBUDP, Port: 53}
 	for _, tt := range []struct{ server, address, want string }{
 		{"10.77.2.2:8080", "198.18.0.7", "10.77.1.2"},
 		{"[fd77:2::2]:8080", "[2001:db8::7]", "fd77:1::2"},
@@ -485,7 +485,7 @@ func TestTransparent(t *testing.T) {
 			t.Errorf("%s at %s sees %q by UDP, want %q", tt.server, tt.address, got, tt.want)
 		}
 	}
-	f.listen(cloud.HTTP, 80, []cloud.BackendServer{f.eni(1, "10.77.2.2:8080")}, nil)
+	f.listen(kinds.HTTP, 80, []kinds.BackendServer{f.eni(1, "10.77.2.2:8080")}, nil)
 	if got := client.Get("http://198.18.0.1:80"); got != "10.77.2.1" {
 		t.Errorf("a server of HTTP sees %q, want this machine", got)
 	}

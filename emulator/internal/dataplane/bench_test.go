@@ -7,15 +7,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/dataplane"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/engine/memory"
 )
 
 // BenchmarkStart starts on 1,000 listeners of 100 load balancers, with two servers each.
 func BenchmarkStart(b *testing.B) {
-	store, err := state.Open(b.Context(), state.Config{Schema: cloud.Schema, Engine: &memory.Engine{}, Seed: 1})
+	store, err := state.Open(b.Context(), state.Config{Schema: kinds.Schema, Engine: &memory.Engine{}, Seed: 1})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -46,10 +46,10 @@ func putMany(b *testing.B, store *state.Store) {
 	err := store.Update(owner, func(tx *state.Tx) error {
 		for n := range 100 {
 			lb := fmt.Sprint("lb-", n)
-			cloud.LoadBalancers.Put(tx, &cloud.LoadBalancer{Owner: owner, ID: lb, Status: cloud.LoadBalancerActive,
-				BackendServers: []cloud.BackendServer{{ServerID: "eni-1", ServerIP: "127.0.0.1", Type: cloud.BackendServerENI, Weight: 100}, {ServerID: "eni-2", ServerIP: "127.0.0.2", Type: cloud.BackendServerENI, Weight: 100}}})
+			kinds.LoadBalancers.Put(tx, &kinds.LoadBalancer{Owner: owner, ID: lb, Status: kinds.LoadBalancerActive,
+				BackendServers: []kinds.BackendServer{{ServerID: "eni-1", ServerIP: "127.0.0.1", Type: kinds.BackendServerENI, Weight: 100}, {ServerID: "eni-2", ServerIP: "127.0.0.2", Type: kinds.BackendServerENI, Weight: 100}}})
 			for port := range 10 {
-				cloud.Listeners.Put(tx, &cloud.Listener{Owner: owner, LoadBalancerID: lb, Port: port + 1, Protocol: cloud.TCP, Status: cloud.ListenerRunning, Scheduler: "wrr", BackendServerPort: 80})
+				kinds.Listeners.Put(tx, &kinds.Listener{Owner: owner, LoadBalancerID: lb, Port: port + 1, Protocol: kinds.TCP, Status: kinds.ListenerRunning, Scheduler: "wrr", BackendServerPort: 80})
 			}
 		}
 		return nil
@@ -62,7 +62,7 @@ func putMany(b *testing.B, store *state.Store) {
 // BenchmarkChange changes one group next to 1,000 listeners, and reports how long it took
 // until the change was in force.
 func BenchmarkChange(b *testing.B) {
-	store, err := state.Open(b.Context(), state.Config{Schema: cloud.Schema, Engine: &memory.Engine{}, Seed: 1})
+	store, err := state.Open(b.Context(), state.Config{Schema: kinds.Schema, Engine: &memory.Engine{}, Seed: 1})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func BenchmarkChange(b *testing.B) {
 	var took []time.Duration
 	for n := 0; b.Loop(); n++ {
 		if err := store.Update(owner, func(tx *state.Tx) error {
-			return cloud.LoadBalancers.Edit(tx, fmt.Sprint("lb-", n%100), func(lb *cloud.LoadBalancer) error {
+			return kinds.LoadBalancers.Edit(tx, fmt.Sprint("lb-", n%100), func(lb *kinds.LoadBalancer) error {
 				lb.BackendServers = slices.Clone(lb.BackendServers)
 				lb.BackendServers[0].Weight = n % 100
 				return nil

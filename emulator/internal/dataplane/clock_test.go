@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/contracttests/await"
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/topology"
 	"github.com/clbemu/clbemu/state"
 )
@@ -50,11 +50,11 @@ func TestEmulatedWaits(t *testing.T) {
 			if err := f.store.AdjustClock(0, 0); err != nil {
 				t.Fatal(err)
 			}
-			servers := []cloud.BackendServer{f.eni(1, lines(t, "a"))}
-			f.listen(cloud.TCP, 80, servers, func(l *cloud.Listener) { l.ConnectionDrain, l.ConnectionDrainTimeout = cloud.On, 900 })
-			f.listen(cloud.TCP, 81, servers, func(l *cloud.Listener) { l.EstablishedTimeout = 600 })
+			servers := []kinds.BackendServer{f.eni(1, lines(t, "a"))}
+			f.listen(kinds.TCP, 80, servers, func(l *kinds.Listener) { l.ConnectionDrain, l.ConnectionDrainTimeout = kinds.On, 900 })
+			f.listen(kinds.TCP, 81, servers, func(l *kinds.Listener) { l.EstablishedTimeout = 600 })
 			open := func(port int) *bufio.Reader {
-				c, err := net.Dial("tcp", f.at(cloud.TCP, port))
+				c, err := net.Dial("tcp", f.at(kinds.TCP, port))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -68,10 +68,10 @@ func TestEmulatedWaits(t *testing.T) {
 			}
 			drained, idle := open(80), open(81)
 			f.put(func(tx *state.Tx) {
-				g, _ := cloud.VServerGroups.Find(tx.View, "rsp-80")
+				g, _ := kinds.VServerGroups.Find(tx.View, "rsp-80")
 				changed := *g
 				changed.BackendServers = nil
-				cloud.VServerGroups.Put(tx, &changed)
+				kinds.VServerGroups.Put(tx, &changed)
 			})
 			if err := pass(f.store, time.Hour); err != nil {
 				t.Fatal(err)
@@ -102,8 +102,8 @@ func TestChecksAfterAdvance(t *testing.T) {
 			c.Close()
 		}
 	}()
-	f.listen(cloud.HTTP, 80, []cloud.BackendServer{f.eni(1, l.Addr().String())}, func(l *cloud.Listener) {
-		l.HealthCheck = cloud.HealthCheck{Switch: cloud.On, Type: "http", Interval: 50, Timeout: 5, UnhealthyThreshold: 3, HealthyThreshold: 3}
+	f.listen(kinds.HTTP, 80, []kinds.BackendServer{f.eni(1, l.Addr().String())}, func(l *kinds.Listener) {
+		l.HealthCheck = kinds.HealthCheck{Switch: kinds.On, Type: "http", Interval: 50, Timeout: 5, UnhealthyThreshold: 3, HealthyThreshold: 3}
 	})
 	refuses.Store(true)
 	await.Until(t, "the server is abnormal, as the clock is advanced", func() bool {
@@ -127,13 +127,13 @@ func TestFastClock(t *testing.T) {
 		fmt.Fprint(w, "slow")
 	}))
 	t.Cleanup(slow.Close)
-	servers := []cloud.BackendServer{f.eni(1, strings.TrimPrefix(slow.URL, "http://"))}
-	f.listen(cloud.HTTP, 80, servers, nil)
-	f.listen(cloud.TCP, 81, servers, nil)
+	servers := []kinds.BackendServer{f.eni(1, strings.TrimPrefix(slow.URL, "http://"))}
+	f.listen(kinds.HTTP, 80, servers, nil)
+	f.listen(kinds.TCP, 81, servers, nil)
 	if err := f.store.AdjustClock(0, 100_000); err != nil {
 		t.Fatal(err)
 	}
-	for _, at := range []string{f.at(cloud.HTTP, 80), f.at(cloud.TCP, 81)} {
+	for _, at := range []string{f.at(kinds.HTTP, 80), f.at(kinds.TCP, 81)} {
 		if got := get(at); got != "slow" {
 			t.Errorf("%s answers %q", at, got)
 		}

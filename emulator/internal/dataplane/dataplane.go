@@ -19,8 +19,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/dataplane/forward"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/topology"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/faults"
@@ -433,4 +433,4 @@ func (p *Plane) Trouble(v *state.View, f *topology.Frontend, g *topology.Group, 
 }
 
 // Health returns the staged health of members, and else what the plane's checks find.
-func (p *Plane) Health() topology.Health { return cloud.Health(p) }
+func (p *Plane) Health() topology.Health { return kinds.Health(p) }

@@ -18,8 +18,8 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/clbemu/clbemu/contracttests/await"
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/dataplane"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/topology"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/engine/memory"
@@ -38,7 +38,7 @@ type fixture struct {
 // planed starts a data plane that ends with the test.
 func planed(t *testing.T, change func(*dataplane.Config)) *fixture {
 	t.Helper()
-	store, err := state.Open(t.Context(), state.Config{Schema: cloud.Schema, Engine: &memory.Engine{}, Seed: 1})
+	store, err := state.Open(t.Context(), state.Config{Schema: kinds.Schema, Engine: &memory.Engine{}, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func planed(t *testing.T, change func(*dataplane.Config)) *fixture {
 		}
 	})
 	f.put(func(tx *state.Tx) {
-		cloud.LoadBalancers.Put(tx, &cloud.LoadBalancer{Owner: owner, ID: "lb-1", Status: cloud.LoadBalancerActive, Address: "198.18.0.1", AddressType: cloud.AddressTypeInternet})
+		kinds.LoadBalancers.Put(tx, &kinds.LoadBalancer{Owner: owner, ID: "lb-1", Status: kinds.LoadBalancerActive, Address: "198.18.0.1", AddressType: kinds.AddressTypeInternet})
 	})
 	return f
 }
@@ -86,23 +86,23 @@ func (f *fixture) settle() {
 }
 
 // listen puts a listener of a protocol with servers in its group.
-func (f *fixture) listen(protocol cloud.Protocol, port int, servers []cloud.BackendServer, change func(*cloud.Listener)) {
+func (f *fixture) listen(protocol kinds.Protocol, port int, servers []kinds.BackendServer, change func(*kinds.Listener)) {
 	f.Helper()
 	f.put(func(tx *state.Tx) {
-		cloud.VServerGroups.Put(tx, &cloud.VServerGroup{Owner: owner, ID: fmt.Sprint("rsp-", port), LoadBalancerID: "lb-1", BackendServers: servers})
-		l := &cloud.Listener{Owner: owner, LoadBalancerID: "lb-1", Port: port, Protocol: protocol, Status: cloud.ListenerRunning, Scheduler: "rr",
+		kinds.VServerGroups.Put(tx, &kinds.VServerGroup{Owner: owner, ID: fmt.Sprint("rsp-", port), LoadBalancerID: "lb-1", BackendServers: servers})
+		l := &kinds.Listener{Owner: owner, LoadBalancerID: "lb-1", Port: port, Protocol: protocol, Status: kinds.ListenerRunning, Scheduler: "rr",
 			VServerGroupID: fmt.Sprint("rsp-", port)}
 		if change != nil {
 			change(l)
 		}
-		cloud.Listeners.Put(tx, l)
+		kinds.Listeners.Put(tx, l)
 	})
 }
 
 // at returns the address at which a listener answers.
-func (f *fixture) at(protocol cloud.Protocol, port int) string {
+func (f *fixture) at(protocol kinds.Protocol, port int) string {
 	f.Helper()
-	address, problem := f.plane.Reached(cloud.ListenerID("lb-1", protocol, port))
+	address, problem := f.plane.Reached(kinds.ListenerID("lb-1", protocol, port))
 	if address == "" {
 		f.Fatalf("%s %d does not answer: %s", protocol, port, problem)
 	}
@@ -110,38 +110,38 @@ func (f *fixture) at(protocol cloud.Protocol, port int) string {
 }
 
 // eni puts a network interface that answers at an address of this machine, as a server.
-func (f *fixture) eni(n int, at string) cloud.BackendServer {
+func (f *fixture) eni(n int, at string) kinds.BackendServer {
 	f.Helper()
 	id, private := fmt.Sprint("eni-", n), fmt.Sprint("192.168.0.", n)
 	f.put(func(tx *state.Tx) {
-		cloud.NetworkInterfaces.Put(tx, &cloud.NetworkInterface{Owner: owner, ID: id, Status: cloud.NetworkInterfaceInUse, PrivateIPAddresses: []string{private}})
+		kinds.NetworkInterfaces.Put(tx, &kinds.NetworkInterface{Owner: owner, ID: id, Status: kinds.NetworkInterfaceInUse, PrivateIPAddresses: []string{private}})
 		if at != "" {
-			cloud.ReachedAts.Put(tx, &cloud.ReachedAt{Owner: owner, ServerID: id, At: netip.MustParseAddrPort(at)})
+			kinds.ReachedAts.Put(tx, &kinds.ReachedAt{Owner: owner, ServerID: id, At: netip.MustParseAddrPort(at)})
 		}
 	})
-	return cloud.BackendServer{ServerID: id, ServerIP: private, Type: cloud.BackendServerENI, Port: 80, Weight: 100}
+	return kinds.BackendServer{ServerID: id, ServerIP: private, Type: kinds.BackendServerENI, Port: 80, Weight: 100}
 }
 
 // nlb puts a load balancer of two zones and both protocols, with a server at an address.
-func (f *fixture) nlb(server string, listeners ...*cloud.NLBListener) {
+func (f *fixture) nlb(server string, listeners ...*kinds.NLBListener) {
 	f.Helper()
 	f.put(func(tx *state.Tx) {
-		cloud.NLBLoadBalancers.Put(tx, &cloud.NLBLoadBalancer{Owner: owner, ID: "nlb-1", Status: cloud.NLBActive, ZoneMappings: []cloud.NLBZoneMapping{
-			{ZoneID: "a", Status: cloud.NLBZoneActive, PublicIPv4Address: "198.18.0.7", IPv6Address: "2001:db8::7"},
-			{ZoneID: "b", Status: cloud.NLBZoneActive, PublicIPv4Address: "198.18.0.8", IPv6Address: "2001:db8::8"},
+		kinds.NLBLoadBalancers.Put(tx, &kinds.NLBLoadBalancer{Owner: owner, ID: "nlb-1", Status: kinds.NLBActive, ZoneMappings: []kinds.NLBZoneMapping{
+			{ZoneID: "a", Status: kinds.NLBZoneActive, PublicIPv4Address: "198.18.0.7", IPv6Address: "2001:db8::7"},
+			{ZoneID: "b", Status: kinds.NLBZoneActive, PublicIPv4Address: "198.18.0.8", IPv6Address: "2001:db8::8"},
 		}})
 		at := netip.MustParseAddrPort(server)
-		cloud.NLBServerGroups.Put(tx, &cloud.NLBServerGroup{Owner: owner, ID: "sgp-1", Status: cloud.NLBGroupAvailable, Scheduler: "Wrr",
-			Servers: []cloud.NLBServer{{Type: cloud.NLBServerIP, ID: at.Addr().String(), IP: at.Addr().String(), Port: int(at.Port()), Weight: 100}}})
+		kinds.NLBServerGroups.Put(tx, &kinds.NLBServerGroup{Owner: owner, ID: "sgp-1", Status: kinds.NLBGroupAvailable, Scheduler: "Wrr",
+			Servers: []kinds.NLBServer{{Type: kinds.NLBServerIP, ID: at.Addr().String(), IP: at.Addr().String(), Port: int(at.Port()), Weight: 100}}})
 		for _, l := range listeners {
-			l.Owner, l.LoadBalancerID, l.ServerGroupID, l.Status = owner, "nlb-1", "sgp-1", cloud.NLBListenerRunning
-			cloud.NLBListeners.Put(tx, l)
+			l.Owner, l.LoadBalancerID, l.ServerGroupID, l.Status = owner, "nlb-1", "sgp-1", kinds.NLBListenerRunning
+			kinds.NLBListeners.Put(tx, l)
 		}
 	})
 }
 
-func tcp80() *cloud.NLBListener {
-	return &cloud.NLBListener{ID: "lsn-80", Protocol: cloud.NLBTCP, Port: 80}
+func tcp80() *kinds.NLBListener {
+	return &kinds.NLBListener{ID: "lsn-80", Protocol: kinds.NLBTCP, Port: 80}
 }
 
 // web starts a server that answers with its name.
@@ -184,13 +184,13 @@ func several(times int, address string) (answers string) {
 func TestBalances(t *testing.T) {
 	f := planed(t, nil)
 	a, b := f.eni(1, web(t, "a")), f.eni(2, web(t, "b"))
-	for _, protocol := range []cloud.Protocol{cloud.TCP, cloud.HTTP} {
-		port := map[cloud.Protocol]int{cloud.TCP: 80, cloud.HTTP: 81}[protocol]
-		f.listen(protocol, port, []cloud.BackendServer{a, b}, nil)
+	for _, protocol := range []kinds.Protocol{kinds.TCP, kinds.HTTP} {
+		port := map[kinds.Protocol]int{kinds.TCP: 80, kinds.HTTP: 81}[protocol]
+		f.listen(protocol, port, []kinds.BackendServer{a, b}, nil)
 		if got := several(4, f.at(protocol, port)); got != "a b a b " && got != "b a b a " {
 			t.Errorf("%s: %q, want each in turn", protocol, got)
 		}
-		f.listen(protocol, port, []cloud.BackendServer{b}, nil)
+		f.listen(protocol, port, []kinds.BackendServer{b}, nil)
 		if got := several(2, f.at(protocol, port)); got != "b b " {
 			t.Errorf("%s after a change: %q, want b alone", protocol, got)
 		}
@@ -215,8 +215,8 @@ func TestUDP(t *testing.T) {
 			server.WriteTo(append([]byte("echo "), packet[:n]...), from)
 		}
 	}()
-	f.listen(cloud.UDP, 53, []cloud.BackendServer{f.eni(1, server.LocalAddr().String())}, nil)
-	client, err := net.Dial("udp", f.at(cloud.UDP, 53))
+	f.listen(kinds.UDP, 53, []kinds.BackendServer{f.eni(1, server.LocalAddr().String())}, nil)
+	client, err := net.Dial("udp", f.at(kinds.UDP, 53))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,24 +233,24 @@ func TestUDP(t *testing.T) {
 func TestRests(t *testing.T) {
 	f := planed(t, nil)
 	server := f.eni(1, web(t, "a"))
-	f.listen(cloud.HTTP, 80, []cloud.BackendServer{server}, nil)
-	address := f.at(cloud.HTTP, 80)
-	status := func(s cloud.ListenerStatus) func(*cloud.Listener) {
-		return func(l *cloud.Listener) { l.Status = s }
+	f.listen(kinds.HTTP, 80, []kinds.BackendServer{server}, nil)
+	address := f.at(kinds.HTTP, 80)
+	status := func(s kinds.ListenerStatus) func(*kinds.Listener) {
+		return func(l *kinds.Listener) { l.Status = s }
 	}
-	f.listen(cloud.HTTP, 80, []cloud.BackendServer{server}, status(cloud.ListenerStopped))
+	f.listen(kinds.HTTP, 80, []kinds.BackendServer{server}, status(kinds.ListenerStopped))
 	if got := get(address); got != "no answer" {
 		t.Errorf("a stopped listener answers %q", got)
 	}
-	if at, problem := f.plane.Reached(cloud.ListenerID("lb-1", cloud.HTTP, 80)); at != "" || !strings.Contains(problem, "does not run") {
+	if at, problem := f.plane.Reached(kinds.ListenerID("lb-1", kinds.HTTP, 80)); at != "" || !strings.Contains(problem, "does not run") {
 		t.Errorf("a stopped listener: %q, %q", at, problem)
 	}
-	f.listen(cloud.HTTP, 80, []cloud.BackendServer{server}, nil)
-	if got := get(f.at(cloud.HTTP, 80)); got != "a" || f.at(cloud.HTTP, 80) != address {
-		t.Errorf("a listener that runs again answers %q at %s, want a at %s", got, f.at(cloud.HTTP, 80), address)
+	f.listen(kinds.HTTP, 80, []kinds.BackendServer{server}, nil)
+	if got := get(f.at(kinds.HTTP, 80)); got != "a" || f.at(kinds.HTTP, 80) != address {
+		t.Errorf("a listener that runs again answers %q at %s, want a at %s", got, f.at(kinds.HTTP, 80), address)
 	}
 	f.put(func(tx *state.Tx) {
-		cloud.LoadBalancers.Edit(tx, "lb-1", func(lb *cloud.LoadBalancer) error { lb.Status = cloud.LoadBalancerLocked; return nil })
+		kinds.LoadBalancers.Edit(tx, "lb-1", func(lb *kinds.LoadBalancer) error { lb.Status = kinds.LoadBalancerLocked; return nil })
 	})
 	if got := get(address); got != "no answer" {
 		t.Errorf("a locked load balancer answers %q", got)
@@ -260,9 +260,9 @@ func TestRests(t *testing.T) {
 // A listener that is deleted closes its port.
 func TestDeleted(t *testing.T) {
 	f := planed(t, nil)
-	f.listen(cloud.HTTP, 80, []cloud.BackendServer{f.eni(1, web(t, "a"))}, nil)
-	address := f.at(cloud.HTTP, 80)
-	f.put(func(tx *state.Tx) { cloud.LoadBalancers.Remove(tx, "lb-1") })
+	f.listen(kinds.HTTP, 80, []kinds.BackendServer{f.eni(1, web(t, "a"))}, nil)
+	address := f.at(kinds.HTTP, 80)
+	f.put(func(tx *state.Tx) { kinds.LoadBalancers.Remove(tx, "lb-1") })
 	if got := get(address); got != "no answer" {
 		t.Errorf("a deleted listener answers %q", got)
 	}
@@ -272,8 +272,8 @@ func TestDeleted(t *testing.T) {
 // answers 503 for an HTTP client.
 func TestNoWay(t *testing.T) {
 	f := planed(t, nil)
-	f.listen(cloud.HTTP, 80, []cloud.BackendServer{f.eni(1, "")}, func(l *cloud.Listener) { l.HealthCheck.Switch = cloud.On })
-	if got := get(f.at(cloud.HTTP, 80)); got != "503" {
+	f.listen(kinds.HTTP, 80, []kinds.BackendServer{f.eni(1, "")}, func(l *kinds.Listener) { l.HealthCheck.Switch = kinds.On })
+	if got := get(f.at(kinds.HTTP, 80)); got != "503" {
 		t.Errorf("answer = %q, want 503", got)
 	}
 	if health, trouble := f.health(80); health != topology.Abnormal || !strings.Contains(trouble, "instance.eni-1.reachAt=127.0.0.1:80") {
@@ -286,7 +286,7 @@ func (f *fixture) health(port int) (health topology.Status, trouble string) {
 	f.Helper()
 	// The function returns no error, so neither does View.
 	_ = f.store.View(owner, func(v *state.View) error {
-		frontend, ok := state.FindShown[topology.Frontend](v, cloud.ListenerID("lb-1", cloud.HTTP, port))
+		frontend, ok := state.FindShown[topology.Frontend](v, kinds.ListenerID("lb-1", kinds.HTTP, port))
 		if !ok {
 			f.Fatalf("there is no listener at %d", port)
 		}
@@ -303,14 +303,14 @@ func (f *fixture) health(port int) (health topology.Status, trouble string) {
 func TestMaxListeners(t *testing.T) {
 	f := planed(t, func(cfg *dataplane.Config) { cfg.MaxListeners = 1 })
 	server := f.eni(1, web(t, "a"))
-	f.listen(cloud.HTTP, 80, []cloud.BackendServer{server}, nil)
-	f.listen(cloud.HTTP, 81, []cloud.BackendServer{server}, nil)
-	if at, problem := f.plane.Reached(cloud.ListenerID("lb-1", cloud.HTTP, 81)); at != "" || !strings.Contains(problem, "--data-plane-max-listeners") {
+	f.listen(kinds.HTTP, 80, []kinds.BackendServer{server}, nil)
+	f.listen(kinds.HTTP, 81, []kinds.BackendServer{server}, nil)
+	if at, problem := f.plane.Reached(kinds.ListenerID("lb-1", kinds.HTTP, 81)); at != "" || !strings.Contains(problem, "--data-plane-max-listeners") {
 		t.Errorf("the second listener: %q, %q", at, problem)
 	}
-	f.put(func(tx *state.Tx) { cloud.Listeners.Remove(tx, cloud.ListenerID("lb-1", cloud.HTTP, 80)) })
+	f.put(func(tx *state.Tx) { kinds.Listeners.Remove(tx, kinds.ListenerID("lb-1", kinds.HTTP, 80)) })
 	f.put(func(tx *state.Tx) {}) // the plane looks once more, at what waits for room
-	if got := get(f.at(cloud.HTTP, 81)); got != "a" {
+	if got := get(f.at(kinds.HTTP, 81)); got != "a" {
 		t.Errorf("answer = %q", got)
 	}
 }
@@ -337,9 +337,9 @@ func (f *fixture) problems() string {
 func TestTwoAtOnce(t *testing.T) {
 	for _, name := range []string{"a", "b"} {
 		f := planed(t, nil)
-		f.listen(cloud.HTTP, 80, []cloud.BackendServer{f.eni(1, web(t, name))}, nil)
+		f.listen(kinds.HTTP, 80, []kinds.BackendServer{f.eni(1, web(t, name))}, nil)
 		defer func() {
-			if got := get(f.at(cloud.HTTP, 80)); got != name {
+			if got := get(f.at(kinds.HTTP, 80)); got != name {
 				t.Errorf("the emulator of %s answers %q", name, got)
 			}
 		}()
@@ -349,31 +349,31 @@ func TestTwoAtOnce(t *testing.T) {
 // A listener whose port is taken says so, and leaves the others alone.
 func TestPortInUse(t *testing.T) {
 	f := planed(t, func(cfg *dataplane.Config) { cfg.PortsFile = filepath.Join(t.TempDir(), "ports") })
-	servers := []cloud.BackendServer{f.eni(1, web(t, "a"))}
-	status := func(s cloud.ListenerStatus) func(*cloud.Listener) { return func(l *cloud.Listener) { l.Status = s } }
-	f.listen(cloud.HTTP, 80, servers, nil)
-	f.listen(cloud.HTTP, 81, servers, nil)
-	address := f.at(cloud.HTTP, 80)
-	f.listen(cloud.HTTP, 80, servers, status(cloud.ListenerStopped))
+	servers := []kinds.BackendServer{f.eni(1, web(t, "a"))}
+	status := func(s kinds.ListenerStatus) func(*kinds.Listener) { return func(l *kinds.Listener) { l.Status = s } }
+	f.listen(kinds.HTTP, 80, servers, nil)
+	f.listen(kinds.HTTP, 81, servers, nil)
+	address := f.at(kinds.HTTP, 80)
+	f.listen(kinds.HTTP, 80, servers, status(kinds.ListenerStopped))
 	taken, err := net.Listen("tcp", address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.listen(cloud.HTTP, 80, servers, nil)
+	f.listen(kinds.HTTP, 80, servers, nil)
 	if at, problem := f.plane.Reached("lb-1_http_80"); at != "" || !strings.Contains(problem, "address already in use") {
 		t.Errorf("a listener whose port is taken: %q, %q", at, problem)
 	}
 	if got := f.problems(); !strings.Contains(got, "lb-1_http_80") || !strings.Contains(got, "address already in use") || strings.Contains(got, "lb-1_http_81") {
 		t.Errorf("the metrics have the problems %q", got)
 	}
-	if got := get(f.at(cloud.HTTP, 81)); got != "a" {
+	if got := get(f.at(kinds.HTTP, 81)); got != "a" {
 		t.Errorf("the other listener answers %q", got)
 	}
 	if err := taken.Close(); err != nil {
 		t.Fatal(err)
 	}
-	f.listen(cloud.HTTP, 80, servers, func(l *cloud.Listener) { l.Description = "again" })
-	if got := get(f.at(cloud.HTTP, 80)); got != "a" {
+	f.listen(kinds.HTTP, 80, servers, func(l *kinds.Listener) { l.Description = "again" })
+	if got := get(f.at(kinds.HTTP, 80)); got != "a" {
 		t.Errorf("answer = %q after the port is free", got)
 	}
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/clbemu/clbemu/contracttests/await"
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/dataplane"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/topology"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/faults"
@@ -82,8 +82,8 @@ func (f *fixture) arm(injector *faults.Injector, text string) {
 func TestFaultsMatch(t *testing.T) {
 	f, injector, _ := faulty(t, nil)
 	a, b := f.eni(1, web(t, "a")), f.eni(2, web(t, "b"))
-	f.listen(cloud.HTTP, 80, []cloud.BackendServer{a, b}, nil)
-	f.listen(cloud.TCP, 81, []cloud.BackendServer{a}, nil)
+	f.listen(kinds.HTTP, 80, []kinds.BackendServer{a, b}, nil)
+	f.listen(kinds.TCP, 81, []kinds.BackendServer{a}, nil)
 	for _, c := range []struct{ match, http, tcp string }{
 		{"{}", "502 502 ", "no answer "},
 		{"{port: '80'}", "502 502 ", "a "},
@@ -101,16 +101,16 @@ func TestFaultsMatch(t *testing.T) {
 		{"{zone: {absent: true}}", "502 502 ", "no answer "},
 	} {
 		f.arm(injector, "{name: r, match: "+c.match+", effect: {refuse: true}}")
-		got := several(2, f.at(cloud.HTTP, 80))
+		got := several(2, f.at(kinds.HTTP, 80))
 		if got == "b a " || got == "b 502 " {
 			got = map[string]string{"b a ": "a b ", "b 502 ": "502 b "}[got]
 		}
-		if tcp := several(1, f.at(cloud.TCP, 81)); got != c.http || tcp != c.tcp {
+		if tcp := several(1, f.at(kinds.TCP, 81)); got != c.http || tcp != c.tcp {
 			t.Errorf("match %s: HTTP answers %q, want %q; TCP %q, want %q", c.match, got, c.http, tcp, c.tcp)
 		}
 	}
 	f.arm(injector, "")
-	if got := several(1, f.at(cloud.TCP, 81)); got != "a " {
+	if got := several(1, f.at(kinds.TCP, 81)); got != "a " {
 		t.Errorf("without a rule TCP answers %q", got)
 	}
 }
@@ -118,10 +118,10 @@ func TestFaultsMatch(t *testing.T) {
 // What a rule strikes is recorded, and counted by listener and rule.
 func TestFaultsAreSeen(t *testing.T) {
 	f, injector, recorded := faulty(t, nil)
-	f.listen(cloud.HTTP, 80, []cloud.BackendServer{f.eni(1, web(t, "a"))}, nil)
-	several(1, f.at(cloud.HTTP, 80))
+	f.listen(kinds.HTTP, 80, []kinds.BackendServer{f.eni(1, web(t, "a"))}, nil)
+	several(1, f.at(kinds.HTTP, 80))
 	f.arm(injector, "{name: flaky, when: {every: 2}, effect: {refuse: true}}")
-	if got := several(4, f.at(cloud.HTTP, 80)); got != "a 502 a 502 " {
+	if got := several(4, f.at(kinds.HTTP, 80)); got != "a 502 a 502 " {
 		t.Errorf("answers are %q, want every second refused", got)
 	}
 	lines := strings.Split(recorded.String(), "\n")
@@ -169,14 +169,14 @@ func TestFlappingServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	a, b := f.eni(1, web(t, "a")), f.eni(2, web(t, "b"))
-	f.listen(cloud.HTTP, 80, []cloud.BackendServer{a, b}, func(l *cloud.Listener) {
-		l.HealthCheck = cloud.HealthCheck{Switch: cloud.On, Type: "tcp", Timeout: 5, Interval: 2, HealthyThreshold: 2, UnhealthyThreshold: 2}
+	f.listen(kinds.HTTP, 80, []kinds.BackendServer{a, b}, func(l *kinds.Listener) {
+		l.HealthCheck = kinds.HealthCheck{Switch: kinds.On, Type: "tcp", Timeout: 5, Interval: 2, HealthyThreshold: 2, UnhealthyThreshold: 2}
 	})
 	for range 2 {
 		f.arm(injector, "[{name: c, match: {server: eni-1}, at: check, effect: {refuse: true}}, {name: s, match: {server: eni-1}, effect: {flap: {down: 10000h, up: 1h}}}]")
-		f.await(func() bool { return several(3, f.at(cloud.HTTP, 80)) == "b b b " })
+		f.await(func() bool { return several(3, f.at(kinds.HTTP, 80)) == "b b b " })
 		f.arm(injector, "")
-		f.await(func() bool { return strings.Contains(several(2, f.at(cloud.HTTP, 80)), "a") })
+		f.await(func() bool { return strings.Contains(several(2, f.at(kinds.HTTP, 80)), "a") })
 		if !strings.Contains(recorded.String(), "traffic check lb-1_http_80 0 [c] server=eni-1") {
 			t.Errorf("recorded are %s", recorded)
 		}
@@ -223,8 +223,8 @@ func TestNameWithoutFailedZone(t *testing.T) {
 // time is over. Connections that are open go on.
 func TestDeaf(t *testing.T) {
 	f, injector, recorded := faulty(t, nil)
-	f.listen(cloud.HTTP, 80, []cloud.BackendServer{f.eni(1, web(t, "a"))}, nil)
-	address := f.at(cloud.HTTP, 80)
+	f.listen(kinds.HTTP, 80, []kinds.BackendServer{f.eni(1, web(t, "a"))}, nil)
+	address := f.at(kinds.HTTP, 80)
 	keeping := &http.Client{Timeout: await.Patience}
 	defer keeping.CloseIdleConnections()
 	ask := func() error {
@@ -282,15 +282,15 @@ func TestDeaf(t *testing.T) {
 func TestSecondaryZone(t *testing.T) {
 	f, injector, _ := faulty(t, nil)
 	f.put(func(tx *state.Tx) {
-		if err := cloud.LoadBalancers.Edit(tx, "lb-1", func(lb *cloud.LoadBalancer) error {
+		if err := kinds.LoadBalancers.Edit(tx, "lb-1", func(lb *kinds.LoadBalancer) error {
 			lb.Address, lb.MasterZoneID, lb.SlaveZoneID = "127.0.0.1", "a", "b"
 			return nil
 		}); err != nil {
 			t.Error(err)
 		}
 	})
-	f.listen(cloud.HTTP, 80, []cloud.BackendServer{f.eni(1, web(t, "a"))}, nil)
-	address := f.at(cloud.HTTP, 80)
+	f.listen(kinds.HTTP, 80, []kinds.BackendServer{f.eni(1, web(t, "a"))}, nil)
+	address := f.at(kinds.HTTP, 80)
 	deaf := func() bool {
 		c, err := net.DialTimeout("tcp", address, 100*time.Millisecond)
 		if err == nil {
@@ -331,12 +331,12 @@ func isTimeout(err error) bool {
 func TestAccessLog(t *testing.T) {
 	f, _, recorded := faulty(t, func(cfg *dataplane.Config) { cfg.AccessLog = true })
 	a := f.eni(1, web(t, "a"))
-	f.listen(cloud.HTTP, 80, []cloud.BackendServer{a}, nil)
-	f.listen(cloud.TCP, 81, []cloud.BackendServer{a}, nil)
-	f.listen(cloud.HTTP, 82, nil, nil)
-	several(1, f.at(cloud.HTTP, 80))
-	several(1, f.at(cloud.TCP, 81))
-	several(1, f.at(cloud.HTTP, 82))
+	f.listen(kinds.HTTP, 80, []kinds.BackendServer{a}, nil)
+	f.listen(kinds.TCP, 81, []kinds.BackendServer{a}, nil)
+	f.listen(kinds.HTTP, 82, nil, nil)
+	several(1, f.at(kinds.HTTP, 80))
+	several(1, f.at(kinds.TCP, 81))
+	several(1, f.at(kinds.HTTP, 82))
 	f.await(func() bool { return strings.Count(recorded.String(), "\n") == 2 })
 	for _, want := range []string{
 		"traffic request lb-1_http_80 200 [] client=127.0.0.1:", "server=eni-1:80 request=GET 127.0.0.1/ out=1",
@@ -348,7 +348,7 @@ func TestAccessLog(t *testing.T) {
 		}
 	}
 	begin := time.Now()
-	several(2000, f.at(cloud.HTTP, 82))
+	several(2000, f.at(kinds.HTTP, 82))
 	// It takes a thousand at once, and fifty a second.
 	most := 1003 + 50*int(time.Since(begin)/time.Second+1)
 	if n := strings.Count(recorded.String(), "\n"); n < 900 || n > most {

@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/contracttests/await"
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/topology"
 	"github.com/clbemu/clbemu/state"
 )
@@ -60,16 +60,16 @@ func TestHTTPS(t *testing.T) {
 	certificate := func(id, name string) {
 		chain, key := pair(t, name)
 		f.put(func(tx *state.Tx) {
-			cloud.ServerCertificates.Put(tx, &cloud.ServerCertificate{Owner: owner, ID: id, CertificateContent: cloud.CertificateContent{PEM: chain}, PrivateKey: key})
+			kinds.ServerCertificates.Put(tx, &kinds.ServerCertificate{Owner: owner, ID: id, CertificateContent: kinds.CertificateContent{PEM: chain}, PrivateKey: key})
 		})
 	}
 	certificate("default", "default.example.com")
 	certificate("extension", "shop.example.com")
-	f.listen(cloud.HTTPS, 443, []cloud.BackendServer{f.eni(1, web(t, "a"))}, func(l *cloud.Listener) { l.ServerCertificateID = "default" })
+	f.listen(kinds.HTTPS, 443, []kinds.BackendServer{f.eni(1, web(t, "a"))}, func(l *kinds.Listener) { l.ServerCertificateID = "default" })
 	f.put(func(tx *state.Tx) {
-		cloud.DomainExtensions.Put(tx, &cloud.DomainExtension{Owner: owner, ID: "de-1", LoadBalancerID: "lb-1", ListenerPort: 443, Domain: "shop.example.com", ServerCertificateID: "extension"})
+		kinds.DomainExtensions.Put(tx, &kinds.DomainExtension{Owner: owner, ID: "de-1", LoadBalancerID: "lb-1", ListenerPort: 443, Domain: "shop.example.com", ServerCertificateID: "extension"})
 	})
-	address := f.at(cloud.HTTPS, 443)
+	address := f.at(kinds.HTTPS, 443)
 	for asked, want := range map[string]string{"any.example.com": "default.example.com", "shop.example.com": "shop.example.com"} {
 		if got := presented(address, asked); got != want {
 			t.Errorf("to %s: %s, want %s", asked, got, want)
@@ -83,7 +83,7 @@ func TestHTTPS(t *testing.T) {
 		t.Errorf("after a renewal: %s", got)
 	}
 	f.put(func(tx *state.Tx) {
-		cloud.ServerCertificates.Edit(tx, "default", func(c *cloud.ServerCertificate) error { c.PrivateKey = ""; return nil })
+		kinds.ServerCertificates.Edit(tx, "default", func(c *kinds.ServerCertificate) error { c.PrivateKey = ""; return nil })
 	})
 	if at, problem := f.plane.Reached("lb-1_https_443"); at != "" || !strings.Contains(problem, "no private key here: upload it again") {
 		t.Errorf("without a private key: %q, %q", at, problem)
@@ -109,10 +109,10 @@ func TestFailedCheck(t *testing.T) {
 	}))
 	defer server.Close()
 	a, b := f.eni(1, web(t, "a")), f.eni(2, strings.TrimPrefix(server.URL, "http://"))
-	f.listen(cloud.HTTP, 80, []cloud.BackendServer{b, a}, func(l *cloud.Listener) {
-		l.HealthCheck = cloud.HealthCheck{Switch: cloud.On, Type: "http", Timeout: 5, Interval: 2, HealthyThreshold: 3, UnhealthyThreshold: 3}
+	f.listen(kinds.HTTP, 80, []kinds.BackendServer{b, a}, func(l *kinds.Listener) {
+		l.HealthCheck = kinds.HealthCheck{Switch: kinds.On, Type: "http", Timeout: 5, Interval: 2, HealthyThreshold: 3, UnhealthyThreshold: 3}
 	})
-	address := f.at(cloud.HTTP, 80)
+	address := f.at(kinds.HTTP, 80)
 	f.await(func() bool { health, _ := f.health(80); return health == topology.Abnormal })
 	f.settle()
 	if got := several(3, address); got != "a a a " {
@@ -136,11 +136,11 @@ func (f *fixture) await(holds func() bool) {
 func TestStagedHealth(t *testing.T) {
 	f := planed(t, nil)
 	a, b := f.eni(1, web(t, "a")), f.eni(2, web(t, "b"))
-	f.listen(cloud.HTTP, 80, []cloud.BackendServer{a, b}, func(l *cloud.Listener) { l.HealthCheck.Switch = cloud.On })
+	f.listen(kinds.HTTP, 80, []kinds.BackendServer{a, b}, func(l *kinds.Listener) { l.HealthCheck.Switch = kinds.On })
 	f.put(func(tx *state.Tx) {
-		cloud.StagedHealths.Put(tx, &cloud.StagedHealth{Owner: owner, ServerID: "eni-1", Health: topology.Abnormal})
+		kinds.StagedHealths.Put(tx, &kinds.StagedHealth{Owner: owner, ServerID: "eni-1", Health: topology.Abnormal})
 	})
-	if got := several(3, f.at(cloud.HTTP, 80)); got != "b b b " {
+	if got := several(3, f.at(kinds.HTTP, 80)); got != "b b b " {
 		t.Errorf("answers = %q, want b alone", got)
 	}
 }
@@ -149,18 +149,18 @@ func TestStagedHealth(t *testing.T) {
 func TestAccessControl(t *testing.T) {
 	f := planed(t, nil)
 	f.put(func(tx *state.Tx) {
-		cloud.AccessControlLists.Put(tx, &cloud.AccessControlList{Owner: owner, ID: "acl-1", Entries: []cloud.AccessControlListEntry{{Entry: "127.0.0.1/32"}}})
+		kinds.AccessControlLists.Put(tx, &kinds.AccessControlList{Owner: owner, ID: "acl-1", Entries: []kinds.AccessControlListEntry{{Entry: "127.0.0.1/32"}}})
 	})
-	f.listen(cloud.HTTP, 80, []cloud.BackendServer{f.eni(1, web(t, "a"))}, func(l *cloud.Listener) {
-		l.AclStatus, l.AclType, l.AclIDs = cloud.On, "black", []string{"acl-1"}
+	f.listen(kinds.HTTP, 80, []kinds.BackendServer{f.eni(1, web(t, "a"))}, func(l *kinds.Listener) {
+		l.AclStatus, l.AclType, l.AclIDs = kinds.On, "black", []string{"acl-1"}
 	})
-	if got := get(f.at(cloud.HTTP, 80)); got != "no answer" {
+	if got := get(f.at(kinds.HTTP, 80)); got != "no answer" {
 		t.Errorf("a refused client gets %q", got)
 	}
 	f.put(func(tx *state.Tx) {
-		cloud.AccessControlLists.Edit(tx, "acl-1", func(a *cloud.AccessControlList) error { a.Entries = nil; return nil })
+		kinds.AccessControlLists.Edit(tx, "acl-1", func(a *kinds.AccessControlList) error { a.Entries = nil; return nil })
 	})
-	if got := get(f.at(cloud.HTTP, 80)); got != "a" {
+	if got := get(f.at(kinds.HTTP, 80)); got != "a" {
 		t.Errorf("after the entry is gone the client gets %q", got)
 	}
 }
@@ -169,24 +169,24 @@ func TestAccessControl(t *testing.T) {
 // listener obeys each of many changes.
 func TestLongAccessControl(t *testing.T) {
 	f := planed(t, nil)
-	entries := make([]cloud.AccessControlListEntry, 300)
+	entries := make([]kinds.AccessControlListEntry, 300)
 	for n := range entries {
 		entries[n].Entry = fmt.Sprintf("10.%d.%d.0/24", n/256, n%256)
 	}
 	f.put(func(tx *state.Tx) {
-		cloud.AccessControlLists.Put(tx, &cloud.AccessControlList{Owner: owner, ID: "acl-1", Entries: entries})
+		kinds.AccessControlLists.Put(tx, &kinds.AccessControlList{Owner: owner, ID: "acl-1", Entries: entries})
 	})
-	f.listen(cloud.HTTP, 80, []cloud.BackendServer{f.eni(1, web(t, "a"))}, func(l *cloud.Listener) {
-		l.AclStatus, l.AclType, l.AclIDs = cloud.On, "white", []string{"acl-1"}
+	f.listen(kinds.HTTP, 80, []kinds.BackendServer{f.eni(1, web(t, "a"))}, func(l *kinds.Listener) {
+		l.AclStatus, l.AclType, l.AclIDs = kinds.On, "white", []string{"acl-1"}
 	})
-	address := f.at(cloud.HTTP, 80)
+	address := f.at(kinds.HTTP, 80)
 	for n := range 20 {
 		want := "no answer"
 		if n%2 == 1 {
 			want = "a"
 		}
 		f.put(func(tx *state.Tx) {
-			cloud.AccessControlLists.Edit(tx, "acl-1", func(a *cloud.AccessControlList) error {
+			kinds.AccessControlLists.Edit(tx, "acl-1", func(a *kinds.AccessControlList) error {
 				a.Entries = slices.Clone(a.Entries)
 				a.Entries[299].Entry = map[string]string{"a": "127.0.0.1/32", "no answer": "127.0.0.2/32"}[want]
 				return nil
@@ -202,12 +202,12 @@ func TestLongAccessControl(t *testing.T) {
 func TestRules(t *testing.T) {
 	f := planed(t, nil)
 	a, b := f.eni(1, web(t, "a")), f.eni(2, web(t, "b"))
-	f.listen(cloud.HTTP, 80, []cloud.BackendServer{a}, nil)
+	f.listen(kinds.HTTP, 80, []kinds.BackendServer{a}, nil)
 	f.put(func(tx *state.Tx) {
-		cloud.VServerGroups.Put(tx, &cloud.VServerGroup{Owner: owner, ID: "rsp-b", LoadBalancerID: "lb-1", BackendServers: []cloud.BackendServer{b}})
-		cloud.Rules.Put(tx, &cloud.Rule{Owner: owner, ID: "rule-1", LoadBalancerID: "lb-1", ListenerID: "lb-1_http_80", URL: "/b", VServerGroupID: "rsp-b", ListenerSync: cloud.On})
+		kinds.VServerGroups.Put(tx, &kinds.VServerGroup{Owner: owner, ID: "rsp-b", LoadBalancerID: "lb-1", BackendServers: []kinds.BackendServer{b}})
+		kinds.Rules.Put(tx, &kinds.Rule{Owner: owner, ID: "rule-1", LoadBalancerID: "lb-1", ListenerID: "lb-1_http_80", URL: "/b", VServerGroupID: "rsp-b", ListenerSync: kinds.On})
 	})
-	address := f.at(cloud.HTTP, 80)
+	address := f.at(kinds.HTTP, 80)
 	if got := get(address); got != "a" {
 		t.Errorf("/ = %q", got)
 	}
@@ -231,17 +231,17 @@ func TestRuleChecks(t *testing.T) {
 	}))
 	defer failing.Close()
 	a, b := f.eni(1, web(t, "a")), f.eni(2, strings.TrimPrefix(failing.URL, "http://"))
-	check := cloud.HealthCheck{Switch: cloud.On, Type: "http", Timeout: 5, Interval: 2, HealthyThreshold: 3, UnhealthyThreshold: 3}
-	put := func(listeners, rules cloud.HealthCheck) {
-		f.listen(cloud.HTTP, 80, []cloud.BackendServer{a, b}, func(l *cloud.Listener) { l.HealthCheck = listeners })
+	check := kinds.HealthCheck{Switch: kinds.On, Type: "http", Timeout: 5, Interval: 2, HealthyThreshold: 3, UnhealthyThreshold: 3}
+	put := func(listeners, rules kinds.HealthCheck) {
+		f.listen(kinds.HTTP, 80, []kinds.BackendServer{a, b}, func(l *kinds.Listener) { l.HealthCheck = listeners })
 		f.put(func(tx *state.Tx) {
-			cloud.VServerGroups.Put(tx, &cloud.VServerGroup{Owner: owner, ID: "rsp-b", LoadBalancerID: "lb-1", BackendServers: []cloud.BackendServer{b}})
-			cloud.Rules.Put(tx, &cloud.Rule{Owner: owner, ID: "rule-1", LoadBalancerID: "lb-1", ListenerID: "lb-1_http_80", URL: "/b", VServerGroupID: "rsp-b",
-				ListenerSync: cloud.Off, Scheduler: "wrr", HealthCheck: rules})
+			kinds.VServerGroups.Put(tx, &kinds.VServerGroup{Owner: owner, ID: "rsp-b", LoadBalancerID: "lb-1", BackendServers: []kinds.BackendServer{b}})
+			kinds.Rules.Put(tx, &kinds.Rule{Owner: owner, ID: "rule-1", LoadBalancerID: "lb-1", ListenerID: "lb-1_http_80", URL: "/b", VServerGroupID: "rsp-b",
+				ListenerSync: kinds.Off, Scheduler: "wrr", HealthCheck: rules})
 		})
 	}
-	put(cloud.HealthCheck{Switch: cloud.Off}, check)
-	address := f.at(cloud.HTTP, 80)
+	put(kinds.HealthCheck{Switch: kinds.Off}, check)
+	address := f.at(kinds.HTTP, 80)
 	f.await(func() bool { return get(address+"/b") == "503" })
 	if got := several(4, address); strings.Count(got, "b") != 2 {
 		t.Errorf("the listener checks nobody, and answers %q", got)
@@ -259,7 +259,7 @@ func TestRuleChecks(t *testing.T) {
 	if got := health(); got != topology.Abnormal {
 		t.Errorf("the rule's server is %s", got)
 	}
-	put(check, cloud.HealthCheck{Switch: cloud.Off})
+	put(check, kinds.HealthCheck{Switch: kinds.Off})
 	f.await(func() bool { return several(3, address) == "a a a " })
 	if got := get(address + "/b"); got != "b" {
 		t.Errorf("the rule checks nobody, and answers %q", got)
@@ -275,14 +275,14 @@ func TestNLB(t *testing.T) {
 	chain, key := pair(t, "nlb.example.com")
 	s := f.eni(1, web(t, "a"))
 	f.put(func(tx *state.Tx) {
-		certificate := &cloud.UserCertificate{AccountID: owner.AccountID, ID: 7, CertificateContent: cloud.CertificateContent{PEM: chain}, PrivateKey: key}
-		cloud.UserCertificates.Put(tx, certificate)
-		cloud.SecurityGroups.Put(tx, &cloud.SecurityGroup{Owner: owner, ID: "sg-1"})
-		cloud.NLBLoadBalancers.Put(tx, &cloud.NLBLoadBalancer{Owner: owner, ID: "nlb-1", Status: cloud.NLBActive})
-		cloud.NLBServerGroups.Put(tx, &cloud.NLBServerGroup{Owner: owner, ID: "sgp-1", Status: cloud.NLBGroupAvailable, Scheduler: "Wrr",
-			Servers: []cloud.NLBServer{{Type: cloud.NLBServerENI, ID: s.ServerID, IP: s.ServerIP, Port: 80, Weight: 100}}})
-		cloud.NLBListeners.Put(tx, &cloud.NLBListener{Owner: owner, ID: "lsn-1", LoadBalancerID: "nlb-1", Protocol: cloud.NLBTCPSSL, Port: 443, ServerGroupID: "sgp-1",
-			Status: cloud.NLBListenerRunning, CertificateIDs: []string{certificate.Identifier()}})
+		certificate := &kinds.UserCertificate{AccountID: owner.AccountID, ID: 7, CertificateContent: kinds.CertificateContent{PEM: chain}, PrivateKey: key}
+		kinds.UserCertificates.Put(tx, certificate)
+		kinds.SecurityGroups.Put(tx, &kinds.SecurityGroup{Owner: owner, ID: "sg-1"})
+		kinds.NLBLoadBalancers.Put(tx, &kinds.NLBLoadBalancer{Owner: owner, ID: "nlb-1", Status: kinds.NLBActive})
+		kinds.NLBServerGroups.Put(tx, &kinds.NLBServerGroup{Owner: owner, ID: "sgp-1", Status: kinds.NLBGroupAvailable, Scheduler: "Wrr",
+			Servers: []kinds.NLBServer{{Type: kinds.NLBServerENI, ID: s.ServerID, IP: s.ServerIP, Port: 80, Weight: 100}}})
+		kinds.NLBListeners.Put(tx, &kinds.NLBListener{Owner: owner, ID: "lsn-1", LoadBalancerID: "nlb-1", Protocol: kinds.NLBTCPSSL, Port: 443, ServerGroupID: "sgp-1",
+			Status: kinds.NLBListenerRunning, CertificateIDs: []string{certificate.Identifier()}})
 	})
 	address, problem := f.plane.Reached("lsn-1")
 	if problem != "" {
@@ -292,14 +292,14 @@ func TestNLB(t *testing.T) {
 		t.Errorf("the listener presents %s", got)
 	}
 	f.put(func(tx *state.Tx) {
-		cloud.NLBLoadBalancers.Edit(tx, "nlb-1", func(lb *cloud.NLBLoadBalancer) error { lb.SecurityGroupIDs = []string{"sg-1"}; return nil })
+		kinds.NLBLoadBalancers.Edit(tx, "nlb-1", func(lb *kinds.NLBLoadBalancer) error { lb.SecurityGroupIDs = []string{"sg-1"}; return nil })
 	})
 	if got := presented(address, "nlb.example.com"); got != "nlb.example.com" {
 		t.Errorf("a security group without a rule refuses a client: %s", got)
 	}
 	f.put(func(tx *state.Tx) {
-		cloud.SecurityGroups.Edit(tx, "sg-1", func(g *cloud.SecurityGroup) error {
-			g.Permissions = []cloud.SecurityGroupPermission{{Direction: "ingress", Policy: "Drop", Priority: "100", IPProtocol: "ALL", PortRange: "-1/-1", SourceCIDR: "0.0.0.0/0"}}
+		kinds.SecurityGroups.Edit(tx, "sg-1", func(g *kinds.SecurityGroup) error {
+			g.Permissions = []kinds.SecurityGroupPermission{{Direction: "ingress", Policy: "Drop", Priority: "100", IPProtocol: "ALL", PortRange: "-1/-1", SourceCIDR: "0.0.0.0/0"}}
 			return nil
 		})
 	})
@@ -312,16 +312,16 @@ func TestNLB(t *testing.T) {
 // to the healthy ones alone while there are any: NLB-0043. CLB does not: CLB-0603.
 func TestBestEffort(t *testing.T) {
 	f := planed(t, nil)
-	var servers []cloud.NLBServer
+	var servers []kinds.NLBServer
 	for n, name := range []string{"a", "b"} {
 		s := f.eni(n+1, web(t, name))
-		servers = append(servers, cloud.NLBServer{Type: cloud.NLBServerENI, ID: s.ServerID, IP: s.ServerIP, Port: 80, Weight: 100})
+		servers = append(servers, kinds.NLBServer{Type: kinds.NLBServerENI, ID: s.ServerID, IP: s.ServerIP, Port: 80, Weight: 100})
 	}
-	check := cloud.NLBHealthCheck{Enabled: true, Type: "TCP", ConnectTimeout: 5, Interval: 10, HealthyThreshold: 2, UnhealthyThreshold: 2}
+	check := kinds.NLBHealthCheck{Enabled: true, Type: "TCP", ConnectTimeout: 5, Interval: 10, HealthyThreshold: 2, UnhealthyThreshold: 2}
 	f.put(func(tx *state.Tx) {
-		cloud.NLBLoadBalancers.Put(tx, &cloud.NLBLoadBalancer{Owner: owner, ID: "nlb-1", Status: cloud.NLBActive, CrossZoneEnabled: true})
-		cloud.NLBServerGroups.Put(tx, &cloud.NLBServerGroup{Owner: owner, ID: "sgp-1", Status: cloud.NLBGroupAvailable, Scheduler: "Wrr", Servers: servers, HealthCheck: check})
-		cloud.NLBListeners.Put(tx, &cloud.NLBListener{Owner: owner, ID: "lsn-1", LoadBalancerID: "nlb-1", Protocol: cloud.NLBTCP, Port: 80, ServerGroupID: "sgp-1", Status: cloud.NLBListenerRunning})
+		kinds.NLBLoadBalancers.Put(tx, &kinds.NLBLoadBalancer{Owner: owner, ID: "nlb-1", Status: kinds.NLBActive, CrossZoneEnabled: true})
+		kinds.NLBServerGroups.Put(tx, &kinds.NLBServerGroup{Owner: owner, ID: "sgp-1", Status: kinds.NLBGroupAvailable, Scheduler: "Wrr", Servers: servers, HealthCheck: check})
+		kinds.NLBListeners.Put(tx, &kinds.NLBListener{Owner: owner, ID: "lsn-1", LoadBalancerID: "nlb-1", Protocol: kinds.NLBTCP, Port: 80, ServerGroupID: "sgp-1", Status: kinds.NLBListenerRunning})
 	})
 	address, problem := f.plane.Reached("lsn-1")
 	if problem != "" {
@@ -330,7 +330,7 @@ func TestBestEffort(t *testing.T) {
 	fail := func(ids ...string) {
 		f.put(func(tx *state.Tx) {
 			for _, id := range ids {
-				cloud.StagedHealths.Put(tx, &cloud.StagedHealth{Owner: owner, ServerID: id, Health: topology.Abnormal})
+				kinds.StagedHealths.Put(tx, &kinds.StagedHealth{Owner: owner, ServerID: id, Health: topology.Abnormal})
 			}
 		})
 	}
@@ -342,8 +342,8 @@ func TestBestEffort(t *testing.T) {
 	if got := several(4, address); strings.Count(got, "a") != 2 || strings.Count(got, "b") != 2 {
 		t.Errorf("all are unhealthy, and the listener answers %q", got)
 	}
-	f.listen(cloud.HTTP, 81, []cloud.BackendServer{f.eni(1, web(t, "a"))}, func(l *cloud.Listener) { l.HealthCheck.Switch = cloud.On })
-	if got := get(f.at(cloud.HTTP, 81)); got != "503" {
+	f.listen(kinds.HTTP, 81, []kinds.BackendServer{f.eni(1, web(t, "a"))}, func(l *kinds.Listener) { l.HealthCheck.Switch = kinds.On })
+	if got := get(f.at(kinds.HTTP, 81)); got != "503" {
 		t.Errorf("all servers of CLB are unhealthy, and the listener answers %q", got)
 	}
 }
@@ -352,8 +352,8 @@ func TestBestEffort(t *testing.T) {
 func TestChangesUnderLoad(t *testing.T) {
 	f := planed(t, nil)
 	a, b := f.eni(1, web(t, "a")), f.eni(2, web(t, "b"))
-	f.listen(cloud.HTTP, 80, []cloud.BackendServer{a, b}, nil)
-	address := f.at(cloud.HTTP, 80)
+	f.listen(kinds.HTTP, 80, []kinds.BackendServer{a, b}, nil)
+	address := f.at(kinds.HTTP, 80)
 	answers := make(chan string)
 	for range 4 {
 		go func() {
@@ -367,7 +367,7 @@ func TestChangesUnderLoad(t *testing.T) {
 	for n := range 50 {
 		a.Weight, b.Weight = n%2*100, (n+1)%2*100
 		if err := f.store.Update(owner, func(tx *state.Tx) error {
-			cloud.VServerGroups.Put(tx, &cloud.VServerGroup{Owner: owner, ID: "rsp-80", LoadBalancerID: "lb-1", BackendServers: []cloud.BackendServer{a, b}})
+			kinds.VServerGroups.Put(tx, &kinds.VServerGroup{Owner: owner, ID: "rsp-80", LoadBalancerID: "lb-1", BackendServers: []kinds.BackendServer{a, b}})
 			return nil
 		}); err != nil {
 			t.Fatal(err)

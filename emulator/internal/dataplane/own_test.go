@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/dataplane"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/listen"
 	"github.com/clbemu/clbemu/state"
 )
@@ -71,36 +71,36 @@ func TestNeverConnectsToItself(t *testing.T) {
 				eni := f.eni(9, "")
 				eni.ServerIP, eni.Port = way.ip, int(own.Port())
 				f.put(func(tx *state.Tx) {
-					if at, err := cloud.ParseReachAt(way.reachAt); err == nil {
-						cloud.ReachedAts.Put(tx, &cloud.ReachedAt{Owner: owner, ServerID: "eni-9", At: at})
-						cloud.ReachedAts.Put(tx, &cloud.ReachedAt{Owner: owner, ServerID: way.ip, At: at})
+					if at, err := kinds.ParseReachAt(way.reachAt); err == nil {
+						kinds.ReachedAts.Put(tx, &kinds.ReachedAt{Owner: owner, ServerID: "eni-9", At: at})
+						kinds.ReachedAts.Put(tx, &kinds.ReachedAt{Owner: owner, ServerID: way.ip, At: at})
 					}
 				})
-				check := func(l *cloud.Listener) {
+				check := func(l *kinds.Listener) {
 					if checked != "" {
-						l.HealthCheck = cloud.HealthCheck{Switch: cloud.On, Type: checked, Interval: 1, Timeout: 1, ConnectPort: int(own.Port())}
+						l.HealthCheck = kinds.HealthCheck{Switch: kinds.On, Type: checked, Interval: 1, Timeout: 1, ConnectPort: int(own.Port())}
 					}
 				}
-				f.listen(cloud.HTTP, 80, []cloud.BackendServer{eni}, check)
-				f.listen(cloud.TCP, 81, []cloud.BackendServer{eni}, check)
-				f.listen(cloud.UDP, 82, []cloud.BackendServer{eni}, check)
+				f.listen(kinds.HTTP, 80, []kinds.BackendServer{eni}, check)
+				f.listen(kinds.TCP, 81, []kinds.BackendServer{eni}, check)
+				f.listen(kinds.UDP, 82, []kinds.BackendServer{eni}, check)
 				f.nlb(netip.AddrPortFrom(netip.MustParseAddr(way.ip), own.Port()).String(), tcp80())
-				if got := get(f.at(cloud.HTTP, 80)); got != "502" && got != "503" {
+				if got := get(f.at(kinds.HTTP, 80)); got != "502" && got != "503" {
 					t.Errorf("HTTP answers %q", got)
 				}
 				nlb, problem := f.plane.Reached("lsn-80")
-				for _, at := range []string{f.at(cloud.TCP, 81), nlb} {
+				for _, at := range []string{f.at(kinds.TCP, 81), nlb} {
 					if got := within(300*time.Millisecond, at); got != "no answer" { // where a check fails, nothing comes
 						t.Errorf("TCP answers %q %s", got, problem)
 					}
 				}
-				udp, err := net.Dial("udp", f.at(cloud.UDP, 82))
+				udp, err := net.Dial("udp", f.at(kinds.UDP, 82))
 				if err != nil {
 					t.Fatal(err)
 				}
 				defer udp.Close()
 				fmt.Fprint(udp, "packet")
-				get(f.at(cloud.HTTP, 80)) // the packet before it was handled
+				get(f.at(kinds.HTTP, 80)) // the packet before it was handled
 				if _, trouble := f.health(80); !strings.Contains(trouble, "control listener") {
 					t.Errorf("the trouble of the member is %q", trouble)
 				}
@@ -127,8 +127,8 @@ func TestReachesThisMachineOnlyByItsBlock(t *testing.T) {
 			f := planed(t, func(cfg *dataplane.Config) { cfg.Direct = []netip.Prefix{netip.MustParsePrefix(test.direct)} })
 			eni := f.eni(9, "")
 			eni.ServerIP, eni.Port = test.ip, int(netip.MustParseAddrPort(web(t, "a")).Port())
-			f.listen(cloud.HTTP, 80, []cloud.BackendServer{eni}, nil)
-			if got := get(f.at(cloud.HTTP, 80)); got != test.want && (test.want == "a" || got != "503") {
+			f.listen(kinds.HTTP, 80, []kinds.BackendServer{eni}, nil)
+			if got := get(f.at(kinds.HTTP, 80)); got != test.want && (test.want == "a" || got != "503") {
 				t.Errorf("a member at %s with %s answers %q, want %q", test.ip, test.direct, got, test.want)
 			}
 		})
@@ -140,15 +140,15 @@ func TestReachesThisMachineOnlyByItsBlock(t *testing.T) {
 func TestLoopsEnd(t *testing.T) {
 	f := planed(t, nil)
 	first := f.eni(1, web(t, "a"))
-	f.listen(cloud.HTTP, 80, []cloud.BackendServer{first}, nil)
-	f.listen(cloud.HTTP, 81, []cloud.BackendServer{f.eni(2, f.at(cloud.HTTP, 80))}, nil)
-	if got := get(f.at(cloud.HTTP, 81)); got != "a" {
+	f.listen(kinds.HTTP, 80, []kinds.BackendServer{first}, nil)
+	f.listen(kinds.HTTP, 81, []kinds.BackendServer{f.eni(2, f.at(kinds.HTTP, 80))}, nil)
+	if got := get(f.at(kinds.HTTP, 81)); got != "a" {
 		t.Fatalf("a listener before a listener answers %q", got)
 	}
 	for to, reason := range map[int]string{80: "the listener itself", 81: "leads back"} {
-		f.eni(1, f.at(cloud.HTTP, to))
+		f.eni(1, f.at(kinds.HTTP, to))
 		for _, port := range []int{80, 81} {
-			if got := get(f.at(cloud.HTTP, port)); got != "502" {
+			if got := get(f.at(kinds.HTTP, port)); got != "502" {
 				t.Errorf("%d with a member at %d answers %q", port, to, got)
 			}
 		}
@@ -156,22 +156,22 @@ func TestLoopsEnd(t *testing.T) {
 			t.Errorf("the trouble of a member at %d is %q", to, trouble)
 		}
 	}
-	for _, protocol := range []cloud.Protocol{cloud.TCP, cloud.UDP} {
-		port := map[cloud.Protocol]int{cloud.TCP: 82, cloud.UDP: 83}[protocol]
+	for _, protocol := range []kinds.Protocol{kinds.TCP, kinds.UDP} {
+		port := map[kinds.Protocol]int{kinds.TCP: 82, kinds.UDP: 83}[protocol]
 		loop := f.eni(port, "")
-		f.listen(protocol, port, []cloud.BackendServer{loop}, nil)
+		f.listen(protocol, port, []kinds.BackendServer{loop}, nil)
 		f.eni(port, f.at(protocol, port))
-		c, err := net.Dial(map[cloud.Protocol]string{cloud.TCP: "tcp", cloud.UDP: "udp"}[protocol], f.at(protocol, port))
+		c, err := net.Dial(map[kinds.Protocol]string{kinds.TCP: "tcp", kinds.UDP: "udp"}[protocol], f.at(protocol, port))
 		if err != nil {
 			continue // it was reset at once
 		}
 		defer c.Close()
 		fmt.Fprint(c, "around")
 	}
-	get(f.at(cloud.HTTP, 80)) // what came before it was handled
+	get(f.at(kinds.HTTP, 80)) // what came before it was handled
 	for _, l := range f.plane.Traffic() {
 		for _, s := range l.Servers {
-			if l.Protocol != string(cloud.HTTP) && s.Connections > 1 {
+			if l.Protocol != string(kinds.HTTP) && s.Connections > 1 {
 				t.Errorf("one packet became %d connections or sessions of %s", s.Connections, l.Listener)
 			}
 		}

@@ -15,7 +15,7 @@ import (
 	"github.com/miekg/dns"
 	"golang.org/x/net/netutil"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/listen"
 	"github.com/clbemu/clbemu/emulator/internal/topology"
 	"github.com/clbemu/clbemu/state"
@@ -202,7 +202,7 @@ func (s *Server) lookUp(apex, name string) (addresses []netip.Addr, exists bool)
 	_ = s.store.View(state.Owner{}, func(v *state.View) error {
 		switch len(labels) {
 		case 1:
-			_, exists = cloud.Regions.Find(v, labels[0])
+			_, exists = kinds.Regions.Find(v, labels[0])
 			exists = exists || labels[0] == ""
 		case 2:
 			if lb, ok := topology.FindLoadBalancer(v, labels[0]); ok && lb.DNSName+"." == name {

@@ -16,8 +16,8 @@ import (
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/apiclient"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/dns"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/engine/memory"
@@ -28,7 +28,7 @@ import (
 func start(t *testing.T) (address string) {
 	t.Helper()
 	ctx := t.Context()
-	store, err := state.Open(ctx, state.Config{Schema: cloud.Schema, Engine: &memory.Engine{}})
+	store, err := state.Open(ctx, state.Config{Schema: kinds.Schema, Engine: &memory.Engine{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,26 +37,26 @@ func start(t *testing.T) (address string) {
 		if err := world.Default().Plant(tx); err != nil {
 			return err
 		}
-		cloud.NLBLoadBalancers.Put(tx, &cloud.NLBLoadBalancer{Owner: owner, ID: "nlb-public", ZoneMappings: []cloud.NLBZoneMapping{
-			{Status: cloud.NLBZoneActive, PrivateIPv4Address: "192.168.0.7", PublicIPv4Address: "198.18.0.7", IPv6Address: "2001:db8::7"},
-			{Status: cloud.NLBZoneShifted, PrivateIPv4Address: "192.168.1.7", PublicIPv4Address: "198.18.1.7", IPv6Address: "2001:db8::1:7"},
-			{Status: cloud.NLBZoneActive, PrivateIPv4Address: "192.168.2.7", PublicIPv4Address: "198.18.2.7", IPv6Address: "2001:db8::2:7"},
+		kinds.NLBLoadBalancers.Put(tx, &kinds.NLBLoadBalancer{Owner: owner, ID: "nlb-public", ZoneMappings: []kinds.NLBZoneMapping{
+			{Status: kinds.NLBZoneActive, PrivateIPv4Address: "192.168.0.7", PublicIPv4Address: "198.18.0.7", IPv6Address: "2001:db8::7"},
+			{Status: kinds.NLBZoneShifted, PrivateIPv4Address: "192.168.1.7", PublicIPv4Address: "198.18.1.7", IPv6Address: "2001:db8::1:7"},
+			{Status: kinds.NLBZoneActive, PrivateIPv4Address: "192.168.2.7", PublicIPv4Address: "198.18.2.7", IPv6Address: "2001:db8::2:7"},
 		}})
-		cloud.NLBLoadBalancers.Put(tx, &cloud.NLBLoadBalancer{Owner: owner, ID: "nlb-private", ZoneMappings: []cloud.NLBZoneMapping{
-			{Status: cloud.NLBZoneActive, PrivateIPv4Address: "192.168.0.8"},
+		kinds.NLBLoadBalancers.Put(tx, &kinds.NLBLoadBalancer{Owner: owner, ID: "nlb-private", ZoneMappings: []kinds.NLBZoneMapping{
+			{Status: kinds.NLBZoneActive, PrivateIPv4Address: "192.168.0.8"},
 		}})
-		wide := &cloud.NLBLoadBalancer{Owner: owner, ID: "nlb-wide"}
+		wide := &kinds.NLBLoadBalancer{Owner: owner, ID: "nlb-wide"}
 		for n := range 10 {
 			ip := netip.AddrFrom16([16]byte{0x20, 0x01, 0x0d, 0xb8, 15: byte(n)})
-			wide.ZoneMappings = append(wide.ZoneMappings, cloud.NLBZoneMapping{Status: cloud.NLBZoneActive, IPv6Address: ip.String()})
+			wide.ZoneMappings = append(wide.ZoneMappings, kinds.NLBZoneMapping{Status: kinds.NLBZoneActive, IPv6Address: ip.String()})
 		}
-		cloud.NLBLoadBalancers.Put(tx, wide)
+		kinds.NLBLoadBalancers.Put(tx, wide)
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := dns.Start("127.0.0.1:0", store, []string{cloud.NLBApex}, func(err error) { t.Error(err) })
+	server, err := dns.Start("127.0.0.1:0", store, []string{kinds.NLBApex}, func(err error) { t.Error(err) })
 	if err != nil {
 		t.Fatal(err)
 	}

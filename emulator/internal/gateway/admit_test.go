@@ -8,19 +8,19 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
 // throttled returns a gateway with call limits and the clock of its store.
-func throttled(t *testing.T, limits cloud.Throttle) (*testServer, *state.ManualClock) {
+func throttled(t *testing.T, limits kinds.Throttle) (*testServer, *state.ManualClock) {
 	t.Helper()
 	clock := state.NewManualClock(gatewaytest.Start)
 	store := gatewaytest.StoreAt(t, clock, plantKeys, func(tx *state.Tx) error {
 		limits.AccountID = accountID
-		cloud.Throttles.Put(tx, &limits)
+		kinds.Throttles.Put(tx, &limits)
 		return nil
 	})
 	return newTestServer(t, func(cfg *gateway.Config) { cfg.Store = store }), clock
@@ -47,15 +47,15 @@ func passed(t *testing.T, g *testServer, n int, code string, params ...string) i
 // key, action and account has one of its own, and the realistic profile has
 // numbers.
 func TestThrottle(t *testing.T) {
-	rate := &cloud.Rate{PerSecond: 10, Burst: 5}
+	rate := &kinds.Rate{PerSecond: 10, Burst: 5}
 	for _, c := range []struct {
 		name   string
-		limits cloud.Throttle
+		limits kinds.Throttle
 		code   string
 	}{
-		{"Key", cloud.Throttle{Key: rate}, "Throttling.User"},
-		{"Action", cloud.Throttle{Actions: map[string]cloud.Rate{"Who": *rate}}, "Throttling.Api"},
-		{"Account", cloud.Throttle{Account: rate}, "Throttling"},
+		{"Key", kinds.Throttle{Key: rate}, "Throttling.User"},
+		{"Action", kinds.Throttle{Actions: map[string]kinds.Rate{"Who": *rate}}, "Throttling.Api"},
+		{"Account", kinds.Throttle{Account: rate}, "Throttling"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g, clock := throttled(t, c.limits)
@@ -76,10 +76,10 @@ func TestThrottle(t *testing.T) {
 		})
 	}
 	t.Run("AfterAReset", func(t *testing.T) {
-		g, clock := throttled(t, cloud.Throttle{Account: rate})
+		g, clock := throttled(t, kinds.Throttle{Account: rate})
 		set := func() {
 			if err := g.store.Update(state.Owner{}, func(tx *state.Tx) error {
-				cloud.Throttles.Put(tx, &cloud.Throttle{AccountID: accountID, Account: rate})
+				kinds.Throttles.Put(tx, &kinds.Throttle{AccountID: accountID, Account: rate})
 				return nil
 			}); err != nil {
 				t.Fatal(err)
@@ -106,11 +106,11 @@ func TestThrottle(t *testing.T) {
 			}
 		}
 	})
-	g, _ := throttled(t, cloud.Throttle{Profile: cloud.ThrottleRealistic})
+	g, _ := throttled(t, kinds.Throttle{Profile: kinds.ThrottleRealistic})
 	if n := passed(t, g, 100, "Throttling.Api", "AccessKeyId", "testid"); n != 30 {
 		t.Errorf("%d calls pass in the realistic profile, want the 30 of the table", n)
 	}
-	g, _ = throttled(t, cloud.Throttle{Profile: cloud.ThrottleOff})
+	g, _ = throttled(t, kinds.Throttle{Profile: kinds.ThrottleOff})
 	if n := passed(t, g, 1000, "", "AccessKeyId", "testid"); n != 1000 {
 		t.Errorf("%d calls pass when throttling is off, want all", n)
 	}
@@ -118,7 +118,7 @@ func TestThrottle(t *testing.T) {
 
 // A published limit lets its calls pass in a window, and no more before it is over.
 func TestPublishedWindow(t *testing.T) {
-	g, clock := throttled(t, cloud.Throttle{Profile: cloud.ThrottleRealistic})
+	g, clock := throttled(t, kinds.Throttle{Profile: kinds.ThrottleRealistic})
 	for _, step := range []struct {
 		after time.Duration
 		want  int
@@ -133,7 +133,7 @@ func TestPublishedWindow(t *testing.T) {
 // A limit of ten a second lets exactly ten a second through, whoever calls at
 // once.
 func TestThrottleUnderConcurrency(t *testing.T) {
-	g, clock := throttled(t, cloud.Throttle{Key: &cloud.Rate{PerSecond: 10, Burst: 10}})
+	g, clock := throttled(t, kinds.Throttle{Key: &kinds.Rate{PerSecond: 10, Burst: 10}})
 	for second := range 3 {
 		var wg sync.WaitGroup
 		counts := make([]int, 16)
@@ -184,8 +184,8 @@ func TestPolicies(t *testing.T) {
 				if c.policy == "" {
 					return nil
 				}
-				document, err := cloud.ParsePolicy(c.policy)
-				cloud.Policies.Put(tx, &cloud.Policy{AccountID: accountID, Principal: cloud.KeyPrincipal("testid"), Document: document})
+				document, err := kinds.ParsePolicy(c.policy)
+				kinds.Policies.Put(tx, &kinds.Policy{AccountID: accountID, Principal: kinds.KeyPrincipal("testid"), Document: document})
 				return err
 			})
 			g := newTestServer(t, func(cfg *gateway.Config) { cfg.Store, cfg.Products = store, []*gateway.Product{denying} })

@@ -15,9 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -353,8 +353,8 @@ func TestACS3OfTheDocumentation(t *testing.T) {
 		cfg.WallClock = func() time.Time { return time.Date(2023, 10, 26, 10, 22, 32, 0, time.UTC) }
 	})
 	if err := g.store.Update(state.Owner{}, func(tx *state.Tx) error {
-		cloud.AccessKeys.Put(tx, &cloud.AccessKey{ID: "YourAccessKeyId", Secret: "YourAccessKeySecret",
-			AccountID: accountID, Status: cloud.AccessKeyActive})
+		kinds.AccessKeys.Put(tx, &kinds.AccessKey{ID: "YourAccessKeyId", Secret: "YourAccessKeySecret",
+			AccountID: accountID, Status: kinds.AccessKeyActive})
 		return nil
 	}); err != nil {
 		t.Fatal(err)

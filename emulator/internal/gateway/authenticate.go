@@ -3,7 +3,7 @@ package gateway
 import (
 	"errors"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -22,11 +22,11 @@ func (s *Server) authenticate(call *Call, v *state.View) *Problem {
 		return s.hintUnsigned(call, problem)
 	}
 	call.AccessKeyID = sig.accessKeyID
-	key, known := cloud.AccessKeys.Find(v, sig.accessKeyID)
+	key, known := kinds.AccessKeys.Find(v, sig.accessKeyID)
 	switch {
 	case !known:
 		return problemUnknownKey
-	case key.Status != cloud.AccessKeyActive:
+	case key.Status != kinds.AccessKeyActive:
 		return problemInactiveKey
 	}
 	call.Scope.AccountID = key.AccountID
@@ -57,7 +57,7 @@ func (c *Call) unsigned() bool {
 	return ok && action.unsigned
 }
 
-func checkToken(v *state.View, key *cloud.AccessKey, token string) *Problem {
+func checkToken(v *state.View, key *kinds.AccessKey, token string) *Problem {
 	switch {
 	case key.SecurityToken == token && token == "":
 		return nil
@@ -76,7 +76,7 @@ func checkToken(v *state.View, key *cloud.AccessKey, token string) *Problem {
 
 // isToken reports whether the token belongs to any key.
 func isToken(v *state.View, token string) bool {
-	for key := range cloud.AccessKeys.All(v) {
+	for key := range kinds.AccessKeys.All(v) {
 		if key.SecurityToken == token {
 			return true
 		}
@@ -90,7 +90,7 @@ func (s *Server) identify(call *Call, v *state.View) *Problem {
 		sig, _ := call.readSignature()
 		call.AccessKeyID = sig.accessKeyID
 	}
-	if key, ok := cloud.AccessKeys.Find(v, call.AccessKeyID); ok {
+	if key, ok := kinds.AccessKeys.Find(v, call.AccessKeyID); ok {
 		call.Scope.AccountID = key.AccountID
 		return nil
 	}
@@ -99,7 +99,7 @@ func (s *Server) identify(call *Call, v *state.View) *Problem {
 
 // stranger makes the first account that of a call.
 func stranger(call *Call, v *state.View) *Problem {
-	for account := range cloud.Accounts.All(v) {
+	for account := range kinds.Accounts.All(v) {
 		call.Scope.AccountID = account.ID
 		return nil
 	}

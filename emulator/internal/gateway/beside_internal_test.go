@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 )
 
 // TestBucketsOfManyCalls proves that of calls at the same time as many pass as a limit lets.
@@ -16,7 +16,7 @@ func TestBucketsOfManyCalls(t *testing.T) {
 	var b buckets
 	var passed atomic.Int64
 	var callers sync.WaitGroup
-	limits, of := cloud.Rate{PerSecond: 1, Burst: burst}, &cloud.Throttle{}
+	limits, of := kinds.Rate{PerSecond: 1, Burst: burst}, &kinds.Throttle{}
 	for range 8 {
 		callers.Go(func() {
 			for range burst {

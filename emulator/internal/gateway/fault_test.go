@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/state"
 )
@@ -68,7 +68,7 @@ func (f *faulty) call(action string, params ...string) (*http.Response, []byte, 
 func (f *faulty) made(t *testing.T) (made bool) {
 	t.Helper()
 	if err := f.store.View(state.Owner{}, func(v *state.View) error {
-		_, made = cloud.Accounts.Find(v, newAccount)
+		_, made = kinds.Accounts.Find(v, newAccount)
 		return nil
 	}); err != nil {
 		t.Fatal(err)
@@ -225,7 +225,7 @@ func TestHangUntilTheClientLeaves(t *testing.T) {
 // A rule may ask for a field of the stored object.
 func TestMatchResource(t *testing.T) {
 	withResource := *product
-	withResource.Resources = []gateway.Resource{{Parameter: "Name", Type: "account", Kind: cloud.Accounts.Kind()}}
+	withResource.Resources = []gateway.Resource{{Parameter: "Name", Type: "account", Kind: kinds.Accounts.Kind()}}
 	engine := &faults.Injector{}
 	rules, err := faults.Parse([]byte("name: r\nmatch: {resource.defaultRegionId: cn-shanghai}\neffect: {error: {code: X}}"))
 	if err != nil {

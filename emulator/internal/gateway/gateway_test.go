@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -28,20 +28,20 @@ const (
 var wallClock = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 
 func plantKeys(tx *state.Tx) error {
-	cloud.Accounts.Put(tx, &cloud.Account{ID: accountID, DefaultRegionID: "cn-hangzhou"})
-	cloud.Accounts.Put(tx, &cloud.Account{ID: "2222222222222222", DefaultRegionID: "cn-shanghai"})
-	cloud.Regions.Put(tx, &cloud.Region{ID: "cn-hangzhou"})
-	cloud.Regions.Put(tx, &cloud.Region{ID: "cn-shanghai"})
-	for _, key := range []*cloud.AccessKey{
-		{ID: "testid", Secret: "testsecret", AccountID: accountID, Status: cloud.AccessKeyActive},
-		{ID: "otherid", Secret: "othersecret", AccountID: "2222222222222222", Status: cloud.AccessKeyActive},
-		{ID: "disabled", Secret: "testsecret", AccountID: accountID, Status: cloud.AccessKeyInactive},
-		{ID: "STS.one", Secret: "testsecret", AccountID: accountID, Status: cloud.AccessKeyActive,
+	kinds.Accounts.Put(tx, &kinds.Account{ID: accountID, DefaultRegionID: "cn-hangzhou"})
+	kinds.Accounts.Put(tx, &kinds.Account{ID: "2222222222222222", DefaultRegionID: "cn-shanghai"})
+	kinds.Regions.Put(tx, &kinds.Region{ID: "cn-hangzhou"})
+	kinds.Regions.Put(tx, &kinds.Region{ID: "cn-shanghai"})
+	for _, key := range []*kinds.AccessKey{
+		{ID: "testid", Secret: "testsecret", AccountID: accountID, Status: kinds.AccessKeyActive},
+		{ID: "otherid", Secret: "othersecret", AccountID: "2222222222222222", Status: kinds.AccessKeyActive},
+		{ID: "disabled", Secret: "testsecret", AccountID: accountID, Status: kinds.AccessKeyInactive},
+		{ID: "STS.one", Secret: "testsecret", AccountID: accountID, Status: kinds.AccessKeyActive,
 			SecurityToken: "token-one", Expiration: gatewaytest.Start.Add(time.Hour)},
-		{ID: "STS.two", Secret: "testsecret", AccountID: accountID, Status: cloud.AccessKeyActive,
+		{ID: "STS.two", Secret: "testsecret", AccountID: accountID, Status: kinds.AccessKeyActive,
 			SecurityToken: "token-two", Expiration: gatewaytest.Start.Add(time.Hour)},
 	} {
-		cloud.AccessKeys.Put(tx, key)
+		kinds.AccessKeys.Put(tx, key)
 	}
 	return nil
 }
@@ -75,7 +75,7 @@ const (
 
 // misbehave changes the state and then ends as the request says.
 func misbehave(tx *state.Tx, req *whoRequest) (*gateway.Empty, error) {
-	cloud.Accounts.Put(tx, &cloud.Account{ID: newAccount})
+	kinds.Accounts.Put(tx, &kinds.Account{ID: newAccount})
 	switch req.Name {
 	case "panic":
 		panic("the handler has a fault")
@@ -348,7 +348,7 @@ func TestHandlerFailures(t *testing.T) {
 			t.Errorf("%s: the answer reveals what went wrong inside: %s", c.name, a.body)
 		}
 		err := g.store.View(state.Owner{}, func(v *state.View) error {
-			if _, changed := cloud.Accounts.Find(v, newAccount); changed != (c.status == 200) {
+			if _, changed := kinds.Accounts.Find(v, newAccount); changed != (c.status == 200) {
 				t.Errorf("%s: changed the state: %v", c.name, changed)
 			}
 			return nil

@@ -1,7 +1,7 @@
 package gateway
 
 import (
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -27,13 +27,13 @@ type Resource struct {
 // authorize asks the policy of the key's user or role, and the policy of the session that
 // took the role. Without them every action is allowed.
 func (s *Server) authorize(call *Call, v *state.View) *Problem {
-	key, ok := cloud.AccessKeys.Find(v, call.AccessKeyID)
+	key, ok := kinds.AccessKeys.Find(v, call.AccessKeyID)
 	if !ok {
 		return nil
 	}
 	action := call.product.PolicyName() + ":" + call.ActionName
 	decision := key.May(v, action, call.resource())
-	if decision == cloud.Allowed {
+	if decision == kinds.Allowed {
 		return nil
 	}
 	principal, name := "SubUser", key.ID

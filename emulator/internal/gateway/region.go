@@ -3,7 +3,7 @@ package gateway
 import (
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -18,13 +18,13 @@ func (s *Server) resolveRegion(call *Call, v *state.View) *Problem {
 		call.Scope.RegionID = regionOfResource(v, call)
 	}
 	if call.Scope.RegionID == "" {
-		account, err := cloud.Accounts.Get(v, call.Scope.AccountID)
+		account, err := kinds.Accounts.Get(v, call.Scope.AccountID)
 		if err != nil {
 			return internalError(err)
 		}
 		call.Scope.RegionID = account.DefaultRegionID
 	}
-	region, known := cloud.Regions.Find(v, call.Scope.RegionID)
+	region, known := kinds.Regions.Find(v, call.Scope.RegionID)
 	if !known {
 		return problemUnknownRegion
 	}
@@ -40,7 +40,7 @@ func regionOfHost(v *state.View, host string) string {
 	if !cloudHost || !regional {
 		return ""
 	}
-	if _, known := cloud.Regions.Find(v, region); !known {
+	if _, known := kinds.Regions.Find(v, region); !known {
 		return ""
 	}
 	return region

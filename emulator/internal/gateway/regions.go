@@ -1,7 +1,7 @@
 package gateway
 
 import (
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -15,7 +15,7 @@ type RegionEntry struct {
 // RegionEntries lists the regions, with the endpoint of the product that host begins,
 // such as slb.
 func RegionEntries(v *state.View, host string) (list []RegionEntry) {
-	for r := range cloud.Regions.All(v) {
+	for r := range kinds.Regions.All(v) {
 		list = append(list, RegionEntry{r.ID, r.LocalName, host + "." + r.ID + ".aliyuncs.com"})
 	}
 	return list

@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -33,7 +33,7 @@ type buckets struct {
 // may be ahead of a state that was reset or restored.
 type bucket struct {
 	limiter
-	of *cloud.Throttle
+	of *kinds.Throttle
 }
 
 type limiter interface {
@@ -41,7 +41,7 @@ type limiter interface {
 	AllowN(now time.Time, n int) bool
 }
 
-func newLimiter(r cloud.Rate) limiter {
+func newLimiter(r kinds.Rate) limiter {
 	if r.Window > 0 {
 		return &window{Rate: r}
 	}
@@ -50,7 +50,7 @@ func newLimiter(r cloud.Rate) limiter {
 
 // window lets calls pass up to a number in a time, which begins with the first.
 type window struct {
-	cloud.Rate
+	kinds.Rate
 	began time.Time
 	calls int
 }
@@ -73,8 +73,8 @@ const maxBuckets = 1 << 14
 
 // take counts one call in a bucket; false means that it is one too many. A bucket
 // starts full, also after a change of the limits.
-func (b *buckets) take(id string, of *cloud.Throttle, limits cloud.Rate, now time.Time) bool {
-	if limits == (cloud.Rate{}) {
+func (b *buckets) take(id string, of *kinds.Throttle, limits kinds.Rate, now time.Time) bool {
+	if limits == (kinds.Rate{}) {
 		return true
 	}
 	b.mu.Lock()
@@ -95,7 +95,7 @@ func (b *buckets) take(id string, of *cloud.Throttle, limits cloud.Rate, now tim
 
 // throttle enforces the account's call limits, if it has any.
 func (s *Server) throttle(call *Call, v *state.View) *Problem {
-	limits, ok := cloud.Throttles.Find(v, call.Scope.AccountID)
+	limits, ok := kinds.Throttles.Find(v, call.Scope.AccountID)
 	if !ok {
 		return nil
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/gorilla/mux"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -32,7 +32,7 @@ type credentials struct {
 // gateway takes as long as it lives.
 func (s *service) credentials(w http.ResponseWriter, r *http.Request) {
 	role := mux.Vars(r)["role"]
-	var key *cloud.AccessKey
+	var key *kinds.AccessKey
 	err := s.cfg.Store.View(state.Owner{}, func(v *state.View) error {
 		instance, err := s.instanceOf(v, role)
 		if err == nil {
@@ -61,7 +61,7 @@ func (s *service) credentials(w http.ResponseWriter, r *http.Request) {
 	answer(w, string(body))
 }
 
-func credentialsOf(key *cloud.AccessKey) credentials {
+func credentialsOf(key *kinds.AccessKey) credentials {
 	return credentials{
 		AccessKeyID:     key.ID,
 		AccessKeySecret: key.Secret,
@@ -73,7 +73,7 @@ func credentialsOf(key *cloud.AccessKey) credentials {
 }
 
 // instanceOf is the instance whose metadata are served, if it has the role.
-func (s *service) instanceOf(v *state.View, role string) (*cloud.Instance, error) {
+func (s *service) instanceOf(v *state.View, role string) (*kinds.Instance, error) {
 	instance, err := s.findInstance(v)
 	if err == nil && (role == "" || role != instance.RAMRoleName) {
 		err = errAbsent
@@ -82,12 +82,12 @@ func (s *service) instanceOf(v *state.View, role string) (*cloud.Instance, error
 }
 
 // sessionOf is the session in which an instance has its role: CLB-0371.
-func sessionOf(instance *cloud.Instance) string { return "vm-ram-" + instance.ID }
+func sessionOf(instance *kinds.Instance) string { return "vm-ram-" + instance.ID }
 
 // goodKey is a key of the instance's role that lives long enough, nil if none does.
-func goodKey(v *state.View, instance *cloud.Instance) *cloud.AccessKey {
-	for key := range cloud.AccessKeysByRole.List(v, instance.AccountID, instance.RAMRoleName) {
-		if key.SessionName == sessionOf(instance) && key.Status == cloud.AccessKeyActive && key.Expiration.Sub(v.Now()) > credentialsRest {
+func goodKey(v *state.View, instance *kinds.Instance) *kinds.AccessKey {
+	for key := range kinds.AccessKeysByRole.List(v, instance.AccountID, instance.RAMRoleName) {
+		if key.SessionName == sessionOf(instance) && key.Status == kinds.AccessKeyActive && key.Expiration.Sub(v.Now()) > credentialsRest {
 			return key
 		}
 	}
@@ -95,11 +95,11 @@ func goodKey(v *state.View, instance *cloud.Instance) *cloud.AccessKey {
 }
 
 // freshKey returns a good key, or mints one.
-func freshKey(tx *state.Tx, instance *cloud.Instance) *cloud.AccessKey {
+func freshKey(tx *state.Tx, instance *kinds.Instance) *kinds.AccessKey {
 	if key := goodKey(tx.View, instance); key != nil {
 		return key
 	}
-	key := cloud.NewTemporaryKey(tx, instance.AccountID, instance.RAMRoleName, sessionOf(instance), credentialsLife)
-	cloud.AccessKeys.Put(tx, key)
+	key := kinds.NewTemporaryKey(tx, instance.AccountID, instance.RAMRoleName, sessionOf(instance), credentialsLife)
+	kinds.AccessKeys.Put(tx, key)
 	return key
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/metadata"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
@@ -19,7 +19,7 @@ import (
 // Who reaches the service learns nothing of the machine that it is on; the log says it.
 func TestFailureTellsNoPath(t *testing.T) {
 	disk, log := &enginetest.FullDisk{}, &bytes.Buffer{}
-	store, err := state.Open(t.Context(), state.Config{Schema: cloud.Schema, Engine: disk, Seed: 1})
+	store, err := state.Open(t.Context(), state.Config{Schema: kinds.Schema, Engine: disk, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/metadata"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
@@ -61,9 +61,9 @@ func (s *service) get(t *testing.T, path string) string {
 	return body
 }
 
-func describeInstance(change func(*cloud.Instance)) func(*state.Tx) error {
+func describeInstance(change func(*kinds.Instance)) func(*state.Tx) error {
 	return func(tx *state.Tx) error {
-		return cloud.Instances.Edit(tx, instanceID, func(i *cloud.Instance) error {
+		return kinds.Instances.Edit(tx, instanceID, func(i *kinds.Instance) error {
 			change(i)
 			return nil
 		})
@@ -72,17 +72,17 @@ func describeInstance(change func(*cloud.Instance)) func(*state.Tx) error {
 
 func plantEIP(tx *state.Tx) error {
 	owner := state.Owner{AccountID: accountID, RegionID: "cn-hangzhou"}
-	ip, err := cloud.AllocateAddress(tx, cloud.PublicPool("cn-hangzhou"), "198.18.0.0/16", "198.18.0.9", cloud.EIPs.Kind(), "eip-1")
+	ip, err := kinds.AllocateAddress(tx, kinds.PublicPool("cn-hangzhou"), "198.18.0.0/16", "198.18.0.9", kinds.EIPs.Kind(), "eip-1")
 	if err != nil {
 		return err
 	}
-	cloud.EIPs.Put(tx, &cloud.EIP{Owner: owner, ID: "eip-1", IPAddress: ip, Status: cloud.EIPInUse, InstanceType: "EcsInstance", InstanceID: instanceID})
+	kinds.EIPs.Put(tx, &kinds.EIP{Owner: owner, ID: "eip-1", IPAddress: ip, Status: kinds.EIPInUse, InstanceType: "EcsInstance", InstanceID: instanceID})
 	return nil
 }
 
 // Each path answers what the instance is, and each folder what is in it.
 func TestPaths(t *testing.T) {
-	s := newService(t, metadata.Config{}, plantEIP, describeInstance(func(i *cloud.Instance) { i.ImageID, i.SerialNumber = "aliyun_3_x64", "serial-1" }))
+	s := newService(t, metadata.Config{}, plantEIP, describeInstance(func(i *kinds.Instance) { i.ImageID, i.SerialNumber = "aliyun_3_x64", "serial-1" }))
 	for path, want := range map[string]string{
 		"region-id":                 "cn-hangzhou",
 		"zone-id":                   "cn-hangzhou-h",
@@ -124,7 +124,7 @@ func TestPaths(t *testing.T) {
 
 // What is not there is 404, and what may not be done is 405.
 func TestAbsent(t *testing.T) {
-	s := newService(t, metadata.Config{}, describeInstance(func(i *cloud.Instance) { i.RAMRoleName = "" }))
+	s := newService(t, metadata.Config{}, describeInstance(func(i *kinds.Instance) { i.RAMRoleName = "" }))
 	for _, path := range []string{"/latest/meta-data/moon", "/latest/meta-data/eipv4", "/latest/moon", "/moon", rolePath, "/latest/meta-data/ram/"} {
 		if status, _ := s.call(http.MethodGet, path); status != http.StatusNotFound {
 			t.Errorf("GET %s = %d, want 404", path, status)
@@ -137,12 +137,12 @@ func TestAbsent(t *testing.T) {
 
 // The caller is the configured instance, or the first that runs.
 func TestInstance(t *testing.T) {
-	stopped := describeInstance(func(i *cloud.Instance) { i.Status = cloud.InstanceStopped })
+	stopped := describeInstance(func(i *kinds.Instance) { i.Status = kinds.InstanceStopped })
 	none := func(tx *state.Tx) error {
-		for i := range cloud.Instances.All(tx.View) {
+		for i := range kinds.Instances.All(tx.View) {
 			changed := *i
-			changed.Status = cloud.InstanceStopped
-			cloud.Instances.Put(tx, &changed)
+			changed.Status = kinds.InstanceStopped
+			kinds.Instances.Put(tx, &changed)
 		}
 		return nil
 	}
@@ -245,11 +245,11 @@ func TestCredentials(t *testing.T) {
 		t.Errorf("credentials = %+v, want six hours from %v", first, gatewaytest.Start)
 	}
 	err := s.store.View(state.Owner{}, func(v *state.View) error {
-		key, ok := cloud.AccessKeys.Find(v, first.AccessKeyID)
+		key, ok := kinds.AccessKeys.Find(v, first.AccessKeyID)
 		if !ok {
 			return fmt.Errorf("the store has no key %s", first.AccessKeyID)
 		}
-		if key.AccountID != accountID || key.SecurityToken != first.SecurityToken || key.Status != cloud.AccessKeyActive || key.RoleName != role {
+		if key.AccountID != accountID || key.SecurityToken != first.SecurityToken || key.Status != kinds.AccessKeyActive || key.RoleName != role {
 			return fmt.Errorf("the key %+v is not the one of %+v", key, first)
 		}
 		return nil
@@ -277,7 +277,7 @@ func (s *service) roleKeys(t *testing.T) []string {
 	t.Helper()
 	var ids []string
 	err := s.store.View(state.Owner{}, func(v *state.View) error {
-		for key := range cloud.AccessKeysByRole.List(v, accountID, role) {
+		for key := range kinds.AccessKeysByRole.List(v, accountID, role) {
 			ids = append(ids, key.ID)
 		}
 		return nil

@@ -6,16 +6,16 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
 // identity is the instance that a caller is, with what it is in.
 type identity struct {
-	instance  *cloud.Instance
-	primary   *cloud.NetworkInterface
-	vpc       *cloud.VPC
-	vSwitch   *cloud.VSwitch
+	instance  *kinds.Instance
+	primary   *kinds.NetworkInterface
+	vpc       *kinds.VPC
+	vSwitch   *kinds.VSwitch
 	elasticIP string
 }
 
@@ -25,32 +25,32 @@ func (s *service) identify(v *state.View) (*identity, error) {
 	if err != nil {
 		return nil, err
 	}
-	self := &identity{instance: instance, primary: &cloud.NetworkInterface{}}
-	if self.vpc, err = cloud.VPCs.Get(v, instance.VPCID); err != nil {
+	self := &identity{instance: instance, primary: &kinds.NetworkInterface{}}
+	if self.vpc, err = kinds.VPCs.Get(v, instance.VPCID); err != nil {
 		return nil, err
 	}
-	if self.vSwitch, err = cloud.VSwitches.Get(v, instance.VSwitchID); err != nil {
+	if self.vSwitch, err = kinds.VSwitches.Get(v, instance.VSwitchID); err != nil {
 		return nil, err
 	}
-	if n, ok := cloud.NetworkInterfacesByInstance.First(v, instance.ID, cloud.NetworkInterfacePrimary); ok {
+	if n, ok := kinds.NetworkInterfacesByInstance.First(v, instance.ID, kinds.NetworkInterfacePrimary); ok {
 		self.primary = n
 	}
-	if eip, ok := cloud.EIPsByInstance.First(v, instance.ID); ok {
+	if eip, ok := kinds.EIPsByInstance.First(v, instance.ID); ok {
 		self.elasticIP = eip.IPAddress
 	}
 	return self, nil
 }
 
-func (s *service) findInstance(v *state.View) (*cloud.Instance, error) {
+func (s *service) findInstance(v *state.View) (*kinds.Instance, error) {
 	if s.cfg.InstanceID != "" {
-		return cloud.Instances.Get(v, s.cfg.InstanceID)
+		return kinds.Instances.Get(v, s.cfg.InstanceID)
 	}
-	for i := range cloud.Instances.All(v) {
-		if i.Status == cloud.InstanceRunning {
+	for i := range kinds.Instances.All(v) {
+		if i.Status == kinds.InstanceRunning {
 			return i, nil
 		}
 	}
-	return nil, &state.Error{Fact: state.NotFound, Kind: cloud.Instances.Kind(), ID: "running"}
+	return nil, &state.Error{Fact: state.NotFound, Kind: kinds.Instances.Kind(), ID: "running"}
 }
 
 // values maps each path to an instance's value; a path with an empty value does not
@@ -81,7 +81,7 @@ var values = map[string]func(*identity) string{
 // minted, not read.
 const securityCredentials = "meta-data/ram/security-credentials/"
 
-func privateIPv4(n *cloud.NetworkInterface) string {
+func privateIPv4(n *kinds.NetworkInterface) string {
 	if len(n.PrivateIPAddresses) == 0 {
 		return ""
 	}

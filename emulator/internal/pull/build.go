@@ -4,7 +4,7 @@ import (
 	"net/netip"
 	"reflect"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -42,15 +42,15 @@ func (p *Puller) build(everything *state.Tx) error {
 		b.limits[use.Name] = use.Default
 	}
 	b.plantAccount()
-	for _, k := range kinds() {
+	for _, k := range allKinds() {
 		for _, r := range p.rows[k.name] {
 			if err := b.putRow(k, r); err != nil {
 				p.report.leaveOut(string(k.name), k.identify(r), err.Error())
 			}
 		}
 	}
-	if _, ok := cloud.Regions.Find(b.tx.View, p.Region); !ok {
-		cloud.Regions.Put(b.tx, &cloud.Region{ID: p.Region, PublicCIDRBlock: "198.18.0.0/16", PublicIPv6CIDRBlock: "2001:db8:1::/64"})
+	if _, ok := kinds.Regions.Find(b.tx.View, p.Region); !ok {
+		kinds.Regions.Put(b.tx, &kinds.Region{ID: p.Region, PublicCIDRBlock: "198.18.0.0/16", PublicIPv6CIDRBlock: "2001:db8:1::/64"})
 	}
 	everything.DropUnsound(func(kind state.Kind, id, reason string) {
 		if !everything.Schema().Internal(kind) {
@@ -65,14 +65,14 @@ func (p *Puller) build(everything *state.Tx) error {
 
 // plantAccount puts the account, with the default world's key.
 func (b *builder) plantAccount() {
-	a := &cloud.Account{ID: b.p.account, DefaultRegionID: b.p.Region, Balance: 100 * cloud.MinimumBalance, GraceDays: 15, ReleaseDays: 15}
-	for _, group := range b.rows[cloud.ResourceGroups.Kind()] {
+	a := &kinds.Account{ID: b.p.account, DefaultRegionID: b.p.Region, Balance: 100 * kinds.MinimumBalance, GraceDays: 15, ReleaseDays: 15}
+	for _, group := range b.rows[kinds.ResourceGroups.Kind()] {
 		if group.text("Name") == "default" || group.text("DisplayName") == "default resource group" {
 			a.DefaultResourceGroupID = group.text("Id")
 		}
 	}
-	cloud.Accounts.Put(b.tx, a)
-	cloud.AccessKeys.Put(b.tx, &cloud.AccessKey{ID: keyID, Secret: keySecret, AccountID: a.ID, Status: cloud.AccessKeyActive})
+	kinds.Accounts.Put(b.tx, a)
+	kinds.AccessKeys.Put(b.tx, &kinds.AccessKey{ID: keyID, Secret: keySecret, AccountID: a.ID, Status: kinds.AccessKeyActive})
 }
 
 // putRow puts a resource with its tags.
@@ -107,13 +107,13 @@ func (b *builder) own(of reflect.Value) {
 // or else out of the public ones.
 func (b *builder) take(kind state.Kind, id string, of reflect.Value) {
 	ids := vSwitchesIn(of)
-	cloud.HoldAddresses(b.tx, kind, id, func(ip string) string {
+	kinds.HoldAddresses(b.tx, kind, id, func(ip string) string {
 		for _, id := range ids {
-			if s, ok := cloud.VSwitches.Find(b.tx.View, id); ok && (within(s.CIDRBlock, ip) || within(s.IPv6CIDRBlock, ip)) {
+			if s, ok := kinds.VSwitches.Find(b.tx.View, id); ok && (within(s.CIDRBlock, ip) || within(s.IPv6CIDRBlock, ip)) {
 				return s.ID
 			}
 		}
-		return cloud.PublicPool(b.p.Region)
+		return kinds.PublicPool(b.p.Region)
 	})
 }
 
@@ -139,16 +139,16 @@ func vSwitchesIn(of reflect.Value) (ids []string) {
 // withholdAddresses leaves each vSwitch as many free addresses as the account says: what clbemu
 // does not know holds the others.
 func (b *builder) withholdAddresses() {
-	for _, r := range b.rows[cloud.VSwitches.Kind()] {
-		s, ok := cloud.VSwitches.Find(b.tx.View, r.text("VSwitchId"))
+	for _, r := range b.rows[kinds.VSwitches.Kind()] {
+		s, ok := kinds.VSwitches.Find(b.tx.View, r.text("VSwitchId"))
 		free := field{name: "Free", paths: []string{"AvailableIpAddressCount"}}
 		var said struct{ Free int }
 		said.Free = -1
 		if !ok || free.set(reflect.ValueOf(&said).Elem(), r) != nil || said.Free < 0 {
 			continue
 		}
-		if said.Free < cloud.AvailableAddresses(b.tx.View, s) {
-			_ = cloud.SetFreeAddresses(b.tx, s, said.Free) // it has more
+		if said.Free < kinds.AvailableAddresses(b.tx.View, s) {
+			_ = kinds.SetFreeAddresses(b.tx, s, said.Free) // it has more
 		}
 	}
 }
@@ -158,13 +158,13 @@ var statusPaths = []string{"Status", "LoadBalancerStatus", "ListenerStatus", "Se
 
 // configured are the statuses after stages that have several.
 var configured = map[state.Stage][]string{
-	cloud.StageListenerConfiguring:    {string(cloud.ListenerRunning)},
-	cloud.StageNLBListenerConfiguring: {cloud.NLBListenerRunning},
+	kinds.StageListenerConfiguring:    {string(kinds.ListenerRunning)},
+	kinds.StageNLBListenerConfiguring: {kinds.NLBListenerRunning},
 }
 
 // goOn lets what the account is at work on come to its end.
 func (b *builder) goOn() {
-	for _, k := range kinds() {
+	for _, k := range allKinds() {
 		stages, present := make(map[string]state.Stage), make(map[string]bool)
 		for stage, status := range b.tx.Schema().StagesOf(k.name) {
 			if status == state.Busy {

@@ -130,8 +130,8 @@ func of[T any](t *state.Table[T], k kind, finish func(b *builder, r *T, from row
 	return &k
 }
 
-// kinds are all that are read, in the order in which they are put: what others need comes first.
-func kinds() []*kind {
+// allKinds are all that are read, in the order in which they are put: what others need comes first.
+func allKinds() []*kind {
 	var all []*kind
 	for _, part := range [][]*kind{settingKinds(), networkKinds(), computeKinds(), certificateKinds(), clbKinds(), nlbKinds()} {
 		all = append(all, part...)

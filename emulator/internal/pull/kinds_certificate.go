@@ -3,20 +3,20 @@ package pull
 import (
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 )
 
 // certificateKinds are certificates and access control lists, which listeners name.
 func certificateKinds() []*kind {
 	return []*kind{
 		userCertificates(), serverCertificates(),
-		of(cloud.CACertificates, kind{
+		of(kinds.CACertificates, kind{
 			lists: []read{{product: "Slb", action: "DescribeCACertificates", list: "CACertificates.CACertificate"}},
-			id:    "CACertificateId", tags: "Tags.Tag", tag: cloud.TagCACertificate,
+			id:    "CACertificateId", tags: "Tags.Tag", tag: kinds.TagCACertificate,
 		}, nil),
-		of(cloud.AccessControlLists, kind{
+		of(kinds.AccessControlLists, kind{
 			lists: []read{{product: "Slb", action: "DescribeAccessControlLists", list: "Acls.Acl", pages: numbered}},
-			id:    "AclId", tags: "Tags.Tag", tag: cloud.TagAccessControlList,
+			id:    "AclId", tags: "Tags.Tag", tag: kinds.TagAccessControlList,
 			details: []detail{{read: read{product: "Slb", action: "DescribeAccessControlListAttribute", params: each("AclId", "=AclId"), list: "AclEntrys.AclEntry",
 				pages: pages{number: "Page", size: "PageSize", most: 50}}, as: "AclEntrys", needed: true}},
 		}, nil),
@@ -25,13 +25,13 @@ func certificateKinds() []*kind {
 }
 
 func userCertificates() *kind {
-	return of(cloud.UserCertificates, kind{
+	return of(kinds.UserCertificates, kind{
 		lists: []read{{product: "cas", action: "ListUserCertificateOrder", params: each("OrderType", "CERT"), list: "CertificateOrderList",
 			pages: pages{number: "CurrentPage", size: "ShowSize", most: 50}}},
-		id: "CertificateId", tags: "Tags", tag: cloud.TagUserCertificate,
+		id: "CertificateId", tags: "Tags", tag: kinds.TagUserCertificate,
 		// CertFilter leaves the certificate and its key out of the answer.
 		details: []detail{{read: read{product: "cas", action: "GetUserCertificateDetail", params: each("CertId", "=CertificateId", "CertFilter", "true")}}},
-	}, func(_ *builder, c *cloud.UserCertificate, _ row) (err error) {
+	}, func(_ *builder, c *kinds.UserCertificate, _ row) (err error) {
 		c.Fingerprint = spaced(c.Fingerprint)
 		c.PrivateKey, err = standIn(&c.CertificateContent)
 		return err
@@ -51,10 +51,10 @@ func spaced(fingerprint string) string {
 }
 
 func serverCertificates() *kind {
-	return of(cloud.ServerCertificates, kind{
+	return of(kinds.ServerCertificates, kind{
 		lists: []read{{product: "Slb", action: "DescribeServerCertificates", list: "ServerCertificates.ServerCertificate"}},
-		id:    "ServerCertificateId", tags: "Tags.Tag", tag: cloud.TagServerCertificate,
-	}, func(_ *builder, c *cloud.ServerCertificate, _ row) (err error) {
+		id:    "ServerCertificateId", tags: "Tags.Tag", tag: kinds.TagServerCertificate,
+	}, func(_ *builder, c *kinds.ServerCertificate, _ row) (err error) {
 		c.NotBefore = c.CreateTime
 		c.PrivateKey, err = standIn(&c.CertificateContent)
 		return err
@@ -62,10 +62,10 @@ func serverCertificates() *kind {
 }
 
 func tlsCipherPolicies() *kind {
-	return of(cloud.TLSCipherPolicies, kind{
+	return of(kinds.TLSCipherPolicies, kind{
 		lists: []read{{product: "Slb", action: "ListTLSCipherPolicies", list: "TLSCipherPolicies", pages: pages{token: "NextToken", size: "MaxItems", most: 50}}},
 		id:    "InstanceId",
-	}, func(_ *builder, p *cloud.TLSCipherPolicy, _ row) error {
+	}, func(_ *builder, p *kinds.TLSCipherPolicy, _ row) error {
 		p.Activity = map[string]string{"configuring": "busy"}[p.Activity]
 		return nil
 	})

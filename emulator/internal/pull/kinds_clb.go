@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 )
 
 const (
@@ -17,14 +17,14 @@ const (
 func clbKinds() []*kind {
 	return []*kind{
 		loadBalancers(), vServerGroups(), masterSlaveServerGroups(), listeners(), rules(),
-		of(cloud.DomainExtensions, kind{
-			of:   cloud.Listeners.Kind(),
+		of(kinds.DomainExtensions, kind{
+			of:   kinds.Listeners.Kind(),
 			when: func(r row) bool { return r.text("ListenerProtocol") == "https" },
 			lists: []read{{product: "Slb", action: "DescribeDomainExtensions", list: "DomainExtensions.DomainExtension",
 				params: each("LoadBalancerId", "=LoadBalancerId", "ListenerPort", "=ListenerPort")}},
 			id: "DomainExtensionId",
 		}, nil),
-		of(cloud.HighDefinitionMonitors, kind{
+		of(kinds.HighDefinitionMonitors, kind{
 			lists:  []read{{product: "Slb", action: "DescribeHighDefinationMonitor"}},
 			idOf:   func(r row) string { return r.text("LogProject") },
 			chosen: func(_ *Puller, r row) bool { return r.text("LogProject") != "" },
@@ -33,14 +33,14 @@ func clbKinds() []*kind {
 }
 
 func loadBalancers() *kind {
-	return of(cloud.LoadBalancers, kind{
+	return of(kinds.LoadBalancers, kind{
 		lists: []read{{product: "Slb", action: "DescribeLoadBalancers", list: "LoadBalancers.LoadBalancer", pages: numbered.of(mostOfSlb)}},
-		id:    "LoadBalancerId", tags: "Tags.Tag", tag: cloud.TagLoadBalancer, chosen: (*Puller).wants,
+		id:    "LoadBalancerId", tags: "Tags.Tag", tag: kinds.TagLoadBalancer, chosen: (*Puller).wants,
 		details: []detail{{read: read{product: "Slb", action: "DescribeLoadBalancerAttribute", params: each("LoadBalancerId", "=LoadBalancerId")}, needed: true}},
 		joined: []detail{{read: read{product: "Slb", action: "DescribeAccessLogsDownloadAttribute", params: each("LogType", "layer7"),
 			list: "LogsDownloadAttributes.LogsDownloadAttribute", pages: numbered}, as: "AccessLog"}},
-	}, func(b *builder, lb *cloud.LoadBalancer, r row) error {
-		lb.Idle = lb.Status == cloud.LoadBalancerInactive && len(r.list("ListenerPortsAndProtocol.ListenerPortAndProtocol")) == 0
+	}, func(b *builder, lb *kinds.LoadBalancer, r row) error {
+		lb.Idle = lb.Status == kinds.LoadBalancerInactive && len(r.list("ListenerPortsAndProtocol.ListenerPortAndProtocol")) == 0
 		for i := range lb.BackendServers {
 			b.dropShownAddress(&lb.BackendServers[i])
 		}
@@ -48,19 +48,19 @@ func loadBalancers() *kind {
 			lb.EndTime = time.Time{} // the answer has a day in the year 2999
 		}
 		if lb.Ineffective != nil {
-			cloud.OrderInternetSpec(b.tx, lb, lb.Ineffective)
+			kinds.OrderInternetSpec(b.tx, lb, lb.Ineffective)
 		}
 		return nil
 	})
 }
 
 func vServerGroups() *kind {
-	return of(cloud.VServerGroups, kind{
-		of:    cloud.LoadBalancers.Kind(),
+	return of(kinds.VServerGroups, kind{
+		of:    kinds.LoadBalancers.Kind(),
 		lists: []read{{product: "Slb", action: "DescribeVServerGroups", params: each("LoadBalancerId", "=LoadBalancerId"), list: "VServerGroups.VServerGroup"}},
-		id:    "VServerGroupId", tags: "Tags.Tag", tag: cloud.TagVServerGroup,
+		id:    "VServerGroupId", tags: "Tags.Tag", tag: kinds.TagVServerGroup,
 		details: []detail{{read: read{product: "Slb", action: "DescribeVServerGroupAttribute", params: each("VServerGroupId", "=VServerGroupId")}, needed: true}},
-	}, func(b *builder, g *cloud.VServerGroup, _ row) error {
+	}, func(b *builder, g *kinds.VServerGroup, _ row) error {
 		for i := range g.BackendServers {
 			b.dropShownAddress(&g.BackendServers[i])
 		}
@@ -70,22 +70,22 @@ func vServerGroups() *kind {
 
 // dropShownAddress takes the address off a server that is an instance, where it is the one that
 // answers show for every instance.
-func (b *builder) dropShownAddress(s *cloud.BackendServer) {
-	shown := cloud.BackendServer{ServerID: s.ServerID, Type: s.Type}
-	if s.Type == cloud.BackendServerECS && s.ServerIP == shown.Address(b.tx.View) {
+func (b *builder) dropShownAddress(s *kinds.BackendServer) {
+	shown := kinds.BackendServer{ServerID: s.ServerID, Type: s.Type}
+	if s.Type == kinds.BackendServerECS && s.ServerIP == shown.Address(b.tx.View) {
 		s.ServerIP = ""
 	}
 }
 
 func masterSlaveServerGroups() *kind {
-	return of(cloud.MasterSlaveServerGroups, kind{
-		of: cloud.LoadBalancers.Kind(),
+	return of(kinds.MasterSlaveServerGroups, kind{
+		of: kinds.LoadBalancers.Kind(),
 		lists: []read{{product: "Slb", action: "DescribeMasterSlaveServerGroups", params: each("LoadBalancerId", "=LoadBalancerId"),
 			list: "MasterSlaveServerGroups.MasterSlaveServerGroup"}},
-		id: "MasterSlaveServerGroupId", tags: "Tags.Tag", tag: cloud.TagMasterSlaveServerGroup,
+		id: "MasterSlaveServerGroupId", tags: "Tags.Tag", tag: kinds.TagMasterSlaveServerGroup,
 		details: []detail{{read: read{product: "Slb", action: "DescribeMasterSlaveServerGroupAttribute",
 			params: each("MasterSlaveServerGroupId", "=MasterSlaveServerGroupId")}, needed: true}},
-	}, func(b *builder, g *cloud.MasterSlaveServerGroup, _ row) error {
+	}, func(b *builder, g *kinds.MasterSlaveServerGroup, _ row) error {
 		for i := range g.BackendServers {
 			b.dropShownAddress(&g.BackendServers[i].BackendServer)
 		}
@@ -94,7 +94,7 @@ func masterSlaveServerGroups() *kind {
 }
 
 // attributeOf is the read about a listener of a protocol.
-func attributeOf(protocol cloud.Protocol, name string) detail {
+func attributeOf(protocol kinds.Protocol, name string) detail {
 	return detail{read: read{product: "Slb", action: "DescribeLoadBalancer" + name + "ListenerAttribute",
 		params: each("LoadBalancerId", "=LoadBalancerId", "ListenerPort", "=ListenerPort")},
 		when: func(r row) bool { return r.text("ListenerProtocol") == string(protocol) }}
@@ -103,26 +103,26 @@ func attributeOf(protocol cloud.Protocol, name string) detail {
 func listeners() *kind {
 	k := kind{
 		lists: []read{{product: "Slb", action: "DescribeLoadBalancerListeners", list: "Listeners", pages: byToken}},
-		tags:  "Tags.Tag", tag: cloud.TagListener, spread: []string{"TCPListenerConfig", "UDPListenerConfig", "HTTPListenerConfig", "HTTPSListenerConfig"},
+		tags:  "Tags.Tag", tag: kinds.TagListener, spread: []string{"TCPListenerConfig", "UDPListenerConfig", "HTTPListenerConfig", "HTTPSListenerConfig"},
 		idOf: func(r row) string {
 			port, _ := strconv.Atoi(r.text("ListenerPort")) // no port is no listener
-			return cloud.ListenerID(r.text("LoadBalancerId"), cloud.Protocol(r.text("ListenerProtocol")), port)
+			return kinds.ListenerID(r.text("LoadBalancerId"), kinds.Protocol(r.text("ListenerProtocol")), port)
 		},
-		chosen: func(p *Puller, r row) bool { return p.has(cloud.LoadBalancers.Kind(), r.text("LoadBalancerId")) },
-		details: []detail{attributeOf(cloud.TCP, "TCP"), attributeOf(cloud.UDP, "UDP"), attributeOf(cloud.HTTP, "HTTP"), attributeOf(cloud.HTTPS, "HTTPS"),
+		chosen: func(p *Puller, r row) bool { return p.has(kinds.LoadBalancers.Kind(), r.text("LoadBalancerId")) },
+		details: []detail{attributeOf(kinds.TCP, "TCP"), attributeOf(kinds.UDP, "UDP"), attributeOf(kinds.HTTP, "HTTP"), attributeOf(kinds.HTTPS, "HTTPS"),
 			{read: read{product: "Slb", action: "DescribeListenerAccessControlAttribute",
 				params: each("LoadBalancerId", "=LoadBalancerId", "ListenerPort", "=ListenerPort", "ListenerProtocol", "=ListenerProtocol")}}},
 	}
-	return of(cloud.Listeners, k, func(_ *builder, l *cloud.Listener, _ row) error {
+	return of(kinds.Listeners, k, func(_ *builder, l *kinds.Listener, _ row) error {
 		switch {
 		case l.WhiteListStatus == whiteListOn:
-			l.WhiteListStatus = cloud.On
+			l.WhiteListStatus = kinds.On
 		case len(l.WhiteList) > 0:
-			l.WhiteListStatus = cloud.Off
+			l.WhiteListStatus = kinds.Off
 		default:
 			l.WhiteListStatus = ""
 		}
-		if l.Protocol == cloud.TCP && l.HealthCheck.Method == "head" {
+		if l.Protocol == kinds.TCP && l.HealthCheck.Method == "head" {
 			l.HealthCheck.Method = "" // which answers say of a listener that has none
 		}
 		return nil
@@ -130,18 +130,18 @@ func listeners() *kind {
 }
 
 func rules() *kind {
-	return of(cloud.Rules, kind{
-		of:   cloud.Listeners.Kind(),
+	return of(kinds.Rules, kind{
+		of:   kinds.Listeners.Kind(),
 		when: func(r row) bool { return r.text("ListenerProtocol") == "http" || r.text("ListenerProtocol") == "https" },
 		lists: []read{{product: "Slb", action: "DescribeRules", list: "Rules.Rule",
 			params: each("LoadBalancerId", "=LoadBalancerId", "ListenerPort", "=ListenerPort", "ListenerProtocol", "=ListenerProtocol")}},
 		id: "RuleId",
-	}, func(_ *builder, r *cloud.Rule, from row) error {
+	}, func(_ *builder, r *kinds.Rule, from row) error {
 		port, err := strconv.Atoi(from.text("^.ListenerPort"))
-		r.ListenerID = cloud.ListenerID(r.LoadBalancerID, cloud.Protocol(from.text("^.ListenerProtocol")), port)
-		if r.ListenerSync == cloud.On { // the answer shows the listener's
+		r.ListenerID = kinds.ListenerID(r.LoadBalancerID, kinds.Protocol(from.text("^.ListenerProtocol")), port)
+		if r.ListenerSync == kinds.On { // the answer shows the listener's
 			r.Scheduler, r.StickySession, r.StickySessionType, r.Cookie, r.CookieTimeout = "", "", "", "", 0
-			r.HealthCheck = cloud.HealthCheck{}
+			r.HealthCheck = kinds.HealthCheck{}
 		}
 		return err
 	})

@@ -1,25 +1,25 @@
 package pull
 
 import (
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 )
 
 // nlbKinds are Network Load Balancers and what belongs to them.
 func nlbKinds() []*kind {
 	return []*kind{
-		of(cloud.NLBSecurityPolicies, kind{
+		of(kinds.NLBSecurityPolicies, kind{
 			lists: []read{{product: "Nlb", action: "ListSecurityPolicy", list: "SecurityPolicies", pages: byToken}},
-			id:    "SecurityPolicyId", tags: "Tags", tag: cloud.TagNLBSecurityPolicy,
+			id:    "SecurityPolicyId", tags: "Tags", tag: kinds.TagNLBSecurityPolicy,
 		}, nil),
 		nlbLoadBalancers(),
-		of(cloud.NLBServerGroups, kind{
+		of(kinds.NLBServerGroups, kind{
 			lists: []read{{product: "Nlb", action: "ListServerGroups", list: "ServerGroups", pages: byToken}},
-			id:    "ServerGroupId", tags: "Tags", tag: cloud.TagNLBServerGroup, chosen: (*Puller).inVPC,
+			id:    "ServerGroupId", tags: "Tags", tag: kinds.TagNLBServerGroup, chosen: (*Puller).inVPC,
 			details: []detail{{read: read{product: "Nlb", action: "ListServerGroupServers", params: each("ServerGroupId", "=ServerGroupId"),
 				list: "Servers", pages: byToken}, as: "Servers", needed: true}},
 		}, nil),
 		nlbListeners(),
-		of(cloud.NLBHdMonitorConfigs, kind{
+		of(kinds.NLBHdMonitorConfigs, kind{
 			lists:  []read{{product: "Nlb", action: "DescribeHdMonitorRegionConfig"}},
 			idOf:   func(r row) string { return r.text("LogProject") },
 			chosen: func(_ *Puller, r row) bool { return r.text("LogProject") != "" },
@@ -28,33 +28,33 @@ func nlbKinds() []*kind {
 }
 
 func nlbLoadBalancers() *kind {
-	return of(cloud.NLBLoadBalancers, kind{
+	return of(kinds.NLBLoadBalancers, kind{
 		lists: []read{{product: "Nlb", action: "ListLoadBalancers", list: "LoadBalancers", pages: byToken}},
-		id:    "LoadBalancerId", tags: "Tags", tag: cloud.TagNLBLoadBalancer, chosen: (*Puller).wants,
+		id:    "LoadBalancerId", tags: "Tags", tag: kinds.TagNLBLoadBalancer, chosen: (*Puller).wants,
 		details: []detail{{read: read{product: "Nlb", action: "GetLoadBalancerAttribute", params: each("LoadBalancerId", "=LoadBalancerId")}}},
-	}, func(b *builder, lb *cloud.NLBLoadBalancer, _ row) error {
-		if lb.OtherLock == cloud.NLBFinancialLocked {
+	}, func(b *builder, lb *kinds.NLBLoadBalancer, _ row) error {
+		if lb.OtherLock == kinds.NLBFinancialLocked {
 			lb.OtherLock = ""
 		}
 		if lb.LockedBy() != "" && lb.Status == "Inactive" {
-			lb.Status = cloud.NLBActive // which a locked one is shown as
+			lb.Status = kinds.NLBActive // which a locked one is shown as
 		}
 		for i := range lb.ZoneMappings {
 			z := &lb.ZoneMappings[i]
-			z.OwnEIP = z.PublicIPv4Address != "" && !b.has(cloud.EIPs.Kind(), z.AllocationID)
+			z.OwnEIP = z.PublicIPv4Address != "" && !b.has(kinds.EIPs.Kind(), z.AllocationID)
 		}
 		return nil
 	})
 }
 
 func nlbListeners() *kind {
-	return of(cloud.NLBListeners, kind{
+	return of(kinds.NLBListeners, kind{
 		lists: []read{{product: "Nlb", action: "ListListeners", list: "Listeners", pages: byToken}},
-		id:    "ListenerId", tags: "Tags", tag: cloud.TagNLBListener,
-		chosen: func(p *Puller, r row) bool { return p.has(cloud.NLBLoadBalancers.Kind(), r.text("LoadBalancerId")) },
+		id:    "ListenerId", tags: "Tags", tag: kinds.TagNLBListener,
+		chosen: func(p *Puller, r row) bool { return p.has(kinds.NLBLoadBalancers.Kind(), r.text("LoadBalancerId")) },
 		details: []detail{{read: read{product: "Nlb", action: "ListListenerCertificates", params: each("ListenerId", "=ListenerId", "CertType", "Server"),
-			list: "Certificates", pages: byToken.of(50)}, as: "Certificates", when: func(r row) bool { return r.text("ListenerProtocol") == cloud.NLBTCPSSL }}},
-	}, func(_ *builder, l *cloud.NLBListener, from row) error {
+			list: "Certificates", pages: byToken.of(50)}, as: "Certificates", when: func(r row) bool { return r.text("ListenerProtocol") == kinds.NLBTCPSSL }}},
+	}, func(_ *builder, l *kinds.NLBListener, from row) error {
 		for _, c := range from.list("Certificates") {
 			if c.text("IsDefault") == "false" {
 				l.AdditionalCertificateIDs = append(l.AdditionalCertificateIDs, c.text("CertificateId"))

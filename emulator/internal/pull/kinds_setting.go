@@ -3,7 +3,7 @@ package pull
 import (
 	"strconv"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -12,12 +12,12 @@ func settingKinds() []*kind { return []*kind{accounts(), regions(), quotas()} }
 
 // accounts is not read in a list: the account is the caller's.
 func accounts() *kind {
-	return of(cloud.Accounts, kind{}, nil)
+	return of(kinds.Accounts, kind{}, nil)
 }
 
 // regions reads the zones of the one region, of which the answers have one each.
 func regions() *kind {
-	k := of(cloud.Regions, kind{
+	k := of(kinds.Regions, kind{
 		lists: []read{
 			{product: "Slb", action: "DescribeZones", list: "Zones.Zone"},
 			{product: "Nlb", action: "DescribeZones", list: "Zones"},
@@ -25,17 +25,17 @@ func regions() *kind {
 		id: "ZoneId",
 	}, nil)
 	k.put = func(b *builder, r row) (string, error) {
-		region := cloud.Region{ID: b.p.Region, PublicCIDRBlock: "198.18.0.0/16", PublicIPv6CIDRBlock: "2001:db8:1::/64"}
-		region.SetYear(cloud.Today)
-		if known, ok := cloud.Regions.Find(b.tx.View, region.ID); ok {
+		region := kinds.Region{ID: b.p.Region, PublicCIDRBlock: "198.18.0.0/16", PublicIPv6CIDRBlock: "2001:db8:1::/64"}
+		region.SetYear(kinds.Today)
+		if known, ok := kinds.Regions.Find(b.tx.View, region.ID); ok {
 			region = *known
 		}
 		zone := r.text("ZoneId")
-		region.Zones = append(region.Zones, cloud.Zone{ID: zone, LocalName: r.text("LocalName")})
+		region.Zones = append(region.Zones, kinds.Zone{ID: zone, LocalName: r.text("LocalName")})
 		for _, slave := range r.list("SlaveZones.SlaveZone") {
-			region.ZonePairs = append(region.ZonePairs, cloud.ZonePair{Master: zone, Slave: slave.text("ZoneId")})
+			region.ZonePairs = append(region.ZonePairs, kinds.ZonePair{Master: zone, Slave: slave.text("ZoneId")})
 		}
-		cloud.Regions.Put(b.tx, &region)
+		kinds.Regions.Put(b.tx, &region)
 		return region.ID, nil
 	}
 	return k

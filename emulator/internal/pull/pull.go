@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/products"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/engine/bolt"
@@ -58,7 +58,7 @@ func (p *Puller) store(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s, err := state.Open(ctx, state.Config{Schema: cloud.Schema, Engine: e, Requires: cloud.Requires})
+	s, err := state.Open(ctx, state.Config{Schema: kinds.Schema, Engine: e, Requires: kinds.Requires})
 	if err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func (p *Puller) identify(ctx context.Context) (string, error) {
 
 // readAll reads the lists that are asked for once, estimates the rest, and reads that.
 func (p *Puller) readAll(ctx context.Context) error {
-	all := kinds()
+	all := allKinds()
 	p.plan(all)
 	for _, k := range all {
 		if k.of == "" {
@@ -400,7 +400,7 @@ func (p *Puller) Unfinished() error { return Unfinished(p.dir) }
 // Actions lists the actions that a pull calls, as policies name them.
 func (p *Puller) Actions() (list []string) {
 	seen := make(map[string]bool)
-	for _, k := range kinds() {
+	for _, k := range allKinds() {
 		for _, r := range k.reads() {
 			seen[ramAction(r)] = true
 		}
@@ -419,5 +419,5 @@ func ramAction(r read) string {
 
 // Policy is the least RAM policy that lets a pull read everything.
 func (p *Puller) Policy() string {
-	return cloud.PolicyDocument{Version: "1", Statement: []cloud.PolicyStatement{{Effect: "Allow", Action: p.Actions(), Resource: cloud.TextList{"*"}}}}.String()
+	return kinds.PolicyDocument{Version: "1", Statement: []kinds.PolicyStatement{{Effect: "Allow", Action: p.Actions(), Resource: kinds.TextList{"*"}}}}.String()
 }

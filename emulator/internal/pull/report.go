@@ -100,7 +100,7 @@ func (r *Report) refusedAll(calls int) bool {
 // finish counts the copy, and lists the fields that it can't have.
 func (r *Report) finish(v *state.View, calls int) {
 	r.Calls = calls
-	for _, k := range kinds() {
+	for _, k := range allKinds() {
 		n := len(v.IDs(k.name))
 		if n == 0 {
 			continue

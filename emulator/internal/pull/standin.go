@@ -11,7 +11,7 @@ import (
 	"net"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 )
 
 // standInMark is the organization of certificates that stand in for real ones.
@@ -20,7 +20,7 @@ const standInMark = "clbemu stand-in"
 // standIn gives a certificate of which only the description was read a content of clbemu's own, and
 // returns the key. It has the names and dates of the real one and is marked. The key follows from
 // the description, so that two copies of an account are alike: it is no secret.
-func standIn(c *cloud.CertificateContent) (key string, err error) {
+func standIn(c *kinds.CertificateContent) (key string, err error) {
 	seed := sha256.Sum256([]byte(standInMark + c.Fingerprint + c.CommonName))
 	seed[0] = 0 // below the order of the curve
 	private, err := ecdsa.ParseRawPrivateKey(elliptic.P256(), seed[:])

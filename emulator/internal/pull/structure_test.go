@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/products"
 	"github.com/clbemu/clbemu/state"
 )
@@ -26,10 +26,10 @@ var notPulled = map[state.Kind]string{
 // from an answer, or stands with its reason among those that can't be read.
 func TestEveryFieldIsPulled(t *testing.T) {
 	read := make(map[state.Kind]*kind)
-	for _, k := range kinds() {
+	for _, k := range allKinds() {
 		read[k.name] = k
 	}
-	for _, name := range cloud.Schema.AllKinds() {
+	for _, name := range kinds.Schema.AllKinds() {
 		k := read[name]
 		if k == nil {
 			if notPulled[name] == "" {
@@ -108,10 +108,10 @@ func TestAnswersArePulled(t *testing.T) {
 		return at >= 0
 	}
 	places := make(map[state.Kind]map[string]bool)
-	for _, k := range kinds() {
+	for _, k := range allKinds() {
 		places[k.name] = placesOf(k)
 	}
-	for _, k := range kinds() {
+	for _, k := range allKinds() {
 		taken := make(map[string]bool)
 		for _, path := range append([]string{k.id, k.tags}, k.used()...) {
 			taken[place(path)] = true
@@ -229,7 +229,7 @@ func TestOnlyReads(t *testing.T) {
 			reads[p.Name+" "+a.Name] = a.Emulated && !a.Mutates
 		}
 	}
-	for _, k := range kinds() {
+	for _, k := range allKinds() {
 		for _, r := range k.reads() {
 			if !reads[r.product+" "+r.action] {
 				t.Errorf("%s %s is no read", r.product, r.action)

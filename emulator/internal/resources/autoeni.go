@@ -6,7 +6,7 @@ import (
 	"net/netip"
 	"slices"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -28,7 +28,7 @@ func (b PodBlocks) MakeNetworkInterface(tx *state.Tx, vpcID, ip string) error {
 // has no such VPC or that no running instance, and when the cloud keeps the address
 // for itself or another has it.
 func addPod(tx *state.Tx, vpcID, ip string) error {
-	vpc, ok := cloud.VPCs.Find(tx.View, vpcID)
+	vpc, ok := kinds.VPCs.Find(tx.View, vpcID)
 	if !ok || vpc.Owner != tx.Scope() || !CanHold(tx.View, vpcID, ip) {
 		return nil
 	}
@@ -41,8 +41,8 @@ func addPod(tx *state.Tx, vpcID, ip string) error {
 	if err != nil {
 		return fmt.Errorf("auto-eni: %w", err)
 	}
-	n := &cloud.NetworkInterface{ID: tx.NewID(cloud.NetworkInterfaces.Kind())}
-	address, err := Allocate(everything, sw.ID, sw.CIDRBlock, ip, cloud.NetworkInterfaces.Kind(), n.ID)
+	n := &kinds.NetworkInterface{ID: tx.NewID(kinds.NetworkInterfaces.Kind())}
+	address, err := Allocate(everything, sw.ID, sw.CIDRBlock, ip, kinds.NetworkInterfaces.Kind(), n.ID)
 	if err != nil {
 		return fmt.Errorf("auto-eni: %w", err)
 	}
@@ -52,10 +52,10 @@ func addPod(tx *state.Tx, vpcID, ip string) error {
 }
 
 // running finds the first running instance of a VPC, and the first in each zone.
-func running(v *state.View, vpc *cloud.VPC) (first *cloud.Instance, zones map[string]*cloud.Instance) {
-	zones = make(map[string]*cloud.Instance)
-	for instance := range cloud.InstancesByRegion.List(v, vpc.AccountID, vpc.RegionID) {
-		if instance.VPCID == vpc.ID && instance.Status == cloud.InstanceRunning {
+func running(v *state.View, vpc *kinds.VPC) (first *kinds.Instance, zones map[string]*kinds.Instance) {
+	zones = make(map[string]*kinds.Instance)
+	for instance := range kinds.InstancesByRegion.List(v, vpc.AccountID, vpc.RegionID) {
+		if instance.VPCID == vpc.ID && instance.Status == kinds.InstanceRunning {
 			first = cmp.Or(first, instance)
 			zones[instance.ZoneID] = cmp.Or(zones[instance.ZoneID], instance)
 		}

@@ -4,7 +4,7 @@ import (
 	"net/netip"
 	"slices"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 )
 
 // Overlaps reports whether two blocks have addresses in common. One that is invalid has
@@ -23,6 +23,6 @@ func Within(inner netip.Prefix, blocks ...string) bool {
 	})
 }
 
-func blocksOf(vpc *cloud.VPC) []string {
+func blocksOf(vpc *kinds.VPC) []string {
 	return slices.Concat([]string{vpc.CIDRBlock}, vpc.SecondaryCIDRBlocks)
 }

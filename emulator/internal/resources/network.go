@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -14,46 +14,46 @@ func group(tx *state.Tx, owner state.Owner, id string) string {
 	if id != "" {
 		return id
 	}
-	a, _ := cloud.Accounts.Find(tx.View, owner.AccountID)
+	a, _ := kinds.Accounts.Find(tx.View, owner.AccountID)
 	return a.DefaultResourceGroupID
 }
 
 // AddVPC puts a VPC with its router. Its system route table is put for itself.
-func AddVPC(tx *state.Tx, vpc *cloud.VPC) {
+func AddVPC(tx *state.Tx, vpc *kinds.VPC) {
 	vpc.VRouterID = cmp.Or(vpc.VRouterID, "vrt-"+strings.TrimPrefix(vpc.ID, "vpc-"))
 	vpc.ResourceGroupID = group(tx, vpc.Owner, vpc.ResourceGroupID)
 	vpc.CreateTime = tx.Now()
-	cloud.VPCs.Put(tx, vpc)
+	kinds.VPCs.Put(tx, vpc)
 }
 
 // AddRouteTable puts a route table into a VPC, with the route that each has from the
 // beginning.
-func AddRouteTable(tx *state.Tx, vpc *cloud.VPC, t *cloud.RouteTable) {
+func AddRouteTable(tx *state.Tx, vpc *kinds.VPC, t *kinds.RouteTable) {
 	t.Owner, t.VPCID, t.VRouterID = vpc.Owner, vpc.ID, vpc.VRouterID
 	t.ResourceGroupID = group(tx, t.Owner, t.ResourceGroupID)
 	t.CreateTime = tx.Now()
-	cloud.RouteTables.Put(tx, t)
-	cloud.AddSystemRoute(tx, t, cloud.ServiceBlock)
+	kinds.RouteTables.Put(tx, t)
+	kinds.AddSystemRoute(tx, t, kinds.ServiceBlock)
 }
 
 // AddVSwitch puts a vSwitch into a VPC, with the VPC's own route table unless it names
 // one, and with the routes that lead to it.
-func AddVSwitch(tx *state.Tx, vpc *cloud.VPC, sw *cloud.VSwitch) {
+func AddVSwitch(tx *state.Tx, vpc *kinds.VPC, sw *kinds.VSwitch) {
 	sw.Owner, sw.VPCID = vpc.Owner, vpc.ID
 	sw.RouteTableID = cmp.Or(sw.RouteTableID, systemTable(tx, vpc))
 	sw.ResourceGroupID = group(tx, sw.Owner, sw.ResourceGroupID)
 	sw.CreateTime = tx.Now()
-	cloud.VSwitches.Put(tx, sw)
-	for t := range cloud.RouteTablesByVPC.List(tx.View, vpc.ID) {
+	kinds.VSwitches.Put(tx, sw)
+	for t := range kinds.RouteTablesByVPC.List(tx.View, vpc.ID) {
 		if sw.CIDRBlock != "" {
-			cloud.AddSystemRoute(tx, t, sw.CIDRBlock)
+			kinds.AddSystemRoute(tx, t, sw.CIDRBlock)
 		}
 	}
 }
 
-func systemTable(tx *state.Tx, vpc *cloud.VPC) string {
-	for t := range cloud.RouteTablesByVPC.List(tx.View, vpc.ID) {
-		if t.Type == cloud.RouteTableSystem {
+func systemTable(tx *state.Tx, vpc *kinds.VPC) string {
+	for t := range kinds.RouteTablesByVPC.List(tx.View, vpc.ID) {
+		if t.Type == kinds.RouteTableSystem {
 			return t.ID
 		}
 	}
@@ -66,11 +66,11 @@ func Allocate(tx *state.Tx, pool, block, ip string, holder state.Kind, id string
 	if block == "" {
 		return "", nil
 	}
-	got, err := cloud.AllocateAddress(tx, pool, block, ip, holder, id)
+	got, err := kinds.AllocateAddress(tx, pool, block, ip, holder, id)
 	if err == nil {
 		return got, nil
 	}
-	if a, taken := cloud.Addresses.Find(tx.View, cloud.AddressID(pool, ip)); taken {
+	if a, taken := kinds.Addresses.Find(tx.View, kinds.AddressID(pool, ip)); taken {
 		return "", fmt.Errorf("%s is taken by %s %s", ip, a.Holder, a.HolderID)
 	}
 	if ip == "" {

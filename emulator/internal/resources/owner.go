@@ -12,7 +12,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -44,22 +44,22 @@ func unknown(format string, args ...any) error { return &Unknown{fmt.Sprintf(for
 // Owner fills in what an owner leaves empty, with the first account and its region. Both
 // must exist: the error is an *Unknown.
 func Owner(v *state.View, owner state.Owner) (state.Owner, error) {
-	account, ok := cloud.Accounts.Find(v, owner.AccountID)
+	account, ok := kinds.Accounts.Find(v, owner.AccountID)
 	if owner.AccountID == "" {
-		for account = range cloud.Accounts.All(v) {
+		for account = range kinds.Accounts.All(v) {
 			ok = true
 			break
 		}
 	}
 	if !ok {
-		return owner, unknown("there is no account %s: there are %s", owner.AccountID, List(cloud.Accounts.All(v), func(a *cloud.Account) string { return a.ID }))
+		return owner, unknown("there is no account %s: there are %s", owner.AccountID, List(kinds.Accounts.All(v), func(a *kinds.Account) string { return a.ID }))
 	}
 	owner.AccountID = account.ID
 	if owner.RegionID == "" {
 		owner.RegionID = account.DefaultRegionID
 	}
-	if _, ok := cloud.Regions.Find(v, owner.RegionID); !ok {
-		return owner, unknown("there is no region %s: there are %s", owner.RegionID, List(cloud.Regions.All(v), func(r *cloud.Region) string { return r.ID }))
+	if _, ok := kinds.Regions.Find(v, owner.RegionID); !ok {
+		return owner, unknown("there is no region %s: there are %s", owner.RegionID, List(kinds.Regions.All(v), func(r *kinds.Region) string { return r.ID }))
 	}
 	return owner, nil
 }

@@ -5,7 +5,7 @@ import (
 	"net/netip"
 	"slices"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -21,13 +21,13 @@ type Made struct{ VPCs, VSwitches int }
 
 // VSwitchAround finds where an address of IPv4 belongs, in the VPC or, when that is "",
 // in any of the owner's; it creates what is missing, in the zone, and counts it.
-func VSwitchAround(tx *state.Tx, owner state.Owner, vpcID, zone, address string, made *Made) (*cloud.VSwitch, error) {
+func VSwitchAround(tx *state.Tx, owner state.Owner, vpcID, zone, address string, made *Made) (*kinds.VSwitch, error) {
 	ip, err := netip.ParseAddr(address)
 	if err != nil {
 		return nil, fmt.Errorf("%q is not an IP address", address)
 	}
-	for sw := range cloud.VSwitchesByRegion.List(tx.View, owner.AccountID, owner.RegionID) {
-		if (vpcID == "" || sw.VPCID == vpcID) && cloud.Contains(sw.CIDRBlock, address) {
+	for sw := range kinds.VSwitchesByRegion.List(tx.View, owner.AccountID, owner.RegionID) {
+		if (vpcID == "" || sw.VPCID == vpcID) && kinds.Contains(sw.CIDRBlock, address) {
 			return sw, nil
 		}
 	}
@@ -38,7 +38,7 @@ func VSwitchAround(tx *state.Tx, owner state.Owner, vpcID, zone, address string,
 	for _, bits := range vSwitchBits {
 		block := netip.PrefixFrom(ip, bits).Masked()
 		if free(tx.View, vpc, block) {
-			sw := &cloud.VSwitch{ID: tx.In(owner).NewID(cloud.VSwitches.Kind()), ZoneID: zone, CIDRBlock: block.String()}
+			sw := &kinds.VSwitch{ID: tx.In(owner).NewID(kinds.VSwitches.Kind()), ZoneID: zone, CIDRBlock: block.String()}
 			AddVSwitch(tx, vpc, sw)
 			made.VSwitches++
 			return sw, nil
@@ -48,8 +48,8 @@ func VSwitchAround(tx *state.Tx, owner state.Owner, vpcID, zone, address string,
 }
 
 // free reports whether block lies in the VPC and overlaps none of its vSwitches.
-func free(v *state.View, vpc *cloud.VPC, block netip.Prefix) bool {
-	for sw := range cloud.VSwitchesByVPC.List(v, vpc.ID) {
+func free(v *state.View, vpc *kinds.VPC, block netip.Prefix) bool {
+	for sw := range kinds.VSwitchesByVPC.List(v, vpc.ID) {
 		if Overlaps(block, sw.CIDRBlock) {
 			return false
 		}
@@ -59,9 +59,9 @@ func free(v *state.View, vpc *cloud.VPC, block netip.Prefix) bool {
 
 // vpcAround finds the VPC around an address or creates it. A given VPC gets another
 // block when it has none there.
-func vpcAround(tx *state.Tx, owner state.Owner, vpcID string, ip netip.Addr, made *Made) (*cloud.VPC, error) {
+func vpcAround(tx *state.Tx, owner state.Owner, vpcID string, ip netip.Addr, made *Made) (*kinds.VPC, error) {
 	single, around := netip.PrefixFrom(ip, 32), netip.PrefixFrom(ip, vpcBits).Masked()
-	for vpc := range cloud.VPCsByRegion.List(tx.View, owner.AccountID, owner.RegionID) {
+	for vpc := range kinds.VPCsByRegion.List(tx.View, owner.AccountID, owner.RegionID) {
 		blocks := blocksOf(vpc)
 		switch {
 		case vpcID != "" && vpc.ID != vpcID:
@@ -73,12 +73,12 @@ func vpcAround(tx *state.Tx, owner state.Owner, vpcID string, ip netip.Addr, mad
 		default:
 			grown := *vpc
 			grown.SecondaryCIDRBlocks = append(slices.Clone(vpc.SecondaryCIDRBlocks), around.String())
-			cloud.VPCs.Put(tx, &grown)
+			kinds.VPCs.Put(tx, &grown)
 			return &grown, nil
 		}
 	}
-	vpc := &cloud.VPC{Owner: owner, ID: tx.In(owner).NewID(cloud.VPCs.Kind()), CIDRBlock: around.String()}
-	table := &cloud.RouteTable{ID: tx.In(owner).NewID(cloud.RouteTables.Kind()), Type: cloud.RouteTableSystem}
+	vpc := &kinds.VPC{Owner: owner, ID: tx.In(owner).NewID(kinds.VPCs.Kind()), CIDRBlock: around.String()}
+	table := &kinds.RouteTable{ID: tx.In(owner).NewID(kinds.RouteTables.Kind()), Type: kinds.RouteTableSystem}
 	AddVPC(tx, vpc)
 	AddRouteTable(tx, vpc, table)
 	made.VPCs++
@@ -92,10 +92,10 @@ func CanHold(v *state.View, vpcID, ip string) bool {
 	if err != nil {
 		return false
 	}
-	for sw := range cloud.VSwitchesByVPC.List(v, vpcID) {
+	for sw := range kinds.VSwitchesByVPC.List(v, vpcID) {
 		if block, err := netip.ParsePrefix(sw.CIDRBlock); err == nil && block.Contains(addr) {
-			return cloud.IsFree(v, sw.ID, sw.CIDRBlock, ip)
+			return kinds.IsFree(v, sw.ID, sw.CIDRBlock, ip)
 		}
 	}
-	return cloud.Contains(netip.PrefixFrom(addr, vSwitchBits[0]).Masked().String(), ip)
+	return kinds.Contains(netip.PrefixFrom(addr, vSwitchBits[0]).Masked().String(), ip)
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/resources"
 	"github.com/clbemu/clbemu/state"
 )
@@ -15,14 +15,14 @@ import (
 var owner = state.Owner{AccountID: "1234567890123456", RegionID: "cn-hangzhou"}
 
 // inNetwork runs fn in a transaction that sees a VPC with one vSwitch.
-func inNetwork(t *testing.T, fn func(tx *state.Tx, vpc *cloud.VPC, sw *cloud.VSwitch)) {
+func inNetwork(t *testing.T, fn func(tx *state.Tx, vpc *kinds.VPC, sw *kinds.VSwitch)) {
 	t.Helper()
 	gatewaytest.Store(t, func(tx *state.Tx) error {
-		cloud.Accounts.Put(tx, &cloud.Account{ID: owner.AccountID, DefaultRegionID: owner.RegionID})
-		vpc := &cloud.VPC{Owner: owner, ID: "vpc-1", CIDRBlock: "10.0.0.0/16", SecondaryCIDRBlocks: []string{"172.16.0.0/24"}}
+		kinds.Accounts.Put(tx, &kinds.Account{ID: owner.AccountID, DefaultRegionID: owner.RegionID})
+		vpc := &kinds.VPC{Owner: owner, ID: "vpc-1", CIDRBlock: "10.0.0.0/16", SecondaryCIDRBlocks: []string{"172.16.0.0/24"}}
 		resources.AddVPC(tx, vpc)
-		resources.AddRouteTable(tx, vpc, &cloud.RouteTable{ID: "vtb-1", Type: cloud.RouteTableSystem})
-		sw := &cloud.VSwitch{ID: "vsw-1", CIDRBlock: "10.0.0.0/24", ZoneID: "cn-hangzhou-h"}
+		resources.AddRouteTable(tx, vpc, &kinds.RouteTable{ID: "vtb-1", Type: kinds.RouteTableSystem})
+		sw := &kinds.VSwitch{ID: "vsw-1", CIDRBlock: "10.0.0.0/24", ZoneID: "cn-hangzhou-h"}
 		resources.AddVSwitch(tx, vpc, sw)
 		fn(tx, vpc, sw)
 		return nil
@@ -50,7 +50,7 @@ func TestVSwitchAround(t *testing.T) {
 		{name: "no address", address: "pod", problem: `"pod" is not an IP address`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			inNetwork(t, func(tx *state.Tx, _ *cloud.VPC, _ *cloud.VSwitch) {
+			inNetwork(t, func(tx *state.Tx, _ *kinds.VPC, _ *kinds.VSwitch) {
 				var made resources.Made
 				sw, err := resources.VSwitchAround(tx, owner, c.vpcID, "cn-hangzhou-i", c.address, &made)
 				if c.problem != "" {
@@ -65,11 +65,11 @@ func TestVSwitchAround(t *testing.T) {
 				if sw.ID != c.vSwitch && sw.CIDRBlock != c.vSwitch || made != (resources.Made{VPCs: c.vpcs, VSwitches: c.vSwitches}) {
 					t.Errorf("%s is in %s (%s) with %+v made, want %s, %d VPCs and %d vSwitches", c.address, sw.ID, sw.CIDRBlock, made, c.vSwitch, c.vpcs, c.vSwitches)
 				}
-				vpc, err := cloud.VPCs.Get(tx.View, sw.VPCID)
+				vpc, err := kinds.VPCs.Get(tx.View, sw.VPCID)
 				if err != nil || !resources.Within(netip.MustParsePrefix(sw.CIDRBlock), slices.Concat([]string{vpc.CIDRBlock}, vpc.SecondaryCIDRBlocks)...) {
 					t.Errorf("the vSwitch %s is outside its VPC %+v, %v", sw.CIDRBlock, vpc, err)
 				}
-				if _, err := cloud.RouteTables.Get(tx.View, sw.RouteTableID); err != nil {
+				if _, err := kinds.RouteTables.Get(tx.View, sw.RouteTableID); err != nil {
 					t.Errorf("the vSwitch has no route table: %v", err)
 				}
 				// What was made is found again.
@@ -83,9 +83,9 @@ func TestVSwitchAround(t *testing.T) {
 
 // TestNoRoomForAVSwitch proves that a VPC without room says so.
 func TestNoRoomForAVSwitch(t *testing.T) {
-	inNetwork(t, func(tx *state.Tx, vpc *cloud.VPC, _ *cloud.VSwitch) {
+	inNetwork(t, func(tx *state.Tx, vpc *kinds.VPC, _ *kinds.VSwitch) {
 		// Blocks that no vSwitch around 10.0.1.1 can be apart from.
-		resources.AddVSwitch(tx, vpc, &cloud.VSwitch{ID: "vsw-2", CIDRBlock: "10.0.1.8/29"})
+		resources.AddVSwitch(tx, vpc, &kinds.VSwitch{ID: "vsw-2", CIDRBlock: "10.0.1.8/29"})
 		if sw, err := resources.VSwitchAround(tx, owner, "vpc-1", "cn-hangzhou-i", "10.0.1.1", &resources.Made{}); err == nil ||
 			!strings.Contains(err.Error(), "VPC vpc-1 has no room for a vSwitch around 10.0.1.1") {
 			t.Errorf("VSwitchAround = %+v, %v, want that there is no room", sw, err)
@@ -95,7 +95,7 @@ func TestNoRoomForAVSwitch(t *testing.T) {
 
 // TestCanHold proves which addresses can be given out.
 func TestCanHold(t *testing.T) {
-	inNetwork(t, func(tx *state.Tx, _ *cloud.VPC, sw *cloud.VSwitch) {
+	inNetwork(t, func(tx *state.Tx, _ *kinds.VPC, sw *kinds.VSwitch) {
 		if _, err := resources.Allocate(tx, sw.ID, sw.CIDRBlock, "10.0.0.9", "Reservation", sw.ID); err != nil {
 			t.Fatal(err)
 		}
@@ -112,7 +112,7 @@ func TestCanHold(t *testing.T) {
 
 // TestAllocate proves that each reason why an address can't be allocated is reported.
 func TestAllocate(t *testing.T) {
-	inNetwork(t, func(tx *state.Tx, _ *cloud.VPC, sw *cloud.VSwitch) {
+	inNetwork(t, func(tx *state.Tx, _ *kinds.VPC, sw *kinds.VSwitch) {
 		allocate := func(block, ip string) string {
 			got, err := resources.Allocate(tx, sw.ID, block, ip, "Reservation", sw.ID)
 			if err != nil {

@@ -12,8 +12,8 @@ import (
 	"sync/atomic"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/state"
@@ -86,7 +86,7 @@ func (r *Rules) load() {
 	parsed := make(map[string]faults.Rule, len(r.parsed))
 	// The function returns no error, so neither does View.
 	_ = r.store.View(state.Owner{}, func(v *state.View) error {
-		kept := slices.SortedFunc(cloud.Faults.All(v), func(a, b *cloud.Fault) int { return cmp.Compare(a.Position, b.Position) })
+		kept := slices.SortedFunc(kinds.Faults.All(v), func(a, b *kinds.Fault) int { return cmp.Compare(a.Position, b.Position) })
 		for _, k := range kept {
 			rule, known := r.parsed[k.Rule]
 			if !known || rule.Name != k.Name {
@@ -112,7 +112,7 @@ func (r *Rules) load() {
 
 // parse is the rule of a row. A newer version may have written one that this
 // one does not know.
-func parse(k *cloud.Fault) (faults.Rule, error) {
+func parse(k *kinds.Fault) (faults.Rule, error) {
 	rules, err := faults.Parse([]byte(k.Rule))
 	switch {
 	case err != nil:
@@ -126,7 +126,7 @@ func parse(k *cloud.Fault) (faults.Rule, error) {
 // checkSize refuses more rules than there may be.
 func checkSize(v *state.View) error {
 	number, bytes := 0, 0
-	for k := range cloud.Faults.All(v) {
+	for k := range kinds.Faults.All(v) {
 		number, bytes = number+1, bytes+len(k.Rule)
 	}
 	switch {
@@ -143,13 +143,13 @@ func (r *Rules) record(s faults.Status) {
 	// A count that can't be kept is no reason to spare the call; the store's own
 	// failure shows in every write.
 	_ = r.store.Update(state.Owner{}, func(tx *state.Tx) error {
-		kept, ok := cloud.Faults.Find(tx.View, s.Rule.Name)
+		kept, ok := kinds.Faults.Find(tx.View, s.Rule.Name)
 		if !ok || kept.Seen >= s.Seen {
 			return nil
 		}
 		counted := *kept
 		counted.Seen, counted.Hits = s.Seen, s.Hits
-		cloud.Faults.Put(tx, &counted)
+		kinds.Faults.Put(tx, &counted)
 		return nil
 	})
 }
@@ -177,12 +177,12 @@ func (r *Rules) Begin() error {
 // switched on or off keeps its counters.
 func put(tx *state.Tx, rules []faults.Rule, goOn bool) error {
 	next := 0
-	for k := range cloud.Faults.All(tx.View) {
+	for k := range kinds.Faults.All(tx.View) {
 		next = max(next, k.Position+1)
 	}
 	for _, rule := range rules {
-		fresh := &cloud.Fault{Name: rule.Name, Position: next, Rule: rule.String(), Since: tx.Now()}
-		old, there := cloud.Faults.Find(tx.View, rule.Name)
+		fresh := &kinds.Fault{Name: rule.Name, Position: next, Rule: rule.String(), Since: tx.Now()}
+		old, there := kinds.Faults.Find(tx.View, rule.Name)
 		switch {
 		case !there:
 			next++
@@ -194,7 +194,7 @@ func put(tx *state.Tx, rules []faults.Rule, goOn bool) error {
 				fresh.Since, fresh.Seen, fresh.Hits = old.Since, old.Seen, old.Hits
 			}
 		}
-		cloud.Faults.Put(tx, fresh)
+		kinds.Faults.Put(tx, fresh)
 	}
 	return checkSize(tx.View)
 }
@@ -204,15 +204,15 @@ func put(tx *state.Tx, rules []faults.Rule, goOn bool) error {
 func (r *Rules) Reset(plant func(*state.Tx) error, drop bool) error {
 	var kept []state.Kind
 	if !drop {
-		kept = []state.Kind{cloud.Faults.Kind()}
+		kept = []state.Kind{kinds.Faults.Kind()}
 	}
 	return r.Change(func() error {
 		return r.store.Reset(func(tx *state.Tx) error {
-			for k := range cloud.Faults.All(tx.View) {
+			for k := range kinds.Faults.All(tx.View) {
 				if k.Since.After(tx.Now()) { // the time went back
 					rule := *k
 					rule.Since = tx.Now()
-					cloud.Faults.Put(tx, &rule)
+					kinds.Faults.Put(tx, &rule)
 				}
 			}
 			if drop {
@@ -235,17 +235,17 @@ var ErrUnknown = errors.New("there is no such fault rule")
 func (r *Rules) Delete(rules ...string) error {
 	return r.update(func(tx *state.Tx) error {
 		var known []string
-		for k := range cloud.Faults.All(tx.View) {
+		for k := range kinds.Faults.All(tx.View) {
 			known = append(known, k.Name)
 			if len(rules) == 0 {
-				cloud.Faults.Delete(tx, k.Name)
+				kinds.Faults.Delete(tx, k.Name)
 			}
 		}
 		for _, name := range rules {
 			if !slices.Contains(known, name) {
 				return fmt.Errorf("%w: %s%s", ErrUnknown, name, names.DidYouMean(name, known, "`clbemu fault list` shows them"))
 			}
-			cloud.Faults.Delete(tx, name)
+			kinds.Faults.Delete(tx, name)
 		}
 		return nil
 	})
@@ -254,10 +254,10 @@ func (r *Rules) Delete(rules ...string) error {
 // Restart sets the counters of all rules to nothing and their windows to now.
 func (r *Rules) Restart() error {
 	return r.update(func(tx *state.Tx) error {
-		for k := range cloud.Faults.All(tx.View) {
+		for k := range kinds.Faults.All(tx.View) {
 			fresh := *k
 			fresh.Seen, fresh.Hits, fresh.Since = 0, 0, tx.Now()
-			cloud.Faults.Put(tx, &fresh)
+			kinds.Faults.Put(tx, &fresh)
 		}
 		return nil
 	})
@@ -266,8 +266,8 @@ func (r *Rules) Restart() error {
 // Requires is for state.Config: it returns a line for each thing without which no client
 // can call, and for each rule that a start would skip. The view must see everything.
 func Requires(v *state.View) []string {
-	problems := cloud.Requires(v)
-	for k := range cloud.Faults.All(v) {
+	problems := kinds.Requires(v)
+	for k := range kinds.Faults.All(v) {
 		if _, err := parse(k); err != nil {
 			problems = append(problems, fmt.Sprintf("fault rule %s: %s", k.Name, err))
 		}

@@ -4,24 +4,24 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/resources"
 )
 
-func (c *change) editAccount(change func(*cloud.Account)) error {
-	return cloud.Accounts.Edit(c.tx, c.account.ID, func(a *cloud.Account) error {
+func (c *change) editAccount(change func(*kinds.Account)) error {
+	return kinds.Accounts.Edit(c.tx, c.account.ID, func(a *kinds.Account) error {
 		change(a)
 		return nil
 	})
 }
 
-func setNumber(assign func(*cloud.Account, int)) func(*change, string, string) error {
+func setNumber(assign func(*kinds.Account, int)) func(*change, string, string) error {
 	return func(c *change, _, value string) error {
 		n, err := strconv.Atoi(value)
 		if err != nil {
 			return err
 		}
-		return c.editAccount(func(a *cloud.Account) { assign(a, n) })
+		return c.editAccount(func(a *kinds.Account) { assign(a, n) })
 	}
 }
 
@@ -30,31 +30,31 @@ func setBalance(c *change, _, value string) error {
 	if err != nil {
 		return err
 	}
-	return c.editAccount(func(a *cloud.Account) { a.Balance = balance })
+	return c.editAccount(func(a *kinds.Account) { a.Balance = balance })
 }
 
 func setArrears(c *change, _, value string) error {
-	return cloud.SetArrears(c.tx, c.account.ID, isTrue(value))
+	return kinds.SetArrears(c.tx, c.account.ID, isTrue(value))
 }
 
 // The flags of an account.
-func lcuToSpec(a *cloud.Account) *bool { return &a.LCUToSpec }
+func lcuToSpec(a *kinds.Account) *bool { return &a.LCUToSpec }
 
-func tagsCreators(a *cloud.Account) *bool { return &a.TagsCreators }
+func tagsCreators(a *kinds.Account) *bool { return &a.TagsCreators }
 
-func incomplete(a *cloud.Account) *bool { return &a.Incomplete }
+func incomplete(a *kinds.Account) *bool { return &a.Incomplete }
 
-func unpayable(a *cloud.Account) *bool { return &a.Unpayable }
+func unpayable(a *kinds.Account) *bool { return &a.Unpayable }
 
-func refusesExpired(a *cloud.Account) *bool { return &a.RefusesExpiredCertificates }
+func refusesExpired(a *kinds.Account) *bool { return &a.RefusesExpiredCertificates }
 
-func refusesAttached(a *cloud.Account) *bool { return &a.RefusesAttachedBackends }
+func refusesAttached(a *kinds.Account) *bool { return &a.RefusesAttachedBackends }
 
-func refusesApplications(a *cloud.Account) *bool { return &a.RefusesQuotaApplications }
+func refusesApplications(a *kinds.Account) *bool { return &a.RefusesQuotaApplications }
 
 // setLinkedRole makes a service-linked role absent, or present.
 func setLinkedRole(c *change, named, value string) error {
-	return c.editAccount(func(a *cloud.Account) {
+	return c.editAccount(func(a *kinds.Account) {
 		absent := slices.DeleteFunc(slices.Clone(a.AbsentRoles), func(role string) bool { return role == named })
 		if value == "absent" {
 			absent = append(absent, named)
@@ -70,12 +70,12 @@ func getLinkedRoles(c *change) (list []Setting) {
 	return list
 }
 
-func setFlag(flag func(*cloud.Account) *bool) func(*change, string, string) error {
+func setFlag(flag func(*kinds.Account) *bool) func(*change, string, string) error {
 	return func(c *change, _, value string) error {
-		return c.editAccount(func(a *cloud.Account) { *flag(a) = isTrue(value) })
+		return c.editAccount(func(a *kinds.Account) { *flag(a) = isTrue(value) })
 	}
 }
 
-func getFlag(name string, flag func(*cloud.Account) *bool) func(*change) []Setting {
+func getFlag(name string, flag func(*kinds.Account) *bool) func(*change) []Setting {
 	return one(name, func(c *change) string { return strconv.FormatBool(*flag(c.account)) })
 }

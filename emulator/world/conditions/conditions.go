@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/resources"
 	"github.com/clbemu/clbemu/state"
 )
@@ -71,7 +71,7 @@ func (c *Condition) Named(known Names) []string {
 type change struct {
 	*state.View
 	tx      *state.Tx
-	account *cloud.Account
+	account *kinds.Account
 	region  string
 }
 
@@ -98,20 +98,20 @@ var conditions = []Condition{
 	{Name: "account.unpayable", Value: flag, Help: "true: it has no payment method, and can't buy a load balancer", Scope: OfAccount,
 		write: setFlag(unpayable), read: getFlag("account.unpayable", unpayable)},
 	{Name: "account.graceDays", Value: number(0, resources.MaxDays), Help: "days from arrears until all Classic Load Balancers are locked", Scope: OfAccount,
-		write: setNumber(func(a *cloud.Account, n int) { a.GraceDays = n }),
+		write: setNumber(func(a *kinds.Account, n int) { a.GraceDays = n }),
 		read:  one("account.graceDays", func(c *change) string { return strconv.Itoa(c.account.GraceDays) })},
 	{Name: "account.releaseDays", Value: number(0, resources.MaxDays), Help: "days from the lock until all Classic Load Balancers are released", Scope: OfAccount,
-		write: setNumber(func(a *cloud.Account, n int) { a.ReleaseDays = n }),
+		write: setNumber(func(a *kinds.Account, n int) { a.ReleaseDays = n }),
 		read:  one("account.releaseDays", func(c *change) string { return strconv.Itoa(c.account.ReleaseDays) })},
 	{Name: "account.nlbGraceDays", Value: number(0, resources.MaxDays), Help: "days from arrears until all Network Load Balancers are locked", Scope: OfAccount,
-		write: setNumber(func(a *cloud.Account, n int) {
-			a.NLB = &cloud.Arrears{GraceDays: n, ReleaseDays: a.OfNLB().ReleaseDays}
+		write: setNumber(func(a *kinds.Account, n int) {
+			a.NLB = &kinds.Arrears{GraceDays: n, ReleaseDays: a.OfNLB().ReleaseDays}
 		}),
 		read: one("account.nlbGraceDays", func(c *change) string { return strconv.Itoa(c.account.OfNLB().GraceDays) })},
 	{Name: "account.nlbReleaseDays", Value: number(0, resources.MaxDays), Help: "days from the lock until all Network Load Balancers are released", Scope: OfAccount,
-		write: setNumber(func(a *cloud.Account, n int) { a.NLB = &cloud.Arrears{GraceDays: a.OfNLB().GraceDays, ReleaseDays: n} }),
+		write: setNumber(func(a *kinds.Account, n int) { a.NLB = &kinds.Arrears{GraceDays: a.OfNLB().GraceDays, ReleaseDays: n} }),
 		read:  one("account.nlbReleaseDays", func(c *change) string { return strconv.Itoa(c.account.OfNLB().ReleaseDays) })},
-	{Name: "account.site", Value: oneOf(cloud.SiteMainland, cloud.SiteInternational), Help: "mainland or international: sets quota.slb_quota_instances_num to 60 or 30", Scope: OfAccount,
+	{Name: "account.site", Value: oneOf(kinds.SiteMainland, kinds.SiteInternational), Help: "mainland or international: sets quota.slb_quota_instances_num to 60 or 30", Scope: OfAccount,
 		write: setSite, read: getSite},
 	{Name: "account.lcuToSpec", Value: flag, Help: "true: allow changes from PayByCLCU to PayBySpec", Scope: OfAccount,
 		write: setFlag(lcuToSpec), read: getFlag("account.lcuToSpec", lcuToSpec)},
@@ -124,7 +124,7 @@ var conditions = []Condition{
 	{Name: "account.refuseQuotaApplications", Value: flag, Help: "true: refuse applications for higher quotas", Scope: OfAccount,
 		write: setFlag(refusesApplications), read: getFlag("account.refuseQuotaApplications", refusesApplications)},
 	{Name: "quota.<name>", Value: countOr("default"), Help: "a limit, or default", Scope: OfAccount, named: quotaNames, write: setQuota, read: getQuotas},
-	{Name: "cloud.year", Value: oneOf(cloud.Year2021, cloud.Year2024, cloud.Today),
+	{Name: "cloud.year", Value: oneOf(kinds.Year2021, kinds.Year2024, kinds.Today),
 		Help:  "2021, 2024 or today: sell what the cloud sold then; sets stock.shared, stock.payBySpec and stock.subscriptions, and the account's quotas of ACLs",
 		Scope: OfRegion, write: setYear, read: getYear},
 	{Name: "stock.shared", Value: flag, Help: "true: sell instances without a spec", Scope: OfRegion, write: setSold(sharedSold), read: getSold("stock.shared", sharedSold)},
@@ -140,7 +140,7 @@ var conditions = []Condition{
 		write: setLacks, read: getLacks},
 	{Name: "zone.<zone>.lacks", Value: lacking, Help: "the same of a load balancer's master zone", Scope: OfRegion, write: setLacks},
 	{Name: "vswitch.<id>.freeAddresses", Value: countOr("all"), Help: "number of free addresses, or all", Scope: OfRegion, write: setFreeAddresses, read: getFreeAddresses(false), set: getFreeAddresses(true)},
-	{Name: "nlb.<id>.lock", Value: oneOf(noLock, string(cloud.NLBRelatedLocked), string(cloud.NLBResidualLocked), string(cloud.NLBSecurityLocked)),
+	{Name: "nlb.<id>.lock", Value: oneOf(noLock, string(kinds.NLBRelatedLocked), string(kinds.NLBResidualLocked), string(kinds.NLBSecurityLocked)),
 		Help:  "lock of a Network Load Balancer: none, RelatedResourceLocked (an EIP or a bandwidth package of it is locked), ResidualLocked (one is released) or SecurityLocked",
 		Scope: OfRegion, write: setLock, read: getLocks},
 	{Name: "server.<id>.health", Value: oneOf("normal", "abnormal", "unavailable", "default"),
@@ -149,19 +149,19 @@ var conditions = []Condition{
 	{Name: "instance.<id>.reachAt", Value: address,
 		Help:  "where this machine finds an instance, a network interface or an address, such as 127.0.0.1 or 127.0.0.1:8080, or default",
 		Scope: OfRegion, write: setReachAt, read: getReachAt},
-	{Name: "throttle.profile", Value: oneOf(cloud.ThrottleOff, cloud.ThrottleRealistic), Help: "off or realistic", Scope: OfAccount, write: setThrottleProfile, read: one("throttle.profile", getThrottleProfile)},
+	{Name: "throttle.profile", Value: oneOf(kinds.ThrottleOff, kinds.ThrottleRealistic), Help: "off or realistic", Scope: OfAccount, write: setThrottleProfile, read: one("throttle.profile", getThrottleProfile)},
 	{Name: "throttle.account", Value: rate, Help: "calls per second of the account, such as 10, or 10/20 with the burst, or default", Scope: OfAccount,
-		write: setRate(func(t *cloud.Throttle, _ string, r *cloud.Rate) { t.Account = r }), read: getThrottles},
+		write: setRate(func(t *kinds.Throttle, _ string, r *kinds.Rate) { t.Account = r }), read: getThrottles},
 	{Name: "throttle.key", Value: rate, Help: "calls per second of an access key", Scope: OfAccount,
-		write: setRate(func(t *cloud.Throttle, _ string, r *cloud.Rate) { t.Key = r })},
+		write: setRate(func(t *kinds.Throttle, _ string, r *kinds.Rate) { t.Key = r })},
 	{Name: "throttle.action.<action>", Value: rate, Help: "calls per second of an action", Scope: OfAccount,
 		named: func(known Names) []string { return known.Actions }, write: setRate(setActionRate)},
 	{Name: "key.<id>.status", Value: oneOf("active", "inactive", "deleted"), Help: "active, inactive or deleted", Scope: OfAccount, write: setKey, read: getKeys},
 	{Name: "key.<id>.secret", Value: anything, Help: "the secret of an access key; creates the key if there is none", Scope: OfAccount, Secret: true, write: setSecret},
 	{Name: "policy.key.<id>", Value: policy, Help: "permissions of the RAM user of an access key: a policy document, or none", Scope: OfAccount, Policy: true,
-		write: setPolicy(cloud.KeyPrincipal, hasKey), read: getPolicies},
+		write: setPolicy(kinds.KeyPrincipal, hasKey), read: getPolicies},
 	{Name: "policy.role.<name>", Value: policy, Help: "permissions of a RAM role: a policy document, or none", Scope: OfAccount, Policy: true,
-		write: setPolicy(cloud.RolePrincipal, hasRole)},
+		write: setPolicy(kinds.RolePrincipal, hasRole)},
 	{Name: "linkedRole.<name>", Value: oneOf("present", "absent"), Help: "absent: there is no such service-linked role until a call needs it whose caller may create it; AliyunServiceRoleForSlbLogDelivery or AliyunServiceRoleForSlbEipAccess",
 		Scope: OfAccount, write: setLinkedRole, read: getLinkedRoles},
 	{Name: "life.profile", Value: oneOf(state.LifeInstant, state.LifeRealistic), Help: "instant or realistic", Scope: OfAll, write: setLifeProfile, read: one("life.profile", getLifeProfile)},
@@ -243,7 +243,7 @@ func changeIn(tx *state.Tx, where state.Owner) (*change, error) {
 	if err != nil {
 		return nil, err
 	}
-	account, _ := cloud.Accounts.Find(tx.View, owner.AccountID)
+	account, _ := kinds.Accounts.Find(tx.View, owner.AccountID)
 	return &change{View: tx.View, tx: tx, account: account, region: owner.RegionID}, nil
 }
 

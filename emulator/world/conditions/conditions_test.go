@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/emulator/world/conditions"
 	"github.com/clbemu/clbemu/state"
@@ -117,9 +117,9 @@ func TestSetConditions(t *testing.T) {
 		covered["nlb.<id>.lock"] = true
 		owner := state.Owner{AccountID: "1234567890123456", RegionID: "cn-hangzhou"}
 		store := gatewaytest.Store(t, world.Default().Plant, func(tx *state.Tx) error {
-			cloud.NLBLoadBalancers.Put(tx.In(owner), &cloud.NLBLoadBalancer{Owner: owner, ID: "nlb-1", VPCID: "vpc-bp1clbemu000000000001", Status: cloud.NLBActive, AddressType: cloud.NLBIntranet,
-				ZoneMappings: []cloud.NLBZoneMapping{{ZoneID: "cn-hangzhou-h", VSwitchID: "vsw-bp1clbemu000000000001", PrivateIPv4Address: "192.168.0.200"}}})
-			cloud.Addresses.Put(tx, &cloud.Address{Pool: "vsw-bp1clbemu000000000001", IP: "192.168.0.200", Holder: cloud.NLBLoadBalancers.Kind(), HolderID: "nlb-1"})
+			kinds.NLBLoadBalancers.Put(tx.In(owner), &kinds.NLBLoadBalancer{Owner: owner, ID: "nlb-1", VPCID: "vpc-bp1clbemu000000000001", Status: kinds.NLBActive, AddressType: kinds.NLBIntranet,
+				ZoneMappings: []kinds.NLBZoneMapping{{ZoneID: "cn-hangzhou-h", VSwitchID: "vsw-bp1clbemu000000000001", PrivateIPv4Address: "192.168.0.200"}}})
+			kinds.Addresses.Put(tx, &kinds.Address{Pool: "vsw-bp1clbemu000000000001", IP: "192.168.0.200", Holder: kinds.NLBLoadBalancers.Kind(), HolderID: "nlb-1"})
 			return nil
 		})
 		for _, step := range [][2]string{{"ResidualLocked", "ResidualLocked"}, {"SecurityLocked", "SecurityLocked"}, {"none", ""}} {
@@ -238,7 +238,7 @@ func TestConditionsAreDurable(t *testing.T) {
 	engine := &memory.Engine{}
 	open := func() *state.Store {
 		t.Helper()
-		store, err := state.Open(context.Background(), state.Config{Schema: cloud.Schema, Engine: engine, Clock: state.NewManualClock(gatewaytest.Start), Seed: 1})
+		store, err := state.Open(context.Background(), state.Config{Schema: kinds.Schema, Engine: engine, Clock: state.NewManualClock(gatewaytest.Start), Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -297,7 +297,7 @@ func TestScopes(t *testing.T) {
 	} {
 		store := gatewaytest.Store(t, world.Default().Plant)
 		if err := store.Update(state.Owner{}, func(tx *state.Tx) error {
-			if err := cloud.Regions.Edit(tx, there.RegionID, func(r *cloud.Region) error {
+			if err := kinds.Regions.Edit(tx, there.RegionID, func(r *kinds.Region) error {
 				r.PublicIPv6CIDRBlock = "2001:db8::/32"
 				return nil
 			}); err != nil {

@@ -7,17 +7,17 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/topology"
 	"github.com/clbemu/clbemu/state"
 )
 
 // stagedHealth reads what a condition is about: <server>, <server>/<group> or
 // <server>/<group>:<port>.
-func stagedHealth(c *change, named, value string) (s cloud.StagedHealth, err error) {
+func stagedHealth(c *change, named, value string) (s kinds.StagedHealth, err error) {
 	server, within, narrow := strings.Cut(named, "/")
 	group, portText, hasPort := strings.Cut(within, ":")
-	s = cloud.StagedHealth{Owner: state.Owner{AccountID: c.account.ID, RegionID: c.region}, ServerID: server, GroupID: group, Health: topology.Status(value)}
+	s = kinds.StagedHealth{Owner: state.Owner{AccountID: c.account.ID, RegionID: c.region}, ServerID: server, GroupID: group, Health: topology.Status(value)}
 	if narrow && group == "" {
 		return s, errors.New("want server.<id>.health, server.<id>/<group>.health or server.<id>/<group>:<port>.health")
 	}
@@ -36,16 +36,16 @@ func setHealth(c *change, named, value string) error {
 		return err
 	}
 	if value == "default" {
-		cloud.StagedHealths.Delete(c.tx, s.ID())
+		kinds.StagedHealths.Delete(c.tx, s.ID())
 		return nil
 	}
-	if !cloud.KnownServer(c.In(s.Owner), s.ServerID) {
+	if !kinds.KnownServer(c.In(s.Owner), s.ServerID) {
 		return fmt.Errorf("there is no server %s in %s", s.ServerID, c.region)
 	}
 	if s.GroupID != "" && !slices.ContainsFunc(slices.Collect(topology.Groups(c.In(s.Owner))), func(g topology.Group) bool { return g.ID == s.GroupID }) {
 		return fmt.Errorf("there is no server group %s in %s", s.GroupID, c.region)
 	}
-	cloud.StagedHealths.Put(c.tx, &s)
+	kinds.StagedHealths.Put(c.tx, &s)
 	return nil
 }
 
@@ -74,7 +74,7 @@ func idleHealth(c *change, named, value string) string {
 }
 
 func getHealth(c *change) (list []Setting) {
-	for s := range cloud.StagedHealths.All(c.In(state.Owner{AccountID: c.account.ID, RegionID: c.region})) {
+	for s := range kinds.StagedHealths.All(c.In(state.Owner{AccountID: c.account.ID, RegionID: c.region})) {
 		list = append(list, Setting{Name: "server." + s.ID() + ".health", Value: string(s.Health)})
 	}
 	return list

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -38,19 +38,19 @@ func getQuotas(c *change) []Setting {
 
 func setSite(c *change, _, value string) error {
 	limit := "default"
-	if value == cloud.SiteInternational {
-		limit = strconv.Itoa(cloud.LoadBalancersInternational)
+	if value == kinds.SiteInternational {
+		limit = strconv.Itoa(kinds.LoadBalancersInternational)
 	}
-	return setQuota(c, string(cloud.QuotaLoadBalancers), limit)
+	return setQuota(c, string(kinds.QuotaLoadBalancers), limit)
 }
 
 // getSite reads the site off the quota: one set to another number is of neither.
 func getSite(c *change) []Setting {
-	switch q, ok := state.Quotas.Find(c.View, state.QuotaID(c.account.ID, cloud.QuotaLoadBalancers)); {
+	switch q, ok := state.Quotas.Find(c.View, state.QuotaID(c.account.ID, kinds.QuotaLoadBalancers)); {
 	case !ok:
-		return []Setting{{Name: "account.site", Value: cloud.SiteMainland}}
-	case q.Limit == cloud.LoadBalancersInternational:
-		return []Setting{{Name: "account.site", Value: cloud.SiteInternational}}
+		return []Setting{{Name: "account.site", Value: kinds.SiteMainland}}
+	case q.Limit == kinds.LoadBalancersInternational:
+		return []Setting{{Name: "account.site", Value: kinds.SiteInternational}}
 	}
 	return nil
 }

@@ -3,24 +3,24 @@ package conditions
 import (
 	"fmt"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/listen"
 	"github.com/clbemu/clbemu/state"
 )
 
 // address is the value of a condition that says where this machine finds something.
 var address = Value{[]string{"default"}, func(value string) error {
-	_, err := cloud.ParseReachAt(value)
+	_, err := kinds.ParseReachAt(value)
 	return err
 }}
 
 func setReachAt(c *change, server, value string) error {
 	owner := state.Owner{AccountID: c.account.ID, RegionID: c.region}
 	if value == "default" {
-		cloud.ReachedAts.Delete(c.tx, server)
+		kinds.ReachedAts.Delete(c.tx, server)
 		return nil
 	}
-	at, err := cloud.ParseReachAt(value)
+	at, err := kinds.ParseReachAt(value)
 	if err != nil {
 		return err
 	}
@@ -29,15 +29,15 @@ func setReachAt(c *change, server, value string) error {
 			return err
 		}
 	}
-	if !cloud.KnownServer(c.In(owner), server) {
+	if !kinds.KnownServer(c.In(owner), server) {
 		return fmt.Errorf("there is no instance, network interface or member %s in %s", server, c.region)
 	}
-	cloud.ReachedAts.Put(c.tx, &cloud.ReachedAt{Owner: owner, ServerID: server, At: at})
+	kinds.ReachedAts.Put(c.tx, &kinds.ReachedAt{Owner: owner, ServerID: server, At: at})
 	return nil
 }
 
 func getReachAt(c *change) (list []Setting) {
-	for r := range cloud.ReachedAts.All(c.In(state.Owner{AccountID: c.account.ID, RegionID: c.region})) {
+	for r := range kinds.ReachedAts.All(c.In(state.Owner{AccountID: c.account.ID, RegionID: c.region})) {
 		at := r.At.String()
 		if r.At.Port() == 0 {
 			at = r.At.Addr().String()

@@ -8,21 +8,21 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/resources"
 	"github.com/clbemu/clbemu/state"
 )
 
-func (c *change) editRegion(change func(*cloud.Region) error) error {
-	return cloud.Regions.Edit(c.tx, c.region, change)
+func (c *change) editRegion(change func(*kinds.Region) error) error {
+	return kinds.Regions.Edit(c.tx, c.region, change)
 }
 
 // setYear sells what a year sold, and sets the quotas that another year has otherwise.
 func setYear(c *change, _, value string) error {
-	for _, then := range cloud.YearQuotas {
+	for _, then := range kinds.YearQuotas {
 		for name := range then {
 			limit := "default"
-			if n, ok := cloud.YearQuotas[value][name]; ok {
+			if n, ok := kinds.YearQuotas[value][name]; ok {
 				limit = strconv.Itoa(n)
 			}
 			if err := setQuota(c, string(name), limit); err != nil {
@@ -30,14 +30,14 @@ func setYear(c *change, _, value string) error {
 			}
 		}
 	}
-	return c.editRegion(func(r *cloud.Region) error {
+	return c.editRegion(func(r *kinds.Region) error {
 		r.SetYear(value)
 		return nil
 	})
 }
 
 func getYear(c *change) []Setting {
-	r, _ := cloud.Regions.Find(c.View, c.region)
+	r, _ := kinds.Regions.Find(c.View, c.region)
 	if year := r.Year(); year != "" {
 		return []Setting{{Name: "cloud.year", Value: year}}
 	}
@@ -45,31 +45,31 @@ func getYear(c *change) []Setting {
 }
 
 // What a region sells.
-func sharedSold(r *cloud.Region) *bool { return &r.SharedInstancesSold }
+func sharedSold(r *kinds.Region) *bool { return &r.SharedInstancesSold }
 
-func payBySpecSold(r *cloud.Region) *bool { return &r.PayBySpecSold }
+func payBySpecSold(r *kinds.Region) *bool { return &r.PayBySpecSold }
 
-func subscriptionsSold(r *cloud.Region) *bool { return &r.SubscriptionsSold }
+func subscriptionsSold(r *kinds.Region) *bool { return &r.SubscriptionsSold }
 
-func setSold(sold func(*cloud.Region) *bool) func(*change, string, string) error {
+func setSold(sold func(*kinds.Region) *bool) func(*change, string, string) error {
 	return func(c *change, _, value string) error {
-		return c.editRegion(func(r *cloud.Region) error {
+		return c.editRegion(func(r *kinds.Region) error {
 			*sold(r) = isTrue(value)
 			return nil
 		})
 	}
 }
 
-func getSold(name string, sold func(*cloud.Region) *bool) func(*change) []Setting {
+func getSold(name string, sold func(*kinds.Region) *bool) func(*change) []Setting {
 	return one(name, func(c *change) string {
-		r, _ := cloud.Regions.Find(c.View, c.region)
+		r, _ := kinds.Regions.Find(c.View, c.region)
 		return strconv.FormatBool(*sold(r))
 	})
 }
 
 func setIPv6(c *change, _, value string) error {
 	sold := isTrue(value)
-	return c.editRegion(func(r *cloud.Region) error {
+	return c.editRegion(func(r *kinds.Region) error {
 		if sold && r.PublicIPv6CIDRBlock == "" {
 			return errors.New("the region has no IPv6 block")
 		}
@@ -79,36 +79,36 @@ func setIPv6(c *change, _, value string) error {
 }
 
 func getIPv6(c *change) string {
-	r, _ := cloud.Regions.Find(c.View, c.region)
+	r, _ := kinds.Regions.Find(c.View, c.region)
 	return strconv.FormatBool(r.SellsIPv6())
 }
 
 // stocked are what a zone can be out of: load balancers of a type, and listeners of a protocol.
-var stocked = []string{string(cloud.AddressTypeInternet), string(cloud.AddressTypeIntranet), string(cloud.HTTP), string(cloud.HTTPS)}
+var stocked = []string{string(kinds.AddressTypeInternet), string(kinds.AddressTypeIntranet), string(kinds.HTTP), string(kinds.HTTPS)}
 
 func setAddressesSold(c *change, _, value string) error {
-	return c.editRegion(func(r *cloud.Region) error {
+	return c.editRegion(func(r *kinds.Region) error {
 		r.AddressesHalted = !isTrue(value)
 		return nil
 	})
 }
 
 func getAddressesSold(c *change) string {
-	r, _ := cloud.Regions.Find(c.View, c.region)
+	r, _ := kinds.Regions.Find(c.View, c.region)
 	return strconv.FormatBool(!r.AddressesHalted)
 }
 
 func setStock(c *change, named, value string) error {
 	zone, kind, _ := strings.Cut(named, ".")
-	stock := cloud.ZoneStock{ZoneID: zone, AddressType: cloud.AddressType(kind)}
+	stock := kinds.ZoneStock{ZoneID: zone, AddressType: kinds.AddressType(kind)}
 	if kind != "" && !slices.Contains(stocked, kind) {
 		return errors.New("want internet, intranet, http or https behind the zone")
 	}
-	return c.editRegion(func(r *cloud.Region) error {
+	return c.editRegion(func(r *kinds.Region) error {
 		if err := hasZone(r, zone); err != nil {
 			return err
 		}
-		left := slices.DeleteFunc(slices.Clone(r.SoldOut), func(is cloud.ZoneStock) bool {
+		left := slices.DeleteFunc(slices.Clone(r.SoldOut), func(is kinds.ZoneStock) bool {
 			return is == stock || kind == "" && is.ZoneID == zone
 		})
 		if value == "soldout" {
@@ -120,7 +120,7 @@ func setStock(c *change, named, value string) error {
 }
 
 func getStock(c *change) []Setting {
-	r, _ := cloud.Regions.Find(c.View, c.region)
+	r, _ := kinds.Regions.Find(c.View, c.region)
 	var list []Setting
 	for _, is := range r.SoldOut {
 		name := "stock." + is.ZoneID
@@ -133,19 +133,19 @@ func getStock(c *change) []Setting {
 }
 
 func setFreeAddresses(c *change, named, value string) error {
-	vSwitch, ok := cloud.VSwitches.Find(c.View, named)
+	vSwitch, ok := kinds.VSwitches.Find(c.View, named)
 	if !ok {
 		return fmt.Errorf("there is no vSwitch %s", named)
 	}
 	if value == "all" {
-		cloud.FreeAllAddresses(c.tx, vSwitch)
+		kinds.FreeAllAddresses(c.tx, vSwitch)
 		return nil
 	}
 	n, err := strconv.Atoi(value)
 	if err != nil {
 		return err
 	}
-	if err := cloud.SetFreeAddresses(c.tx, vSwitch, n); err != nil {
+	if err := kinds.SetFreeAddresses(c.tx, vSwitch, n); err != nil {
 		return fmt.Errorf("the vSwitch has fewer free addresses than that")
 	}
 	return nil
@@ -155,9 +155,9 @@ func setFreeAddresses(c *change, named, value string) error {
 // set.
 func getFreeAddresses(onlySet bool) func(c *change) []Setting {
 	return func(c *change) (list []Setting) {
-		for vSwitch := range cloud.VSwitches.All(c.In(state.Owner{AccountID: c.account.ID, RegionID: c.region})) {
-			if !onlySet || cloud.WithholdsAddresses(c.View, vSwitch) {
-				list = append(list, Setting{Name: "vswitch." + vSwitch.ID + ".freeAddresses", Value: strconv.Itoa(cloud.AvailableAddresses(c.View, vSwitch))})
+		for vSwitch := range kinds.VSwitches.All(c.In(state.Owner{AccountID: c.account.ID, RegionID: c.region})) {
+			if !onlySet || kinds.WithholdsAddresses(c.View, vSwitch) {
+				list = append(list, Setting{Name: "vswitch." + vSwitch.ID + ".freeAddresses", Value: strconv.Itoa(kinds.AvailableAddresses(c.View, vSwitch))})
 			}
 		}
 		return list
@@ -169,7 +169,7 @@ const nothing = "none"
 
 // setLacks sets what a zone lacks, or the region if none is named.
 func setLacks(c *change, zone, value string) error {
-	return c.editRegion(func(r *cloud.Region) error {
+	return c.editRegion(func(r *kinds.Region) error {
 		if err := hasZone(r, zone); err != nil {
 			return err
 		}
@@ -185,15 +185,15 @@ func setLacks(c *change, zone, value string) error {
 	})
 }
 
-func hasZone(r *cloud.Region, zone string) error {
-	if zone == "" || slices.ContainsFunc(r.Zones, func(z cloud.Zone) bool { return z.ID == zone }) {
+func hasZone(r *kinds.Region, zone string) error {
+	if zone == "" || slices.ContainsFunc(r.Zones, func(z kinds.Zone) bool { return z.ID == zone }) {
 		return nil
 	}
-	return fmt.Errorf("there is no zone %s in %s: there are %s", zone, r.ID, resources.List(slices.Values(r.Zones), func(z cloud.Zone) string { return z.ID }))
+	return fmt.Errorf("there is no zone %s in %s: there are %s", zone, r.ID, resources.List(slices.Values(r.Zones), func(z kinds.Zone) string { return z.ID }))
 }
 
 func getLacks(c *change) (list []Setting) {
-	r, _ := cloud.Regions.Find(c.View, c.region)
+	r, _ := kinds.Regions.Find(c.View, c.region)
 	for _, zone := range slices.Sorted(maps.Keys(r.Lacks)) {
 		name := "region.lacks"
 		if zone != "" {

@@ -7,26 +7,26 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 )
 
-func (c *change) throttle() cloud.Throttle {
-	if t, ok := cloud.Throttles.Find(c.View, c.account.ID); ok {
+func (c *change) throttle() kinds.Throttle {
+	if t, ok := kinds.Throttles.Find(c.View, c.account.ID); ok {
 		return *t
 	}
-	return cloud.Throttle{AccountID: c.account.ID, Profile: cloud.ThrottleOff}
+	return kinds.Throttle{AccountID: c.account.ID, Profile: kinds.ThrottleOff}
 }
 
 func setThrottleProfile(c *change, _, value string) error {
 	t := c.throttle()
 	t.Profile = value
-	cloud.Throttles.Put(c.tx, &t)
+	kinds.Throttles.Put(c.tx, &t)
 	return nil
 }
 
 func getThrottleProfile(c *change) string { return c.throttle().Profile }
 
-func setRate(assign func(t *cloud.Throttle, named string, r *cloud.Rate)) func(*change, string, string) error {
+func setRate(assign func(t *kinds.Throttle, named string, r *kinds.Rate)) func(*change, string, string) error {
 	return func(c *change, named, value string) error {
 		rate, err := parseRate(value)
 		if err != nil {
@@ -34,15 +34,15 @@ func setRate(assign func(t *cloud.Throttle, named string, r *cloud.Rate)) func(*
 		}
 		t := c.throttle()
 		assign(&t, named, rate)
-		cloud.Throttles.Put(c.tx, &t)
+		kinds.Throttles.Put(c.tx, &t)
 		return nil
 	}
 }
 
-func setActionRate(t *cloud.Throttle, action string, r *cloud.Rate) {
+func setActionRate(t *kinds.Throttle, action string, r *kinds.Rate) {
 	actions := maps.Clone(t.Actions)
 	if actions == nil {
-		actions = make(map[string]cloud.Rate)
+		actions = make(map[string]kinds.Rate)
 	}
 	delete(actions, action)
 	if r != nil {
@@ -51,12 +51,12 @@ func setActionRate(t *cloud.Throttle, action string, r *cloud.Rate) {
 	t.Actions = actions
 }
 
-func parseRate(value string) (*cloud.Rate, error) {
+func parseRate(value string) (*kinds.Rate, error) {
 	if value == "default" {
 		return nil, nil
 	}
 	perSecond, burst, both := strings.Cut(value, "/")
-	var rate cloud.Rate
+	var rate kinds.Rate
 	var err error
 	if rate.PerSecond, err = strconv.ParseFloat(perSecond, 64); err != nil || !(rate.PerSecond > 0 && rate.PerSecond < 1e9) {
 		return nil, errors.New("want calls a second, such as 10 or 10/20 with the burst, or default")
@@ -73,7 +73,7 @@ func parseRate(value string) (*cloud.Rate, error) {
 func getThrottles(c *change) []Setting {
 	t := c.throttle()
 	var list []Setting
-	for name, rate := range map[string]*cloud.Rate{"throttle.account": t.Account, "throttle.key": t.Key} {
+	for name, rate := range map[string]*kinds.Rate{"throttle.account": t.Account, "throttle.key": t.Key} {
 		if rate != nil {
 			list = append(list, Setting{Name: name, Value: formatRate(*rate)})
 		}
@@ -85,6 +85,6 @@ func getThrottles(c *change) []Setting {
 	return list
 }
 
-func formatRate(r cloud.Rate) string {
+func formatRate(r kinds.Rate) string {
 	return strconv.FormatFloat(r.PerSecond, 'f', -1, 64) + "/" + strconv.Itoa(r.Burst)
 }

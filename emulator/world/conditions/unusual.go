@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -22,8 +22,8 @@ type Key struct {
 func Settings(v *state.View) map[Key]string {
 	all := make(map[Key]string)
 	v = v.In(state.Owner{})
-	for account := range cloud.Accounts.All(v) {
-		for region := range cloud.Regions.All(v) {
+	for account := range kinds.Accounts.All(v) {
+		for region := range kinds.Regions.All(v) {
 			c := &change{View: v, tx: &state.Tx{View: v}, account: account, region: region.ID}
 			for i := range conditions {
 				condition := &conditions[i]

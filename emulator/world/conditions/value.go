@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/resources"
 )
 
@@ -103,6 +103,6 @@ var rate = Value{[]string{"default"}, func(value string) error {
 }}
 
 var policy = Value{[]string{"none"}, func(value string) error {
-	_, err := cloud.ParsePolicy(value)
+	_, err := kinds.ParsePolicy(value)
 	return err
 }}

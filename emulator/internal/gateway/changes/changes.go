@@ -5,15 +5,15 @@
 package changes
 
 import (
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
 // Rules are a product's for its changes.
 type Rules struct {
-	Jobs  *cloud.Jobs
-	Locks *cloud.Locks
+	Jobs  *kinds.Jobs
+	Locks *kinds.Locks
 	// Locked refuses a change of a load balancer while another holds its lock.
 	Locked gateway.Refusal
 	// Open refuses a change of a load balancer that takes none now.
@@ -52,12 +52,12 @@ type JobID struct {
 }
 
 // OfJob answers with the id of a job.
-func OfJob(job *cloud.Job) *JobID { return &JobID{job.ID} }
+func OfJob(job *kinds.Job) *JobID { return &JobID{job.ID} }
 
 // ByJob declares an action whose work is a job's. The plan checks everything and
 // changes nothing, so that a job which fails leaves no trace. With the ClientToken of
 // an earlier call there is no second job.
-func ByJob[Req, Res any, PReq request[Req]](rules *Rules, name string, plan func(*state.Tx, *Req) (*Work, error), answer func(*cloud.Job) *Res) gateway.Action {
+func ByJob[Req, Res any, PReq request[Req]](rules *Rules, name string, plan func(*state.Tx, *Req) (*Work, error), answer func(*kinds.Job) *Res) gateway.Action {
 	return gateway.Write(name, func(tx *state.Tx, req *Req) (*Res, error) {
 		o := PReq(req).order()
 		id, err := state.OnceFor(tx, name, o.ClientToken, req, rules.Jobs.Table, resourceOf, func() (string, error) {
@@ -88,7 +88,7 @@ func AtOnce[Req any, PReq request[Req]](rules *Rules, name string, plan func(*st
 func Answered[Req, Res any, PReq request[Req]](rules *Rules, name string, plan func(*state.Tx, *Req) (*Work, error), answer func(*Req) *Res) gateway.Action {
 	return gateway.Write(name, func(tx *state.Tx, req *Req) (*Res, error) {
 		o := PReq(req).order()
-		_, err := state.OnceFor(tx, name, o.ClientToken, req, (*state.Table[cloud.Job])(nil), nil, func() (string, error) {
+		_, err := state.OnceFor(tx, name, o.ClientToken, req, (*state.Table[kinds.Job])(nil), nil, func() (string, error) {
 			w, err := prepare(tx, rules, o, req, plan)
 			if err != nil {
 				return "", err
@@ -102,7 +102,7 @@ func Answered[Req, Res any, PReq request[Req]](rules *Rules, name string, plan f
 	})
 }
 
-func resourceOf(job *cloud.Job) string { return job.ResourceID }
+func resourceOf(job *kinds.Job) string { return job.ResourceID }
 
 // prepare checks what a call would do, and that nothing stands in its way.
 func prepare[Req any](tx *state.Tx, rules *Rules, o *Order, req *Req, plan func(*state.Tx, *Req) (*Work, error)) (*Work, error) {
@@ -136,7 +136,7 @@ func (rules *Rules) Enter(tx *state.Tx, loadBalancerID string) error {
 
 // begin begins a job, and does its work unless it is to fail.
 func (rules *Rules) begin(tx *state.Tx, action string, w *Work) (id string, err error) {
-	job := &cloud.Job{Action: action, ResourceType: w.ResourceType, ResourceID: w.ResourceID}
+	job := &kinds.Job{Action: action, ResourceType: w.ResourceType, ResourceID: w.ResourceID}
 	if fails := rules.Jobs.Begin(tx, job); !fails {
 		err = w.Do()
 	}

@@ -4,9 +4,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -48,7 +48,7 @@ type listAsynJobsRequest struct {
 }
 
 // asks reports whether the call asks for a job.
-func (req *listAsynJobsRequest) asks(job *cloud.Job) bool {
+func (req *listAsynJobsRequest) asks(job *kinds.Job) bool {
 	return listing.Among(req.JobIDs, job.ID) && listing.Among(req.ResourceIDs, job.ResourceID) && listing.Matches(req.APIName, job.Action) &&
 		listing.Matches(req.ResourceType, job.ResourceType) && listing.Matches(req.Status, job.Status)
 }
@@ -89,12 +89,12 @@ func (rules *Rules) listAsynJobs(v *state.View, req *listAsynJobsRequest) (*list
 	return &listAsynJobsResponse{Jobs: part, NextToken: next, MaxResults: req.MaxResults, TotalCount: strconv.Itoa(len(list))}, nil
 }
 
-func newAsynJob(job *cloud.Job) asynJob {
+func newAsynJob(job *kinds.Job) asynJob {
 	j := asynJob{
 		ID: job.ID, APIName: job.Action, ResourceType: job.ResourceType, ResourceID: job.ResourceID, OperateType: operateType(job.Action),
 		Status: job.Status, CreateTime: job.CreateTime.UnixMilli(), ModifyTime: job.CreateTime.UnixMilli(),
 	}
-	if job.Status == cloud.JobFailed {
+	if job.Status == kinds.JobFailed {
 		j.ErrorCode, j.ErrorMessage = "SystemBusy", "System is busy, please try again later."
 	}
 	return j

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/state"
 )
@@ -34,7 +34,7 @@ var elementNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCom
 func MatchErrors(t *testing.T, p *gateway.Product, plant func(*state.Tx) error, groups ...[]ErrorCase) {
 	t.Helper()
 	codes := make(map[string][]string)
-	for _, a := range names.Of(cloud.Schema, []*gateway.Product{p}).Actions() {
+	for _, a := range names.Of(kinds.Schema, []*gateway.Product{p}).Actions() {
 		codes[a.Name] = a.Codes()
 	}
 	ran := 0

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/engine/memory"
 )
@@ -42,7 +42,7 @@ func StoreAt(t testing.TB, clock state.Clock, plant ...func(*state.Tx) error) *s
 // StoreWith is Store with what else the test wants of it.
 func StoreWith(t testing.TB, cfg state.Config, plant ...func(*state.Tx) error) *state.Store {
 	t.Helper()
-	cfg.Schema, cfg.Engine, cfg.Seed = cloud.Schema, &memory.Engine{}, 1
+	cfg.Schema, cfg.Engine, cfg.Seed = kinds.Schema, &memory.Engine{}, 1
 	store, err := state.Open(context.Background(), cfg)
 	if err != nil {
 		t.Fatalf("open a store in memory: %v", err)

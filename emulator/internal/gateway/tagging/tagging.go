@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -60,12 +60,12 @@ func (r Refusals) CheckKeys(keys []string) error {
 func validKey(key string) bool {
 	lower := strings.ToLower(key)
 	return key != "" && utf8.RuneCountInString(key) <= maxLength && !HasAddress(lower) &&
-		!strings.HasPrefix(lower, "aliyun") && !cloud.IsSystemTag(lower)
+		!strings.HasPrefix(lower, "aliyun") && !kinds.IsSystemTag(lower)
 }
 
 // validValue reports whether a resource can have the value: CLB-0525.
 func validValue(value string) bool {
-	return utf8.RuneCountInString(value) <= maxLength && !HasAddress(value) && !cloud.IsSystemTag(value)
+	return utf8.RuneCountInString(value) <= maxLength && !HasAddress(value) && !kinds.IsSystemTag(value)
 }
 
 // HasAddress reports whether a text contains the beginning of a web address, which
@@ -90,7 +90,7 @@ func Remove(tx *state.Tx, kind state.TagResourceType, id string, keys []string) 
 		}
 	}
 	for _, key := range keys {
-		if !cloud.IsSystemTag(key) {
+		if !kinds.IsSystemTag(key) {
 			state.Tags.Delete(tx, state.TagID(kind, id, key))
 		}
 	}

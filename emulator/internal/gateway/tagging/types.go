@@ -4,8 +4,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -69,7 +69,7 @@ func (t Types) kind(v *state.View, word, id string) (state.TagResourceType, erro
 func (t Types) Tag(tx *state.Tx, word string, ids []string, tags []Tag) error {
 	return t.each(tx, word, ids, func(kind state.TagResourceType, id string) error {
 		Set(tx, kind, id, tags)
-		return tx.Use(cloud.QuotaTags, id, 0)
+		return tx.Use(kinds.QuotaTags, id, 0)
 	})
 }
 

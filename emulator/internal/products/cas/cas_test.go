@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/products/cas"
 	"github.com/clbemu/clbemu/emulator/internal/products/clb"
 	"github.com/clbemu/clbemu/emulator/world"
@@ -48,25 +48,25 @@ func plant(tx *state.Tx) error {
 	if err := world.Default().Plant(tx); err != nil {
 		return err
 	}
-	cloud.UserCertificates.Put(tx, &cloud.UserCertificate{AccountID: account, ID: 11111111, Name: "taken"})
-	cloud.UserCertificates.Put(tx, &cloud.UserCertificate{AccountID: "1", ID: 22222222, Name: "foreign"})
+	kinds.UserCertificates.Put(tx, &kinds.UserCertificate{AccountID: account, ID: 11111111, Name: "taken"})
+	kinds.UserCertificates.Put(tx, &kinds.UserCertificate{AccountID: "1", ID: 22222222, Name: "foreign"})
 	return nil
 }
 
 func plantListener(tx *state.Tx) error {
 	owner := state.Owner{AccountID: account, RegionID: "cn-hangzhou"}
 	tx = tx.In(owner)
-	ip, err := cloud.AllocateAddress(tx, "vsw-bp1clbemu000000000001", "192.168.0.0/24", "", cloud.NLBLoadBalancers.Kind(), "nlb-1")
+	ip, err := kinds.AllocateAddress(tx, "vsw-bp1clbemu000000000001", "192.168.0.0/24", "", kinds.NLBLoadBalancers.Kind(), "nlb-1")
 	if err != nil {
 		return err
 	}
-	cloud.NLBLoadBalancers.Put(tx, &cloud.NLBLoadBalancer{Owner: owner, ID: "nlb-1", Status: cloud.NLBActive, AddressType: cloud.NLBIntranet,
-		VPCID: "vpc-bp1clbemu000000000001", ZoneMappings: []cloud.NLBZoneMapping{{ZoneID: "cn-hangzhou-h", VSwitchID: "vsw-bp1clbemu000000000001",
+	kinds.NLBLoadBalancers.Put(tx, &kinds.NLBLoadBalancer{Owner: owner, ID: "nlb-1", Status: kinds.NLBActive, AddressType: kinds.NLBIntranet,
+		VPCID: "vpc-bp1clbemu000000000001", ZoneMappings: []kinds.NLBZoneMapping{{ZoneID: "cn-hangzhou-h", VSwitchID: "vsw-bp1clbemu000000000001",
 			PrivateIPv4Address: ip}}})
-	cloud.NLBServerGroups.Put(tx, &cloud.NLBServerGroup{Owner: owner, ID: "sgp-1", Name: "sgp-1", Status: cloud.NLBGroupAvailable, Protocol: cloud.NLBTCPSSL,
-		Type: cloud.NLBGroupOfInstances, VPCID: "vpc-bp1clbemu000000000001", Scheduler: "Wrr"})
-	cloud.NLBListeners.Put(tx, &cloud.NLBListener{Owner: owner, ID: "lsn-1", LoadBalancerID: "nlb-1", Protocol: cloud.NLBTCPSSL, Port: 443,
-		Status: cloud.NLBListenerRunning, ServerGroupID: "sgp-1", IdleTimeout: 900, CertificateIDs: []string{"11111111-cn-hangzhou"}})
+	kinds.NLBServerGroups.Put(tx, &kinds.NLBServerGroup{Owner: owner, ID: "sgp-1", Name: "sgp-1", Status: kinds.NLBGroupAvailable, Protocol: kinds.NLBTCPSSL,
+		Type: kinds.NLBGroupOfInstances, VPCID: "vpc-bp1clbemu000000000001", Scheduler: "Wrr"})
+	kinds.NLBListeners.Put(tx, &kinds.NLBListener{Owner: owner, ID: "lsn-1", LoadBalancerID: "nlb-1", Protocol: kinds.NLBTCPSSL, Port: 443,
+		Status: kinds.NLBListenerRunning, ServerGroupID: "sgp-1", IdleTimeout: 900, CertificateIDs: []string{"11111111-cn-hangzhou"}})
 	return nil
 }
 

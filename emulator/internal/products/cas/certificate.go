@@ -4,9 +4,9 @@ import (
 	"crypto/tls"
 	"strconv"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -68,7 +68,7 @@ type uploadUserCertificateResponse struct {
 }
 
 func uploadUserCertificate(tx *state.Tx, req *uploadUserCertificateRequest) (*uploadUserCertificateResponse, error) {
-	content, err := cloud.ParseCertificate(req.Cert)
+	content, err := kinds.ParseCertificate(req.Cert)
 	if err != nil {
 		return nil, errCertificateMalformed
 	}
@@ -76,17 +76,17 @@ func uploadUserCertificate(tx *state.Tx, req *uploadUserCertificateRequest) (*up
 		return nil, errKeyMismatch
 	}
 	account := tx.Scope().AccountID
-	if _, taken := cloud.UserCertificatesByName.First(tx.View, account, req.Name); taken {
+	if _, taken := kinds.UserCertificatesByName.First(tx.View, account, req.Name); taken {
 		return nil, errNameTaken
 	}
-	group, err := cloud.ResourceGroupOf(tx.View, req.ResourceGroupID)
+	group, err := kinds.ResourceGroupOf(tx.View, req.ResourceGroupID)
 	if err != nil {
 		return nil, err
 	}
-	c := &cloud.UserCertificate{AccountID: account, ID: tx.NewCertificateNumber(cloud.UserCertificates.Kind()), Name: req.Name, CertificateContent: content,
+	c := &kinds.UserCertificate{AccountID: account, ID: tx.NewCertificateNumber(kinds.UserCertificates.Kind()), Name: req.Name, CertificateContent: content,
 		PrivateKey: req.Key, ResourceGroupID: group, CreateTime: tx.Now()}
-	cloud.UserCertificates.Put(tx, c)
-	tagging.Set(tx.In(c.Belonging()), cloud.TagUserCertificate, cloud.UserCertificates.ID(c), req.Tags)
+	kinds.UserCertificates.Put(tx, c)
+	tagging.Set(tx.In(c.Belonging()), kinds.TagUserCertificate, kinds.UserCertificates.ID(c), req.Tags)
 	return &uploadUserCertificateResponse{c.ID}, nil
 }
 
@@ -94,8 +94,8 @@ type certificateRequest struct {
 	CertID int64 `rpc:"CertId,required"`
 }
 
-func (r *certificateRequest) certificate(v *state.View) (*cloud.UserCertificate, error) {
-	return cloud.UserCertificates.Get(v, strconv.FormatInt(r.CertID, 10))
+func (r *certificateRequest) certificate(v *state.View) (*kinds.UserCertificate, error) {
+	return kinds.UserCertificates.Get(v, strconv.FormatInt(r.CertID, 10))
 }
 
 // deleteUserCertificate leaves what CLB and listeners of NLB took over, which are
@@ -105,6 +105,6 @@ func deleteUserCertificate(tx *state.Tx, req *certificateRequest) (*gateway.Empt
 	if err != nil {
 		return nil, err
 	}
-	cloud.UserCertificates.Remove(tx, cloud.UserCertificates.ID(c))
+	kinds.UserCertificates.Remove(tx, kinds.UserCertificates.ID(c))
 	return &gateway.Empty{}, nil
 }

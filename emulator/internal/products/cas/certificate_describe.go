@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -36,14 +36,14 @@ type subject struct {
 
 // names lists the certificate's names: its common name where it has no others:
 // CLB-0524.
-func names(c *cloud.UserCertificate) []string {
+func names(c *kinds.UserCertificate) []string {
 	if len(c.SANs) == 0 && c.CommonName != "" {
 		return []string{c.CommonName}
 	}
 	return c.SANs
 }
 
-func subjectOf(c *cloud.UserCertificate, chain []*x509.Certificate, now time.Time) subject {
+func subjectOf(c *kinds.UserCertificate, chain []*x509.Certificate, now time.Time) subject {
 	s := subject{
 		Name: c.Name, Fingerprint: strings.ToUpper(strings.ReplaceAll(c.Fingerprint, ":", "")), Sans: strings.Join(names(c), ","),
 		StartDate: c.NotBefore.Format(time.DateOnly), EndDate: c.NotAfter.Format(time.DateOnly), Expired: expired(c, now),
@@ -60,7 +60,7 @@ func subjectOf(c *cloud.UserCertificate, chain []*x509.Certificate, now time.Tim
 	return s
 }
 
-func expired(c *cloud.UserCertificate, now time.Time) bool { return !now.Before(c.NotAfter) }
+func expired(c *kinds.UserCertificate, now time.Time) bool { return !now.Before(c.NotAfter) }
 
 func firstOf(texts []string) string {
 	if len(texts) == 0 {
@@ -126,7 +126,7 @@ func getUserCertificateDetail(v *state.View, req *getUserCertificateDetailReques
 		resp.CertChain = append(resp.CertChain, chainLink{link.Subject.CommonName, link.Issuer.CommonName, link.NotBefore.UnixMilli(),
 			link.NotAfter.UnixMilli(), max(int(link.NotAfter.Sub(v.Now()).Hours()/24), 0)})
 	}
-	resp.Tags = tagging.ShownOf(v, cloud.TagUserCertificate, cloud.UserCertificates.ID(c))
+	resp.Tags = tagging.ShownOf(v, kinds.TagUserCertificate, kinds.UserCertificates.ID(c))
 	return resp, nil
 }
 
@@ -156,8 +156,8 @@ type orderView struct {
 // listUserCertificateOrder lists certificates for the types UPLOAD and CERT alone:
 // clbemu has no orders.
 func listUserCertificateOrder(v *state.View, req *listUserCertificateOrderRequest) (*listUserCertificateOrderResponse, error) {
-	var found []*cloud.UserCertificate
-	for c := range cloud.UserCertificates.All(v) {
+	var found []*kinds.UserCertificate
+	for c := range kinds.UserCertificates.All(v) {
 		if req.matches(c, v.Now()) {
 			found = append(found, c)
 		}
@@ -173,14 +173,14 @@ func listUserCertificateOrder(v *state.View, req *listUserCertificateOrderReques
 // soon is the time before its end at which a certificate is said to expire: CLB-0412.
 const soon = 30 * 24 * time.Hour
 
-func (r *listUserCertificateOrderRequest) matches(c *cloud.UserCertificate, now time.Time) bool {
+func (r *listUserCertificateOrderRequest) matches(c *kinds.UserCertificate, now time.Time) bool {
 	ordered := r.OrderType == "CPACK" || r.OrderType == "BUY"
 	return !ordered && (r.Status == "" || r.Status == statusOf(c, now)) &&
 		(r.ResourceGroupID == "" || r.ResourceGroupID == c.ResourceGroupID) &&
 		slices.ContainsFunc(append([]string{c.Name, c.CommonName}, c.SANs...), func(text string) bool { return strings.Contains(text, r.Keyword) })
 }
 
-func statusOf(c *cloud.UserCertificate, now time.Time) string {
+func statusOf(c *kinds.UserCertificate, now time.Time) string {
 	switch {
 	case expired(c, now):
 		return "EXPIRED"

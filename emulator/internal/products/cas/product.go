@@ -7,8 +7,8 @@ package cas
 import (
 	_ "embed"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -22,16 +22,16 @@ var actionNames string
 var refusals gateway.Refusals
 
 var errorTable = refusals.Table([]gateway.ErrorRow{
-	{Fact: state.NotFound, Kind: cloud.UserCertificates.Kind(), Status: 404, Code: "NotFound",
+	{Fact: state.NotFound, Kind: kinds.UserCertificates.Kind(), Status: 404, Code: "NotFound",
 		Message: "The certificate is not found.", Evidence: "CLB-0412"},
-	{Fact: state.NotFound, Kind: cloud.ResourceGroups.Kind(), Status: 404, Code: "NotFound.ResourceGroup",
+	{Fact: state.NotFound, Kind: kinds.ResourceGroups.Kind(), Status: 404, Code: "NotFound.ResourceGroup",
 		Message: "The resource group is not found.", Evidence: "CLB-0412"},
 })
 
 // Product returns the certificate service's API.
 func Product(gateway.Deps) *gateway.Product {
 	return &gateway.Product{
-		Name:     cloud.ProductCAS,
+		Name:     kinds.ProductCAS,
 		Version:  "2020-04-07",
 		Title:    "CAS",
 		Endpoint: "CAS",
@@ -42,7 +42,7 @@ func Product(gateway.Deps) *gateway.Product {
 		Denial: gateway.ErrorRow{Status: 403, Code: "NoPermission",
 			Message: "You are not authorized to perform this action.", Evidence: "CLB-0412"},
 		Resources: []gateway.Resource{
-			{Parameter: "CertId", Type: "certificate", Kind: cloud.UserCertificates.Kind()},
+			{Parameter: "CertId", Type: "certificate", Kind: kinds.UserCertificates.Kind()},
 		},
 	}
 }

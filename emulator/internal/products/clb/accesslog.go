@@ -4,9 +4,9 @@ import (
 	"regexp"
 	"sync"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -88,17 +88,17 @@ func setAccessLogsDownloadAttribute(tx *state.Tx, req *accessLogRequest) (*gatew
 	if err := needRole(tx, req.Caller, roleForLogs, errNoRoleForLogs); err != nil {
 		return nil, err
 	}
-	return editLoadBalancer(tx, rule.LoadBalancerID, func(lb *cloud.LoadBalancer) error {
+	return editLoadBalancer(tx, rule.LoadBalancerID, func(lb *kinds.LoadBalancer) error {
 		if lb.AccessLog != nil {
 			return errAccessLogExists
 		}
-		lb.AccessLog = &cloud.AccessLog{LogProject: rule.LogProject, LogStore: rule.LogStore}
+		lb.AccessLog = &kinds.AccessLog{LogProject: rule.LogProject, LogStore: rule.LogStore}
 		return nil
 	})
 }
 
 func deleteAccessLogsDownloadAttribute(tx *state.Tx, req *accessLogRequest) (*gateway.Empty, error) {
-	return editLoadBalancer(tx, req.Attributes[0].LoadBalancerID, func(lb *cloud.LoadBalancer) error {
+	return editLoadBalancer(tx, req.Attributes[0].LoadBalancerID, func(lb *kinds.LoadBalancer) error {
 		if lb.AccessLog == nil {
 			return errAccessLogMissing
 		}
@@ -138,9 +138,9 @@ func describeAccessLogsDownloadAttribute(v *state.View, req *describeAccessLogsD
 		filters[i] = t.filter()
 	}
 	var list []accessLogItem
-	for lb := range cloud.LoadBalancersByRegion.InScope(v) {
+	for lb := range kinds.LoadBalancersByRegion.InScope(v) {
 		if lb.AccessLog != nil && (req.LoadBalancerID == "" || lb.ID == req.LoadBalancerID) &&
-			state.HasTags(v, cloud.TagLoadBalancer, lb.ID, filters) {
+			state.HasTags(v, kinds.TagLoadBalancer, lb.ID, filters) {
 			list = append(list, accessLogItem{lb.ID, lb.AccessLog.LogProject, lb.AccessLog.LogStore, req.LogType, lb.RegionID})
 		}
 	}
@@ -166,14 +166,14 @@ type success struct {
 }
 
 func enableHighDefinationMonitor(tx *state.Tx, req *enableMonitorRequest) (*success, error) {
-	if _, enabled := cloud.HighDefinitionMonitors.Find(tx.View, cloud.HighDefinitionMonitorID(tx.Scope())); enabled {
+	if _, enabled := kinds.HighDefinitionMonitors.Find(tx.View, kinds.HighDefinitionMonitorID(tx.Scope())); enabled {
 		return nil, errMonitorEnabled
 	}
 	return putMonitor(tx, &req.monitorRequest)
 }
 
 func modifyHighDefinationMonitor(tx *state.Tx, req *monitorRequest) (*success, error) {
-	if _, enabled := cloud.HighDefinitionMonitors.Find(tx.View, cloud.HighDefinitionMonitorID(tx.Scope())); !enabled {
+	if _, enabled := kinds.HighDefinitionMonitors.Find(tx.View, kinds.HighDefinitionMonitorID(tx.Scope())); !enabled {
 		return nil, errMonitorNotEnabled
 	}
 	return putMonitor(tx, req)
@@ -183,7 +183,7 @@ func putMonitor(tx *state.Tx, req *monitorRequest) (*success, error) {
 	if err := needRole(tx, req.Caller, roleForLogs, errNoRoleForLogs); err != nil {
 		return nil, err
 	}
-	cloud.HighDefinitionMonitors.Put(tx, &cloud.HighDefinitionMonitor{Owner: tx.Scope(), LogProject: req.LogProject, LogStore: req.LogStore})
+	kinds.HighDefinitionMonitors.Put(tx, &kinds.HighDefinitionMonitor{Owner: tx.Scope(), LogProject: req.LogProject, LogStore: req.LogStore})
 	return &success{"true"}, nil
 }
 
@@ -201,7 +201,7 @@ type describeMonitorResponse struct {
 // describeHighDefinationMonitor answers empty names where the monitor is off.
 func describeHighDefinationMonitor(v *state.View, _ *describeMonitorRequest) (*describeMonitorResponse, error) {
 	resp := &describeMonitorResponse{success: success{"true"}}
-	if m, ok := cloud.HighDefinitionMonitors.Find(v, cloud.HighDefinitionMonitorID(v.Scope())); ok {
+	if m, ok := kinds.HighDefinitionMonitors.Find(v, kinds.HighDefinitionMonitorID(v.Scope())); ok {
 		resp.LogProject, resp.LogStore = m.LogProject, m.LogStore
 	}
 	return resp, nil

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -66,24 +66,24 @@ type aclIDResponse struct {
 }
 
 func createAccessControlList(tx *state.Tx, req *createAccessControlListRequest) (*aclIDResponse, error) {
-	group, err := cloud.ResourceGroupOf(tx.View, req.ResourceGroupID)
+	group, err := kinds.ResourceGroupOf(tx.View, req.ResourceGroupID)
 	if err != nil {
 		return nil, err
 	}
 	account := tx.Scope().AccountID
-	if err := tx.Use(cloud.QuotaACLs, account, 1); err != nil {
+	if err := tx.Use(kinds.QuotaACLs, account, 1); err != nil {
 		return nil, err
 	}
-	acl := &cloud.AccessControlList{
+	acl := &kinds.AccessControlList{
 		Owner:            tx.Scope(),
-		ID:               tx.NewID(cloud.AccessControlLists.Kind()),
+		ID:               tx.NewID(kinds.AccessControlLists.Kind()),
 		Name:             req.AclName,
 		AddressIPVersion: req.AddressIPVersion,
 		ResourceGroupID:  group,
 		CreateTime:       tx.Now(),
 	}
-	cloud.AccessControlLists.Put(tx, acl)
-	tagging.Set(tx, cloud.TagAccessControlList, acl.ID, req.Tags)
+	kinds.AccessControlLists.Put(tx, acl)
+	tagging.Set(tx, kinds.TagAccessControlList, acl.ID, req.Tags)
 	return &aclIDResponse{acl.ID}, nil
 }
 
@@ -93,13 +93,13 @@ type aclRequest struct {
 }
 
 func deleteAccessControlList(tx *state.Tx, req *aclRequest) (*gateway.Empty, error) {
-	if _, err := cloud.AccessControlLists.Get(tx.View, req.AclID); err != nil {
+	if _, err := kinds.AccessControlLists.Get(tx.View, req.AclID); err != nil {
 		return nil, err
 	}
-	if _, bound := cloud.ListenersByAccessControlList.First(tx.View, req.AclID); bound {
+	if _, bound := kinds.ListenersByAccessControlList.First(tx.View, req.AclID); bound {
 		return nil, errAclInUse
 	}
-	cloud.AccessControlLists.Remove(tx, req.AclID)
+	kinds.AccessControlLists.Remove(tx, req.AclID)
 	return &gateway.Empty{}, nil
 }
 
@@ -109,7 +109,7 @@ type setAccessControlListAttributeRequest struct {
 }
 
 func setAccessControlListAttribute(tx *state.Tx, req *setAccessControlListAttributeRequest) (*aclIDResponse, error) {
-	return &aclIDResponse{req.AclID}, cloud.AccessControlLists.Edit(tx, req.AclID, func(acl *cloud.AccessControlList) error {
+	return &aclIDResponse{req.AclID}, kinds.AccessControlLists.Edit(tx, req.AclID, func(acl *kinds.AccessControlList) error {
 		acl.Name = req.AclName
 		return nil
 	})
@@ -158,8 +158,8 @@ func parseEntry(text string) (netip.Prefix, error) {
 	return addr.Prefix(addr.BitLen())
 }
 
-func hasEntry(entries []cloud.AccessControlListEntry, text string) bool {
-	return slices.ContainsFunc(entries, func(e cloud.AccessControlListEntry) bool { return sameEntry(e.Entry, text) })
+func hasEntry(entries []kinds.AccessControlListEntry, text string) bool {
+	return slices.ContainsFunc(entries, func(e kinds.AccessControlListEntry) bool { return sameEntry(e.Entry, text) })
 }
 
 // sameEntry compares blocks, not their spelling.
@@ -172,7 +172,7 @@ func sameEntry(a, b string) bool {
 // addAccessControlListEntry also asks the listeners that have the list, whose lists have
 // limits in common: CLB-0170.
 func addAccessControlListEntry(tx *state.Tx, req *aclEntriesRequest) (*gateway.Empty, error) {
-	err := cloud.AccessControlLists.Edit(tx, req.AclID, func(acl *cloud.AccessControlList) error {
+	err := kinds.AccessControlLists.Edit(tx, req.AclID, func(acl *kinds.AccessControlList) error {
 		if acl.Activity == state.Busy {
 			return errAclEntryBusy
 		}
@@ -185,31 +185,31 @@ func addAccessControlListEntry(tx *state.Tx, req *aclEntriesRequest) (*gateway.E
 			case hasEntry(entries, e.Entry):
 				return errAclEntryExists
 			}
-			entries = append(entries, cloud.AccessControlListEntry{Entry: e.Entry, Comment: e.Comment})
+			entries = append(entries, kinds.AccessControlListEntry{Entry: e.Entry, Comment: e.Comment})
 		}
 		acl.Entries = entries
-		return tx.Use(cloud.QuotaACLEntries, acl.ID, len(req.AclEntrys))
+		return tx.Use(kinds.QuotaACLEntries, acl.ID, len(req.AclEntrys))
 	})
 	if err != nil {
 		return nil, err
 	}
-	for l := range cloud.ListenersByAccessControlList.List(tx.View, req.AclID) {
+	for l := range kinds.ListenersByAccessControlList.List(tx.View, req.AclID) {
 		if err := checkACLEntries(tx.View, l); err != nil {
 			return nil, err
 		}
 	}
-	state.Enter(tx, cloud.StageACLConfiguring, req.AclID)
+	state.Enter(tx, kinds.StageACLConfiguring, req.AclID)
 	return &gateway.Empty{}, nil
 }
 
 // removeAccessControlListEntry takes entries out; when none of them is in the
 // list it is refused, which clients take for success. CLB-0150.
 func removeAccessControlListEntry(tx *state.Tx, req *aclEntriesRequest) (*gateway.Empty, error) {
-	err := cloud.AccessControlLists.Edit(tx, req.AclID, func(acl *cloud.AccessControlList) error {
+	err := kinds.AccessControlLists.Edit(tx, req.AclID, func(acl *kinds.AccessControlList) error {
 		if acl.Activity == state.Busy {
 			return errAclEntryBusy
 		}
-		left := slices.DeleteFunc(slices.Clone(acl.Entries), func(e cloud.AccessControlListEntry) bool {
+		left := slices.DeleteFunc(slices.Clone(acl.Entries), func(e kinds.AccessControlListEntry) bool {
 			return slices.ContainsFunc(req.AclEntrys, func(gone aclEntryParam) bool { return sameEntry(gone.Entry, e.Entry) })
 		})
 		if len(left) == len(acl.Entries) {
@@ -221,7 +221,7 @@ func removeAccessControlListEntry(tx *state.Tx, req *aclEntriesRequest) (*gatewa
 	if err != nil {
 		return nil, err
 	}
-	state.Enter(tx, cloud.StageACLConfiguring, req.AclID)
+	state.Enter(tx, kinds.StageACLConfiguring, req.AclID)
 	return &gateway.Empty{}, nil
 }
 
@@ -252,23 +252,23 @@ type aclItem struct {
 	Tags               []tagging.Shown `rpc:"Tags>Tag"`
 }
 
-func newACLItem(v *state.View, acl *cloud.AccessControlList) aclItem {
+func newACLItem(v *state.View, acl *kinds.AccessControlList) aclItem {
 	return aclItem{
 		AclID: acl.ID, AclName: acl.Name, AddressIPVersion: acl.AddressIPVersion,
 		ResourceGroupID: acl.ResourceGroupID, ServiceManagedMode: unmanaged, CreateTime: gateway.Second(acl.CreateTime),
-		Tags: tagging.ShownOf(v, cloud.TagAccessControlList, acl.ID),
+		Tags: tagging.ShownOf(v, kinds.TagAccessControlList, acl.ID),
 	}
 }
 
 // describeAccessControlLists finds a name by any part of it (CLB-0151), and nothing
 // in a resource group that does not exist: CLB-0191.
 func describeAccessControlLists(v *state.View, req *describeAccessControlListsRequest) (*describeAccessControlListsResponse, error) {
-	var found []*cloud.AccessControlList
-	for acl := range cloud.AccessControlListsByRegion.InScope(v) {
+	var found []*kinds.AccessControlList
+	for acl := range kinds.AccessControlListsByRegion.InScope(v) {
 		if strings.Contains(acl.Name, req.AclName) &&
 			(req.AddressIPVersion == "" || acl.AddressIPVersion == req.AddressIPVersion) &&
 			(req.ResourceGroupID == "" || acl.ResourceGroupID == req.ResourceGroupID) &&
-			state.HasTags(v, cloud.TagAccessControlList, acl.ID, tagFilters(req.Tags)) {
+			state.HasTags(v, kinds.TagAccessControlList, acl.ID, tagFilters(req.Tags)) {
 			found = append(found, acl)
 		}
 	}
@@ -309,7 +309,7 @@ type relatedListener struct {
 // describeAccessControlListAttribute pages the entries only when the call asks
 // for: clients older than the paging expect them all. CLB-0152.
 func describeAccessControlListAttribute(v *state.View, req *describeAccessControlListAttributeRequest) (*describeAccessControlListAttributeResponse, error) {
-	acl, err := cloud.AccessControlLists.Get(v, req.AclID)
+	acl, err := kinds.AccessControlLists.Get(v, req.AclID)
 	if err != nil {
 		return nil, err
 	}
@@ -325,7 +325,7 @@ func describeAccessControlListAttribute(v *state.View, req *describeAccessContro
 	if req.Page > 0 || req.PageSize > 0 {
 		resp.AclEntrys = listing.Page(entries, max(req.Page, 1), cmp.Or(req.PageSize, 10))
 	}
-	for l := range cloud.ListenersByAccessControlList.List(v, acl.ID) {
+	for l := range kinds.ListenersByAccessControlList.List(v, acl.ID) {
 		resp.RelatedListeners = append(resp.RelatedListeners,
 			relatedListener{l.LoadBalancerID, l.Port, l.AclType, string(l.Protocol)})
 	}

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -74,7 +74,7 @@ type backendServerParam struct {
 	ServerIP    gateway.Text            `json:"ServerIp"`
 	Port        gateway.Int             `json:"Port"`
 	Weight      *gateway.Int            `json:"Weight"`
-	Type        cloud.BackendServerType `json:"Type"`
+	Type        kinds.BackendServerType `json:"Type"`
 	Description string                  `json:"Description"`
 }
 
@@ -115,8 +115,8 @@ func (s *backendServerParam) settle(withPort bool) error {
 	}
 	switch s.Type {
 	case "":
-		s.Type = cloud.BackendServerECS
-	case cloud.BackendServerECS, cloud.BackendServerENI, cloud.BackendServerECI:
+		s.Type = kinds.BackendServerECS
+	case kinds.BackendServerECS, kinds.BackendServerENI, kinds.BackendServerECI:
 	default:
 		return errBackendTypeInvalid
 	}
@@ -143,24 +143,24 @@ func (s *backendServerParam) weight() int {
 
 // is reports whether the parameter means the member: by id and port, and for
 // network interfaces also by address, if the call has one.
-func (s *backendServerParam) is(m cloud.BackendServer) bool {
+func (s *backendServerParam) is(m kinds.BackendServer) bool {
 	return string(s.ServerID) == m.ServerID && int(s.Port) == m.Port &&
-		(s.Type == cloud.BackendServerECS || s.ServerIP == "" || string(s.ServerIP) == m.ServerIP)
+		(s.Type == kinds.BackendServerECS || s.ServerIP == "" || string(s.ServerIP) == m.ServerIP)
 }
 
-func indexOf(members []cloud.BackendServer, s *backendServerParam) int {
+func indexOf(members []kinds.BackendServer, s *backendServerParam) int {
 	return slices.IndexFunc(members, s.is)
 }
 
 // checkReleased refuses to remove an instance that is not there any more, with which its
 // membership ended: CLB-0206.
-func checkReleased(v *state.View, members []cloud.BackendServer, gone []backendServerParam) error {
+func checkReleased(v *state.View, members []kinds.BackendServer, gone []backendServerParam) error {
 	for i := range gone {
 		s := &gone[i]
 		if !strings.HasPrefix(string(s.ServerID), "i-") || indexOf(members, s) >= 0 {
 			continue
 		}
-		if _, ok := cloud.Instances.Find(v, string(s.ServerID)); !ok {
+		if _, ok := kinds.Instances.Find(v, string(s.ServerID)); !ok {
 			return errServerNotRunning
 		}
 	}
@@ -169,15 +169,15 @@ func checkReleased(v *state.View, members []cloud.BackendServer, gone []backendS
 
 // without returns the members less the named ones; that one is not there
 // is no error.
-func without(members []cloud.BackendServer, gone []backendServerParam) []cloud.BackendServer {
-	return slices.DeleteFunc(slices.Clone(members), func(m cloud.BackendServer) bool {
+func without(members []kinds.BackendServer, gone []backendServerParam) []kinds.BackendServer {
+	return slices.DeleteFunc(slices.Clone(members), func(m kinds.BackendServer) bool {
 		return slices.ContainsFunc(gone, func(s backendServerParam) bool { return s.is(m) })
 	})
 }
 
 // reweighted returns the members with the weights and descriptions that are
 // given; it ignores servers that are not members. CLB-0121.
-func reweighted(members []cloud.BackendServer, list []backendServerParam) []cloud.BackendServer {
+func reweighted(members []kinds.BackendServer, list []backendServerParam) []kinds.BackendServer {
 	members = slices.Clone(members)
 	for i := range list {
 		at := indexOf(members, &list[i])
@@ -194,9 +194,9 @@ func reweighted(members []cloud.BackendServer, list []backendServerParam) []clou
 
 // admit turns parameters into members of a group of the load balancer, or says
 // why a server can't be one.
-func admit(v *state.View, lb *cloud.LoadBalancer, list []backendServerParam) ([]cloud.BackendServer, error) {
+func admit(v *state.View, lb *kinds.LoadBalancer, list []backendServerParam) ([]kinds.BackendServer, error) {
 	vpc := networkOf(v, lb)
-	admitted := make([]cloud.BackendServer, 0, len(list))
+	admitted := make([]kinds.BackendServer, 0, len(list))
 	for i := range list {
 		m, serverVPC, err := resolve(v, lb, &list[i])
 		if err != nil {
@@ -214,16 +214,16 @@ func admit(v *state.View, lb *cloud.LoadBalancer, list []backendServerParam) ([]
 }
 
 // resolve finds the server and the VPC that it is in.
-func resolve(v *state.View, lb *cloud.LoadBalancer, s *backendServerParam) (cloud.BackendServer, string, error) {
-	m := cloud.BackendServer{
+func resolve(v *state.View, lb *kinds.LoadBalancer, s *backendServerParam) (kinds.BackendServer, string, error) {
+	m := kinds.BackendServer{
 		ServerID: string(s.ServerID), Type: s.Type, Port: int(s.Port), Weight: s.weight(), Description: s.Description,
 	}
-	if s.Type == cloud.BackendServerECS {
-		instance, ok := cloud.Instances.Find(v, m.ServerID)
+	if s.Type == kinds.BackendServerECS {
+		instance, ok := kinds.Instances.Find(v, m.ServerID)
 		if !ok {
 			return m, "", errServerUnknown
 		}
-		if instance.Status != cloud.InstanceRunning {
+		if instance.Status != kinds.InstanceRunning {
 			return m, "", errServerNotRunning
 		}
 		return m, instance.VPCID, nil
@@ -231,7 +231,7 @@ func resolve(v *state.View, lb *cloud.LoadBalancer, s *backendServerParam) (clou
 	if isShared(lb) {
 		return m, "", errENIOnSharedInstance
 	}
-	n, ok := cloud.NetworkInterfaces.Find(v, m.ServerID)
+	n, ok := kinds.NetworkInterfaces.Find(v, m.ServerID)
 	if !ok {
 		return m, "", errNetworkInterfaceUnknown.Of(m.ServerID)
 	}
@@ -249,25 +249,25 @@ func resolve(v *state.View, lb *cloud.LoadBalancer, s *backendServerParam) (clou
 }
 
 // isShared reports whether an instance is a shared-resource one, which has no spec.
-func isShared(lb *cloud.LoadBalancer) bool {
-	return lb.InstanceChargeType == cloud.PayBySpec && lb.Spec == ""
+func isShared(lb *kinds.LoadBalancer) bool {
+	return lb.InstanceChargeType == kinds.PayBySpec && lb.Spec == ""
 }
 
 // networkOf is the VPC that the backends of a load balancer must be in: its own, or the
 // VPC of its present backends. "" is any.
-func networkOf(v *state.View, lb *cloud.LoadBalancer) string {
+func networkOf(v *state.View, lb *kinds.LoadBalancer) string {
 	if lb.VPCID != "" {
 		return lb.VPCID
 	}
 	if vpc := firstVPC(v, lb.BackendServers); vpc != "" {
 		return vpc
 	}
-	for g := range cloud.VServerGroupsByLoadBalancer.List(v, lb.ID) {
+	for g := range kinds.VServerGroupsByLoadBalancer.List(v, lb.ID) {
 		if vpc := firstVPC(v, g.BackendServers); vpc != "" {
 			return vpc
 		}
 	}
-	for g := range cloud.MasterSlaveServerGroupsByLoadBalancer.List(v, lb.ID) {
+	for g := range kinds.MasterSlaveServerGroupsByLoadBalancer.List(v, lb.ID) {
 		if vpc := firstVPC(v, g.Members()); vpc != "" {
 			return vpc
 		}
@@ -276,7 +276,7 @@ func networkOf(v *state.View, lb *cloud.LoadBalancer) string {
 }
 
 // firstVPC returns the VPC of the first member that still exists.
-func firstVPC(v *state.View, members []cloud.BackendServer) string {
+func firstVPC(v *state.View, members []kinds.BackendServer) string {
 	for _, m := range members {
 		if vpc := serverVPC(v, m); vpc != "" {
 			return vpc
@@ -286,12 +286,12 @@ func firstVPC(v *state.View, members []cloud.BackendServer) string {
 }
 
 // serverVPC is "" for a deleted server.
-func serverVPC(v *state.View, m cloud.BackendServer) string {
-	if m.Type == cloud.BackendServerECS {
-		if instance, ok := cloud.Instances.Find(v, m.ServerID); ok {
+func serverVPC(v *state.View, m kinds.BackendServer) string {
+	if m.Type == kinds.BackendServerECS {
+		if instance, ok := kinds.Instances.Find(v, m.ServerID); ok {
 			return instance.VPCID
 		}
-	} else if n, ok := cloud.NetworkInterfaces.Find(v, m.ServerID); ok {
+	} else if n, ok := kinds.NetworkInterfaces.Find(v, m.ServerID); ok {
 		return n.VPCID
 	}
 	return ""
@@ -299,7 +299,7 @@ func serverVPC(v *state.View, m cloud.BackendServer) string {
 
 // checkAddresses refuses two members that are the same address and port under
 // two ids, such as an instance and its network interface.
-func checkAddresses(v *state.View, members []cloud.BackendServer) error {
+func checkAddresses(v *state.View, members []kinds.BackendServer) error {
 	seen := make(map[string]bool, len(members))
 	for _, m := range members {
 		ip := m.Address(v)
@@ -314,11 +314,11 @@ func checkAddresses(v *state.View, members []cloud.BackendServer) error {
 
 // checkBackendQuotas enforces the quota of the load balancer, over all its groups
 // (CLB-0122), and the quota of each server, over all load balancers.
-func checkBackendQuotas(v *state.View, lb *cloud.LoadBalancer, added []cloud.BackendServer) error {
+func checkBackendQuotas(v *state.View, lb *kinds.LoadBalancer, added []kinds.BackendServer) error {
 	if len(added) == 0 {
 		return nil
 	}
-	if err := v.Use(cloud.QuotaBackendServers, lb.ID, len(added)); err != nil {
+	if err := v.Use(kinds.QuotaBackendServers, lb.ID, len(added)); err != nil {
 		return err
 	}
 	more := make(map[string]int, len(added))
@@ -326,7 +326,7 @@ func checkBackendQuotas(v *state.View, lb *cloud.LoadBalancer, added []cloud.Bac
 		more[m.ServerID]++
 	}
 	for _, m := range added {
-		if err := v.Use(cloud.QuotaServerAttached, m.ServerID, more[m.ServerID]); err != nil {
+		if err := v.Use(kinds.QuotaServerAttached, m.ServerID, more[m.ServerID]); err != nil {
 			return err
 		}
 	}
@@ -388,7 +388,7 @@ func spelled(resp *defaultGroupResponse, err error) (*spelledGroupResponse, erro
 	return &spelledGroupResponse{resp.LoadBalancerID, list}, nil
 }
 
-func defaultGroupServers(v *state.View, lb *cloud.LoadBalancer) []defaultGroupServer {
+func defaultGroupServers(v *state.View, lb *kinds.LoadBalancer) []defaultGroupServer {
 	list := make([]defaultGroupServer, len(lb.BackendServers))
 	for i, m := range lb.BackendServers {
 		list[i] = defaultGroupServer{Weight: m.Weight, defaultGroupMember: defaultGroupMember{
@@ -402,11 +402,11 @@ func defaultGroupServers(v *state.View, lb *cloud.LoadBalancer) []defaultGroupSe
 // call is added once. One that is a member stays as it is, unless the account was
 // told to refuse it: CLB-0193.
 func addBackendServers(tx *state.Tx, req *addBackendServersRequest) (*spelledGroupResponse, error) {
-	account, err := cloud.Accounts.Get(tx.View, tx.Scope().AccountID)
+	account, err := kinds.Accounts.Get(tx.View, tx.Scope().AccountID)
 	if err != nil {
 		return nil, err
 	}
-	return spelled(editDefaultGroup(tx, req.LoadBalancerID, func(lb *cloud.LoadBalancer) error {
+	return spelled(editDefaultGroup(tx, req.LoadBalancerID, func(lb *kinds.LoadBalancer) error {
 		var list []backendServerParam
 		for i := range req.BackendServers {
 			s := req.BackendServers[i]
@@ -435,8 +435,8 @@ func addBackendServers(tx *state.Tx, req *addBackendServersRequest) (*spelledGro
 }
 
 // editDefaultGroup changes the default group, which takes one change at a time.
-func editDefaultGroup(tx *state.Tx, id string, change func(*cloud.LoadBalancer) error) (*defaultGroupResponse, error) {
-	_, err := editLoadBalancer(tx, id, func(lb *cloud.LoadBalancer) error {
+func editDefaultGroup(tx *state.Tx, id string, change func(*kinds.LoadBalancer) error) (*defaultGroupResponse, error) {
+	_, err := editLoadBalancer(tx, id, func(lb *kinds.LoadBalancer) error {
 		if lb.Activity == state.Busy {
 			return errDefaultGroupBusy
 		}
@@ -445,8 +445,8 @@ func editDefaultGroup(tx *state.Tx, id string, change func(*cloud.LoadBalancer) 
 	if err != nil {
 		return nil, err
 	}
-	state.Enter(tx, cloud.StageLoadBalancerConfiguring, id)
-	lb, err := cloud.LoadBalancers.Get(tx.View, id)
+	state.Enter(tx, kinds.StageLoadBalancerConfiguring, id)
+	lb, err := kinds.LoadBalancers.Get(tx.View, id)
 	if err != nil {
 		return nil, err
 	}
@@ -468,7 +468,7 @@ func (req *removeBackendServersRequest) Validate() error {
 }
 
 func removeBackendServers(tx *state.Tx, req *removeBackendServersRequest) (*defaultGroupResponse, error) {
-	return editDefaultGroup(tx, req.LoadBalancerID, func(lb *cloud.LoadBalancer) error {
+	return editDefaultGroup(tx, req.LoadBalancerID, func(lb *kinds.LoadBalancer) error {
 		if err := checkReleased(tx.View, lb.BackendServers, req.BackendServers); err != nil {
 			return err
 		}
@@ -478,7 +478,7 @@ func removeBackendServers(tx *state.Tx, req *removeBackendServersRequest) (*defa
 }
 
 func setBackendServers(tx *state.Tx, req *addBackendServersRequest) (*spelledGroupResponse, error) {
-	return spelled(editDefaultGroup(tx, req.LoadBalancerID, func(lb *cloud.LoadBalancer) error {
+	return spelled(editDefaultGroup(tx, req.LoadBalancerID, func(lb *kinds.LoadBalancer) error {
 		lb.BackendServers = reweighted(lb.BackendServers, req.BackendServers)
 		return nil
 	}))

@@ -8,9 +8,9 @@ import (
 	"encoding/pem"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -102,7 +102,7 @@ type serverCertificateSummary struct {
 	SubjectAlternativeNames []string `rpc:"SubjectAlternativeNames>SubjectAlternativeName"`
 }
 
-func summarizeCertificate(c *cloud.ServerCertificate) serverCertificateSummary {
+func summarizeCertificate(c *kinds.ServerCertificate) serverCertificateSummary {
 	return serverCertificateSummary{
 		ServerCertificateID:     c.ID,
 		ServerCertificateName:   c.Name,
@@ -119,7 +119,7 @@ func summarizeCertificate(c *cloud.ServerCertificate) serverCertificateSummary {
 	}
 }
 
-func isAliCloudCertificate(c *cloud.ServerCertificate) int {
+func isAliCloudCertificate(c *kinds.ServerCertificate) int {
 	if c.AliCloudCertificateID == "" {
 		return 0
 	}
@@ -128,23 +128,23 @@ func isAliCloudCertificate(c *cloud.ServerCertificate) int {
 
 // source is the certificate that the request uploads, or names by the number that it
 // has in the certificate service: CLB-0413.
-func (req *uploadServerCertificateRequest) source(v *state.View) (cloud.ServerCertificate, error) {
+func (req *uploadServerCertificateRequest) source(v *state.View) (kinds.ServerCertificate, error) {
 	if req.AliCloudCertificateID != "" {
-		c, ok := cloud.UserCertificates.Find(v, req.AliCloudCertificateID)
+		c, ok := kinds.UserCertificates.Find(v, req.AliCloudCertificateID)
 		if !ok || req.AliCloudCertificateRegionID != "" && c.Identifier() != req.AliCloudCertificateID+"-"+req.AliCloudCertificateRegionID {
-			return cloud.ServerCertificate{}, errAliCloudCertificateUnknown
+			return kinds.ServerCertificate{}, errAliCloudCertificateUnknown
 		}
-		return cloud.ServerCertificate{CertificateContent: c.CertificateContent, PrivateKey: c.PrivateKey,
+		return kinds.ServerCertificate{CertificateContent: c.CertificateContent, PrivateKey: c.PrivateKey,
 			AliCloudCertificateID: req.AliCloudCertificateID, AliCloudCertificateName: c.Name}, nil
 	}
-	content, err := cloud.ParseCertificate(req.ServerCertificate)
+	content, err := kinds.ParseCertificate(req.ServerCertificate)
 	if err != nil {
-		return cloud.ServerCertificate{}, errCertificateMalformed
+		return kinds.ServerCertificate{}, errCertificateMalformed
 	}
 	if content.Algorithm == "RSA" && content.KeyLength < shortestRSAKey {
-		return cloud.ServerCertificate{}, errKeyTooShort
+		return kinds.ServerCertificate{}, errKeyTooShort
 	}
-	return cloud.ServerCertificate{CertificateContent: content, PrivateKey: req.PrivateKey}, checkPrivateKey(req.ServerCertificate, req.PrivateKey)
+	return kinds.ServerCertificate{CertificateContent: content, PrivateKey: req.PrivateKey}, checkPrivateKey(req.ServerCertificate, req.PrivateKey)
 }
 
 func uploadServerCertificate(tx *state.Tx, req *uploadServerCertificateRequest) (*serverCertificateSummary, error) {
@@ -155,26 +155,26 @@ func uploadServerCertificate(tx *state.Tx, req *uploadServerCertificateRequest) 
 	if err := checkExpiry(tx.View, c.CertificateContent); err != nil {
 		return nil, err
 	}
-	group, err := cloud.ResourceGroupOf(tx.View, req.ResourceGroupID)
+	group, err := kinds.ResourceGroupOf(tx.View, req.ResourceGroupID)
 	if err != nil {
 		return nil, err
 	}
 	scope := tx.Scope()
-	if err := tx.Use(cloud.QuotaCertificates, scope.RegionID, 1); err != nil {
+	if err := tx.Use(kinds.QuotaCertificates, scope.RegionID, 1); err != nil {
 		return nil, err
 	}
-	c.Owner, c.ID, c.ResourceGroupID, c.CreateTime = tx.Scope(), tx.NewCertificateID(cloud.ServerCertificates.Kind()), group, tx.Now()
+	c.Owner, c.ID, c.ResourceGroupID, c.CreateTime = tx.Scope(), tx.NewCertificateID(kinds.ServerCertificates.Kind()), group, tx.Now()
 	c.Name = cmp.Or(req.ServerCertificateName, c.ID)
-	cloud.ServerCertificates.Put(tx, &c)
-	tagging.Set(tx, cloud.TagServerCertificate, c.ID, req.Tags)
+	kinds.ServerCertificates.Put(tx, &c)
+	tagging.Set(tx, kinds.TagServerCertificate, c.ID, req.Tags)
 	summary := summarizeCertificate(&c)
 	return &summary, nil
 }
 
 // checkExpiry refuses an expired certificate to an account that refuses them: the
 // cloud takes it as far as one can tell. CLB-0192.
-func checkExpiry(v *state.View, content cloud.CertificateContent) error {
-	account, err := cloud.Accounts.Get(v, v.Scope().AccountID)
+func checkExpiry(v *state.View, content kinds.CertificateContent) error {
+	account, err := kinds.Accounts.Get(v, v.Scope().AccountID)
 	if err == nil && account.RefusesExpiredCertificates && !v.Now().Before(content.NotAfter) {
 		err = errCertificateExpired
 	}
@@ -227,7 +227,7 @@ type setServerCertificateNameRequest struct {
 }
 
 func setServerCertificateName(tx *state.Tx, req *setServerCertificateNameRequest) (*gateway.Empty, error) {
-	return &gateway.Empty{}, cloud.ServerCertificates.Edit(tx, req.ServerCertificateID, func(c *cloud.ServerCertificate) error {
+	return &gateway.Empty{}, kinds.ServerCertificates.Edit(tx, req.ServerCertificateID, func(c *kinds.ServerCertificate) error {
 		c.Name = req.ServerCertificateName
 		return nil
 	})
@@ -239,16 +239,16 @@ type deleteServerCertificateRequest struct {
 }
 
 func deleteServerCertificate(tx *state.Tx, req *deleteServerCertificateRequest) (*gateway.Empty, error) {
-	if _, err := cloud.ServerCertificates.Get(tx.View, req.ServerCertificateID); err != nil {
+	if _, err := kinds.ServerCertificates.Get(tx.View, req.ServerCertificateID); err != nil {
 		return nil, err
 	}
-	if _, used := cloud.ListenersByCertificate.First(tx.View, req.ServerCertificateID); used {
+	if _, used := kinds.ListenersByCertificate.First(tx.View, req.ServerCertificateID); used {
 		return nil, errCertificateInUse
 	}
-	if _, used := cloud.DomainExtensionsByCertificate.First(tx.View, req.ServerCertificateID); used {
+	if _, used := kinds.DomainExtensionsByCertificate.First(tx.View, req.ServerCertificateID); used {
 		return nil, errCertificateInDomainExtension
 	}
-	cloud.ServerCertificates.Remove(tx, req.ServerCertificateID)
+	kinds.ServerCertificates.Remove(tx, req.ServerCertificateID)
 	return &gateway.Empty{}, nil
 }
 
@@ -274,19 +274,19 @@ type serverCertificateItem struct {
 // asks for the old certificate of a listener and takes an error for the end of
 // its work. CLB-0160.
 func describeServerCertificates(v *state.View, req *describeServerCertificatesRequest) (*describeServerCertificatesResponse, error) {
-	if c, ok := cloud.ServerCertificates.Find(v, req.ServerCertificateID); ok && req.ResourceGroupID != "" && c.ResourceGroupID != req.ResourceGroupID {
+	if c, ok := kinds.ServerCertificates.Find(v, req.ServerCertificateID); ok && req.ResourceGroupID != "" && c.ResourceGroupID != req.ResourceGroupID {
 		return nil, errCertificateInOtherGroup
 	}
 	resp := &describeServerCertificatesResponse{}
-	for c := range cloud.ServerCertificatesByRegion.InScope(v) {
+	for c := range kinds.ServerCertificatesByRegion.InScope(v) {
 		if (req.ServerCertificateID == "" || c.ID == req.ServerCertificateID) &&
 			(req.ResourceGroupID == "" || c.ResourceGroupID == req.ResourceGroupID) &&
-			state.HasTags(v, cloud.TagServerCertificate, c.ID, tagFilters(req.Tags)) {
+			state.HasTags(v, kinds.TagServerCertificate, c.ID, tagFilters(req.Tags)) {
 			resp.ServerCertificates = append(resp.ServerCertificates, serverCertificateItem{
 				serverCertificateSummary: summarizeCertificate(c),
 				EncryptionAlgorithm:      c.Algorithm,
 				EncryptionKeyLength:      c.KeyLength,
-				Tags:                     tagging.ShownOf(v, cloud.TagServerCertificate, c.ID),
+				Tags:                     tagging.ShownOf(v, kinds.TagServerCertificate, c.ID),
 			})
 		}
 	}
@@ -313,7 +313,7 @@ type caCertificateSummary struct {
 	certificateTimes
 }
 
-func summarizeCACertificate(c *cloud.CACertificate) caCertificateSummary {
+func summarizeCACertificate(c *kinds.CACertificate) caCertificateSummary {
 	return caCertificateSummary{
 		c.ID, c.Name, c.ResourceGroupID, c.Fingerprint, c.CommonName,
 		certificateTimes{gateway.Second(c.CreateTime), c.CreateTime.UnixMilli(), gateway.Second(c.NotAfter), c.NotAfter.UnixMilli()},
@@ -321,21 +321,21 @@ func summarizeCACertificate(c *cloud.CACertificate) caCertificateSummary {
 }
 
 func uploadCACertificate(tx *state.Tx, req *uploadCACertificateRequest) (*caCertificateSummary, error) {
-	content, err := cloud.ParseCertificate(req.CACertificate)
+	content, err := kinds.ParseCertificate(req.CACertificate)
 	if err != nil {
 		return nil, errCertificateMalformed
 	}
-	group, err := cloud.ResourceGroupOf(tx.View, req.ResourceGroupID)
+	group, err := kinds.ResourceGroupOf(tx.View, req.ResourceGroupID)
 	if err != nil {
 		return nil, err
 	}
 	scope := tx.Scope()
-	if err := tx.Use(cloud.QuotaCACertificates, scope.RegionID, 1); err != nil {
+	if err := tx.Use(kinds.QuotaCACertificates, scope.RegionID, 1); err != nil {
 		return nil, err
 	}
-	c := &cloud.CACertificate{
+	c := &kinds.CACertificate{
 		Owner:              tx.Scope(),
-		ID:                 tx.NewCertificateID(cloud.CACertificates.Kind()),
+		ID:                 tx.NewCertificateID(kinds.CACertificates.Kind()),
 		Name:               req.CACertificateName,
 		CertificateContent: content,
 		ResourceGroupID:    group,
@@ -344,8 +344,8 @@ func uploadCACertificate(tx *state.Tx, req *uploadCACertificateRequest) (*caCert
 	if c.Name == "" {
 		c.Name = c.ID
 	}
-	cloud.CACertificates.Put(tx, c)
-	tagging.Set(tx, cloud.TagCACertificate, c.ID, req.Tags)
+	kinds.CACertificates.Put(tx, c)
+	tagging.Set(tx, kinds.TagCACertificate, c.ID, req.Tags)
 	summary := summarizeCACertificate(c)
 	return &summary, nil
 }
@@ -357,7 +357,7 @@ type setCACertificateNameRequest struct {
 }
 
 func setCACertificateName(tx *state.Tx, req *setCACertificateNameRequest) (*gateway.Empty, error) {
-	return &gateway.Empty{}, cloud.CACertificates.Edit(tx, req.CACertificateID, func(c *cloud.CACertificate) error {
+	return &gateway.Empty{}, kinds.CACertificates.Edit(tx, req.CACertificateID, func(c *kinds.CACertificate) error {
 		c.Name = req.CACertificateName
 		return nil
 	})
@@ -369,13 +369,13 @@ type deleteCACertificateRequest struct {
 }
 
 func deleteCACertificate(tx *state.Tx, req *deleteCACertificateRequest) (*gateway.Empty, error) {
-	if _, err := cloud.CACertificates.Get(tx.View, req.CACertificateID); err != nil {
+	if _, err := kinds.CACertificates.Get(tx.View, req.CACertificateID); err != nil {
 		return nil, err
 	}
-	if _, used := cloud.ListenersByCertificate.First(tx.View, req.CACertificateID); used {
+	if _, used := kinds.ListenersByCertificate.First(tx.View, req.CACertificateID); used {
 		return nil, errCertificateInUse
 	}
-	cloud.CACertificates.Remove(tx, req.CACertificateID)
+	kinds.CACertificates.Remove(tx, req.CACertificateID)
 	return &gateway.Empty{}, nil
 }
 
@@ -399,16 +399,16 @@ type caCertificateItem struct {
 }
 
 func describeCACertificates(v *state.View, req *describeCACertificatesRequest) (*describeCACertificatesResponse, error) {
-	if c, ok := cloud.CACertificates.Find(v, req.CACertificateID); ok && req.ResourceGroupID != "" && c.ResourceGroupID != req.ResourceGroupID {
+	if c, ok := kinds.CACertificates.Find(v, req.CACertificateID); ok && req.ResourceGroupID != "" && c.ResourceGroupID != req.ResourceGroupID {
 		return nil, errCACertificateInOtherGroup
 	}
 	resp := &describeCACertificatesResponse{}
-	for c := range cloud.CACertificatesByRegion.InScope(v) {
+	for c := range kinds.CACertificatesByRegion.InScope(v) {
 		if (req.CACertificateID == "" || c.ID == req.CACertificateID) &&
 			(req.ResourceGroupID == "" || c.ResourceGroupID == req.ResourceGroupID) &&
-			state.HasTags(v, cloud.TagCACertificate, c.ID, tagFilters(req.Tags)) {
+			state.HasTags(v, kinds.TagCACertificate, c.ID, tagFilters(req.Tags)) {
 			resp.CACertificates = append(resp.CACertificates, caCertificateItem{
-				summarizeCACertificate(c), c.RegionID, c.Algorithm, c.KeyLength, tagging.ShownOf(v, cloud.TagCACertificate, c.ID),
+				summarizeCACertificate(c), c.RegionID, c.Algorithm, c.KeyLength, tagging.ShownOf(v, kinds.TagCACertificate, c.ID),
 			})
 		}
 	}

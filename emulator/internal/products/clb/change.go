@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/changes"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -64,13 +64,13 @@ func change[Req, Res any](name string, handle func(*state.Tx, *Req) (*Res, error
 
 // checkTakes refuses an action that a load balancer does not take now.
 func checkTakes(v *state.View, id, action string) error {
-	lb, err := cloud.LoadBalancers.Get(v, id)
+	lb, err := kinds.LoadBalancers.Get(v, id)
 	switch {
 	case err != nil:
 		return err
-	case lb.Status == cloud.LoadBalancerLocked:
+	case lb.Status == kinds.LoadBalancerLocked:
 		return errLoadBalancerLocked
-	case lb.Status == cloud.LoadBalancerInactive && !lb.Idle && !slices.Contains(stoppedTakes, action):
+	case lb.Status == kinds.LoadBalancerInactive && !lb.Idle && !slices.Contains(stoppedTakes, action):
 		return errLoadBalancerStopped
 	}
 	return nil

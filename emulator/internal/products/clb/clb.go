@@ -8,8 +8,8 @@ import (
 	_ "embed"
 	"slices"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 )
 
 //go:embed ratelimits.tsv
@@ -18,7 +18,7 @@ var rateLimits string
 // Product is the API as the gateway serves it.
 func Product(deps gateway.Deps) *gateway.Product {
 	return &gateway.Product{
-		Name:       cloud.ProductCLB,
+		Name:       kinds.ProductCLB,
 		Version:    "2014-05-15",
 		Title:      "CLB",
 		ShortNames: []string{"clb", "slb"},
@@ -53,13 +53,13 @@ func Product(deps gateway.Deps) *gateway.Product {
 		Idle:   idle,
 		Offers: checkOffered,
 		Resources: []gateway.Resource{
-			{Parameter: "LoadBalancerId", Type: "loadbalancer", Kind: cloud.LoadBalancers.Kind()},
-			{Parameter: "VServerGroupId", Type: "vservergroup", Kind: cloud.VServerGroups.Kind()},
-			{Parameter: "MasterSlaveServerGroupId", Type: "masterslaveservergroup", Kind: cloud.MasterSlaveServerGroups.Kind()},
-			{Parameter: "AclId", Type: "acl", Kind: cloud.AccessControlLists.Kind()},
-			{Parameter: "ServerCertificateId", Type: "certificate", Kind: cloud.ServerCertificates.Kind()},
-			{Parameter: "CACertificateId", Type: "certificate", Kind: cloud.CACertificates.Kind()},
-			{Parameter: "TLSCipherPolicyId", Type: "tlscipherpolicy", Kind: cloud.TLSCipherPolicies.Kind()},
+			{Parameter: "LoadBalancerId", Type: "loadbalancer", Kind: kinds.LoadBalancers.Kind()},
+			{Parameter: "VServerGroupId", Type: "vservergroup", Kind: kinds.VServerGroups.Kind()},
+			{Parameter: "MasterSlaveServerGroupId", Type: "masterslaveservergroup", Kind: kinds.MasterSlaveServerGroups.Kind()},
+			{Parameter: "AclId", Type: "acl", Kind: kinds.AccessControlLists.Kind()},
+			{Parameter: "ServerCertificateId", Type: "certificate", Kind: kinds.ServerCertificates.Kind()},
+			{Parameter: "CACertificateId", Type: "certificate", Kind: kinds.CACertificates.Kind()},
+			{Parameter: "TLSCipherPolicyId", Type: "tlscipherpolicy", Kind: kinds.TLSCipherPolicies.Kind()},
 		},
 	}
 }

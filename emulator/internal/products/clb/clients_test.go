@@ -4,9 +4,9 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -117,7 +117,7 @@ func TestExpiredCertificate(t *testing.T) {
 	client, store := newClient(t)
 	upload := params("ServerCertificate", expired.certificate, "PrivateKey", expired.key)
 	expect(t, client.Do("UploadServerCertificate", upload), "ExpireTime", "2026-01-02T03:04:05Z")
-	tell(t, store, func(a *cloud.Account) { a.RefusesExpiredCertificates = true })
+	tell(t, store, func(a *kinds.Account) { a.RefusesExpiredCertificates = true })
 	wantCode(t, client, "UploadServerCertificate", upload, "InvalidParameter")
 }
 
@@ -130,11 +130,11 @@ func TestAddBackendServersAgain(t *testing.T) {
 	}
 	client.Do("AddBackendServers", add("30"))
 	expect(t, client.Do("AddBackendServers", add("70")), "BackendServers.BackendServer.0.Weight", "30")
-	tell(t, store, func(a *cloud.Account) { a.RefusesAttachedBackends = true })
+	tell(t, store, func(a *kinds.Account) { a.RefusesAttachedBackends = true })
 	wantCode(t, client, "AddBackendServers", add("70"), "InvalidParameter")
 }
 
-func tell(t *testing.T, store *state.Store, change func(*cloud.Account)) {
+func tell(t *testing.T, store *state.Store, change func(*kinds.Account)) {
 	t.Helper()
 	if err := store.Update(state.Owner{}, editAccount(change)); err != nil {
 		t.Fatal(err)

@@ -4,8 +4,8 @@ import (
 	"regexp"
 	"sync"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -46,7 +46,7 @@ type createDomainExtensionRequest struct {
 }
 
 func (req *createDomainExtensionRequest) LoadBalancerOf(v *state.View) (string, error) {
-	l, err := findListener(v, req.LoadBalancerID, req.ListenerPort, cloud.HTTPS)
+	l, err := findListener(v, req.LoadBalancerID, req.ListenerPort, kinds.HTTPS)
 	if err != nil {
 		return "", err
 	}
@@ -75,47 +75,47 @@ type createDomainExtensionResponse struct {
 }
 
 func createDomainExtension(tx *state.Tx, req *createDomainExtensionRequest) (*createDomainExtensionResponse, error) {
-	l, err := findListener(tx.View, req.LoadBalancerID, req.ListenerPort, cloud.HTTPS)
+	l, err := findListener(tx.View, req.LoadBalancerID, req.ListenerPort, kinds.HTTPS)
 	if err != nil {
 		return nil, err
 	}
-	lb, err := cloud.LoadBalancers.Get(tx.View, l.LoadBalancerID)
+	lb, err := kinds.LoadBalancers.Get(tx.View, l.LoadBalancerID)
 	if err != nil {
 		return nil, err
 	}
 	if isShared(lb) {
 		return nil, errExtensionOnSharedInstance
 	}
-	if _, taken := cloud.DomainExtensionsByListener.First(tx.View, l.ID(), req.Domain); taken {
+	if _, taken := kinds.DomainExtensionsByListener.First(tx.View, l.ID(), req.Domain); taken {
 		return nil, errExtensionExists
 	}
-	if _, ok := cloud.ServerCertificates.Find(tx.View, req.ServerCertificateID); !ok {
+	if _, ok := kinds.ServerCertificates.Find(tx.View, req.ServerCertificateID); !ok {
 		return nil, errExtensionCertificateUnknown
 	}
 	if extensionsBusy(tx.View, l.ID()) {
 		return nil, errExtensionBusy
 	}
-	if err := tx.Use(cloud.QuotaDomainExtensions, l.ID(), 1); err != nil {
+	if err := tx.Use(kinds.QuotaDomainExtensions, l.ID(), 1); err != nil {
 		return nil, err
 	}
-	d := &cloud.DomainExtension{
+	d := &kinds.DomainExtension{
 		Owner:               tx.Scope(),
-		ID:                  tx.NewID(cloud.DomainExtensions.Kind()),
+		ID:                  tx.NewID(kinds.DomainExtensions.Kind()),
 		LoadBalancerID:      lb.ID,
 		ListenerPort:        l.Port,
 		Domain:              req.Domain,
 		ServerCertificateID: req.ServerCertificateID,
 		CreateTime:          tx.Now(),
 	}
-	cloud.DomainExtensions.Put(tx, d)
-	state.Enter(tx, cloud.StageDomainExtensionConfiguring, d.ID)
+	kinds.DomainExtensions.Put(tx, d)
+	state.Enter(tx, kinds.StageDomainExtensionConfiguring, d.ID)
 	return &createDomainExtensionResponse{d.ID, l.Port}, nil
 }
 
 // extensionsBusy reports whether a change of one of a listener's extensions takes effect. Clients
 // wait for it also before they create one, which has no earlier change of its own: CLB-0583.
 func extensionsBusy(v *state.View, listenerID string) bool {
-	for d := range cloud.DomainExtensionsByListener.List(v, listenerID) {
+	for d := range kinds.DomainExtensionsByListener.List(v, listenerID) {
 		if d.Activity == state.Busy {
 			return true
 		}
@@ -130,7 +130,7 @@ type setDomainExtensionAttributeRequest struct {
 }
 
 func (req *setDomainExtensionAttributeRequest) LoadBalancerOf(v *state.View) (string, error) {
-	return owner(v, cloud.DomainExtensions, req.DomainExtensionID, func(d *cloud.DomainExtension) string { return d.LoadBalancerID })
+	return owner(v, kinds.DomainExtensions, req.DomainExtensionID, func(d *kinds.DomainExtension) string { return d.LoadBalancerID })
 }
 
 // Validate enforces the rules of shape.
@@ -142,14 +142,14 @@ func (req *setDomainExtensionAttributeRequest) Validate() error {
 }
 
 func setDomainExtensionAttribute(tx *state.Tx, req *setDomainExtensionAttributeRequest) (*gateway.Empty, error) {
-	err := cloud.DomainExtensions.Edit(tx, req.DomainExtensionID, func(d *cloud.DomainExtension) error {
-		if l, ok := cloud.Listeners.Find(tx.View, d.ListenerID()); ok && l.Status == cloud.ListenerConfiguring {
+	err := kinds.DomainExtensions.Edit(tx, req.DomainExtensionID, func(d *kinds.DomainExtension) error {
+		if l, ok := kinds.Listeners.Find(tx.View, d.ListenerID()); ok && l.Status == kinds.ListenerConfiguring {
 			return errExtensionListenerBusy
 		}
 		if extensionsBusy(tx.View, d.ListenerID()) {
 			return errExtensionBusy
 		}
-		if _, ok := cloud.ServerCertificates.Find(tx.View, req.ServerCertificateID); !ok {
+		if _, ok := kinds.ServerCertificates.Find(tx.View, req.ServerCertificateID); !ok {
 			return errExtensionCertificateUnknown
 		}
 		d.ServerCertificateID = req.ServerCertificateID
@@ -158,7 +158,7 @@ func setDomainExtensionAttribute(tx *state.Tx, req *setDomainExtensionAttributeR
 	if err != nil {
 		return nil, err
 	}
-	state.Enter(tx, cloud.StageDomainExtensionConfiguring, req.DomainExtensionID)
+	state.Enter(tx, kinds.StageDomainExtensionConfiguring, req.DomainExtensionID)
 	return &gateway.Empty{}, nil
 }
 
@@ -168,23 +168,23 @@ type deleteDomainExtensionRequest struct {
 }
 
 func (req *deleteDomainExtensionRequest) LoadBalancerOf(v *state.View) (string, error) {
-	return owner(v, cloud.DomainExtensions, req.DomainExtensionID, func(d *cloud.DomainExtension) string { return d.LoadBalancerID })
+	return owner(v, kinds.DomainExtensions, req.DomainExtensionID, func(d *kinds.DomainExtension) string { return d.LoadBalancerID })
 }
 
 func deleteDomainExtension(tx *state.Tx, req *deleteDomainExtensionRequest) (*gateway.Empty, error) {
-	d, err := cloud.DomainExtensions.Get(tx.View, req.DomainExtensionID)
+	d, err := kinds.DomainExtensions.Get(tx.View, req.DomainExtensionID)
 	if err != nil {
 		return nil, err
 	}
 	if extensionsBusy(tx.View, d.ListenerID()) {
 		return nil, errExtensionBusy
 	}
-	for r := range cloud.RulesByListener.List(tx.View, cloud.ListenerID(d.LoadBalancerID, cloud.HTTPS, d.ListenerPort)) {
+	for r := range kinds.RulesByListener.List(tx.View, kinds.ListenerID(d.LoadBalancerID, kinds.HTTPS, d.ListenerPort)) {
 		if r.Domain == d.Domain {
 			return nil, errExtensionHasRules
 		}
 	}
-	cloud.DomainExtensions.Remove(tx, req.DomainExtensionID)
+	kinds.DomainExtensions.Remove(tx, req.DomainExtensionID)
 	return &gateway.Empty{}, nil
 }
 
@@ -206,7 +206,7 @@ type domainExtensionItem struct {
 }
 
 func describeDomainExtensions(v *state.View, req *describeDomainExtensionsRequest) (*describeDomainExtensionsResponse, error) {
-	l, err := findListener(v, req.LoadBalancerID, req.ListenerPort, cloud.HTTPS)
+	l, err := findListener(v, req.LoadBalancerID, req.ListenerPort, kinds.HTTPS)
 	if err != nil {
 		return nil, err
 	}
@@ -221,13 +221,13 @@ func describeDomainExtensions(v *state.View, req *describeDomainExtensionsReques
 
 func domainExtensionsOf(v *state.View, loadBalancerID string, port int) []domainExtensionItem {
 	var list []domainExtensionItem
-	for d := range cloud.DomainExtensionsByListener.List(v, cloud.ListenerID(loadBalancerID, cloud.HTTPS, port)) {
+	for d := range kinds.DomainExtensionsByListener.List(v, kinds.ListenerID(loadBalancerID, kinds.HTTPS, port)) {
 		list = append(list, viewDomainExtension(d))
 	}
 	return list
 }
 
-func viewDomainExtension(d *cloud.DomainExtension) domainExtensionItem {
+func viewDomainExtension(d *kinds.DomainExtension) domainExtensionItem {
 	return domainExtensionItem{d.ID, d.Domain, d.ServerCertificateID}
 }
 
@@ -243,7 +243,7 @@ type describeDomainExtensionAttributeResponse struct {
 }
 
 func describeDomainExtensionAttribute(v *state.View, req *describeDomainExtensionAttributeRequest) (*describeDomainExtensionAttributeResponse, error) {
-	d, err := cloud.DomainExtensions.Get(v, req.DomainExtensionID)
+	d, err := kinds.DomainExtensions.Get(v, req.DomainExtensionID)
 	if err != nil {
 		return nil, err
 	}

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/products/clb"
 	"github.com/clbemu/clbemu/state"
 )
@@ -97,8 +97,8 @@ func TestRefusals(t *testing.T) {
 		{Name: "AddressReserved", Action: "CreateLoadBalancer", Params: with(createIntranet, "Address", "192.168.0.253"), Status: 400, Code: "InvalidParameter"},
 		{Name: "AddressTaken", Action: "CreateLoadBalancer", Params: with(createIntranet, "Address", "192.168.0.11"), Status: 400, Code: "InvalidParameter"},
 		{Name: "UnknownResourceGroup", Action: "CreateLoadBalancer", Params: with(createInternet, "ResourceGroupId", "rg-none"), Status: 400, Code: "InvalidResourceGroupId.NotFound"},
-		{Name: "IPv6NotOffered", Action: "CreateLoadBalancer", Params: with(createInternet, "AddressIPVersion", "ipv6"), Plant: editRegion(func(r *cloud.Region) { r.PublicIPv6CIDRBlock = "" }), Status: 400, Code: "RegionOrZonesNotSupportIpv6"},
-		{Name: "RegionSoldOut", Action: "CreateLoadBalancer", Params: createInternet, Plant: editRegion(func(r *cloud.Region) { r.PublicCIDRBlock = "203.0.113.0/30" }), Status: 400, Code: "OperationFailed.RegionResourceLimit"},
+		{Name: "IPv6NotOffered", Action: "CreateLoadBalancer", Params: with(createInternet, "AddressIPVersion", "ipv6"), Plant: editRegion(func(r *kinds.Region) { r.PublicIPv6CIDRBlock = "" }), Status: 400, Code: "RegionOrZonesNotSupportIpv6"},
+		{Name: "RegionSoldOut", Action: "CreateLoadBalancer", Params: createInternet, Plant: editRegion(func(r *kinds.Region) { r.PublicCIDRBlock = "203.0.113.0/30" }), Status: 400, Code: "OperationFailed.RegionResourceLimit"},
 		{Name: "DefaultByBandwidth", Action: "CreateLoadBalancer", Params: params("InternetChargeType", "paybybandwidth", "Bandwidth", "5"), Status: 400, Code: "Instance.InternetChargeTypeNotAllowed"},
 		{Name: "Prepaid", Action: "CreateLoadBalancer", Params: with(createIntranet, "PayType", "PrePay"), Status: 400, Code: "Operation.NotAllowed"},
 		{Name: "CLCUByBandwidth", Action: "CreateLoadBalancer", Params: params("InstanceChargeType", "PayByCLCU", "InternetChargeType", "paybybandwidth", "Bandwidth", "5"), Status: 400, Code: "Instance.InternetChargeTypeNotAllowed"},
@@ -109,10 +109,10 @@ func TestRefusals(t *testing.T) {
 		{Name: "Prepaid", Action: "SetLoadBalancerDeleteProtection", Params: params("LoadBalancerId", lbPrepaid, "DeleteProtection", "on"), Status: 400, Code: "OperationUnsupported.DeleteProtectionForPrePayInstance"},
 		{Name: "Name", Action: "SetLoadBalancerName", Params: params("LoadBalancerId", lbInternet, "LoadBalancerName", "*"), Status: 400, Code: "InvalidLoadBalancerName"},
 		{Name: "Locked", Action: "SetLoadBalancerStatus", Params: params("LoadBalancerId", lbInternet, "LoadBalancerStatus", "locked"), Status: 400, Code: "InvalidLoadBalancerStatus"},
-		{Name: "Unpaid", Action: "ModifyLoadBalancerInstanceSpec", Params: params("LoadBalancerId", lbShared, "LoadBalancerSpec", "slb.s1.small"), Plant: editAccount(func(a *cloud.Account) { a.Balance = 0 }), Status: 400, Code: "Operation.NotAllowed"},
+		{Name: "Unpaid", Action: "ModifyLoadBalancerInstanceSpec", Params: params("LoadBalancerId", lbShared, "LoadBalancerSpec", "slb.s1.small"), Plant: editAccount(func(a *kinds.Account) { a.Balance = 0 }), Status: 400, Code: "Operation.NotAllowed"},
 		{Name: "PrepaidDown", Action: "ModifyLoadBalancerInstanceSpec", Params: params("LoadBalancerId", lbPrepaid, "LoadBalancerSpec", "slb.s1.small"), Status: 400, Code: "Operation.NotAllowed"},
 		{Name: "IntranetByBandwidth", Action: "ModifyLoadBalancerInternetSpec", Params: params("LoadBalancerId", lbIntranet, "InternetChargeType", "paybybandwidth", "Bandwidth", "5"),
-			Plant: editLB(lbIntranet, func(lb *cloud.LoadBalancer) { lb.InstanceChargeType = cloud.PayBySpec }), Status: 400, Code: "ActionNotAllowed"},
+			Plant: editLB(lbIntranet, func(lb *kinds.LoadBalancer) { lb.InstanceChargeType = kinds.PayBySpec }), Status: 400, Code: "ActionNotAllowed"},
 		{Name: "PrepaidDown", Action: "ModifyLoadBalancerInternetSpec", Params: params("LoadBalancerId", lbPrepaid, "Bandwidth", "5"), Status: 400, Code: "Operation.NotAllowed"},
 		{Name: "ByBandwidthWithout", Action: "ModifyLoadBalancerInternetSpec", Params: params("LoadBalancerId", lbShared, "InternetChargeType", "paybybandwidth"), Status: 400, Code: "InvalidParameter.Bandwidth"},
 		{Name: "PageSize", Action: "DescribeLoadBalancers", Params: params("PageSize", "101"), Status: 400, Code: "InvalidPageSize"},
@@ -164,8 +164,8 @@ func TestRefusals(t *testing.T) {
 		{Name: "ENIOnShared", Action: "AddBackendServers", Params: params("LoadBalancerId", lbShared, "BackendServers", server(eni1, `,"Type":"eni"`)), Status: 400, Code: "OperationFailed.ActionNotSupport"},
 		{Name: "ENIOnShared", Action: "CreateVServerGroup", Params: params("LoadBalancerId", lbShared, "BackendServers", server(eni1, `,"Type":"eni"`)), Status: 400, Code: "OperationFailed.ActionNotSupport"},
 		{Name: "Exists", Action: "AddBackendServers", Params: params("LoadBalancerId", lbInternet, "BackendServers", server(instance1, "")),
-			Plant: both(editAccount(func(a *cloud.Account) { a.RefusesAttachedBackends = true }), editLB(lbInternet, func(lb *cloud.LoadBalancer) {
-				lb.BackendServers = []cloud.BackendServer{{ServerID: instance1, Type: "ecs"}}
+			Plant: both(editAccount(func(a *kinds.Account) { a.RefusesAttachedBackends = true }), editLB(lbInternet, func(lb *kinds.LoadBalancer) {
+				lb.BackendServers = []kinds.BackendServer{{ServerID: instance1, Type: "ecs"}}
 			})),
 			Status: 400, Code: "InvalidParameter"},
 		{Name: "None", Action: "SetBackendServers", Params: params("LoadBalancerId", lbInternet), Status: 400, Code: "MissingBackendServers"},
@@ -189,7 +189,7 @@ func TestRefusals(t *testing.T) {
 		{Name: "OtherKey", Action: "UploadServerCertificate", Params: params("ServerCertificate", own.certificate, "PrivateKey", other.key), Status: 400, Code: "CertificateNotMatchPrivateKey"},
 		{Name: "Malformed", Action: "UploadCACertificate", Params: params("CACertificate", "text"), Status: 400, Code: "CertificateFormatInvalid"},
 		{Name: "Domain", Action: "CreateDomainExtension", Params: with(extension, "Domain", "no domain"), Status: 400, Code: "InvalidDomain"},
-		{Name: "Shared", Action: "CreateDomainExtension", Params: extension, Plant: editLB(lbInternet, func(lb *cloud.LoadBalancer) { lb.Spec = "" }), Status: 400, Code: "DomainExtensionNotSupport"},
+		{Name: "Shared", Action: "CreateDomainExtension", Params: extension, Plant: editLB(lbInternet, func(lb *kinds.LoadBalancer) { lb.Spec = "" }), Status: 400, Code: "DomainExtensionNotSupport"},
 		{Name: "NoCertificate", Action: "CreateDomainExtension", Params: with(extension, "ServerCertificateId", ""), Status: 400, Code: "MissingParam.ServerCertificates"},
 		{Name: "NoCertificate", Action: "SetDomainExtensionAttribute", Params: params("DomainExtensionId", "de-used"), Status: 400, Code: "MissingParam.ServerCertificates"},
 
@@ -203,25 +203,25 @@ func TestRefusals(t *testing.T) {
 		{Name: "Locked", Action: "StopLoadBalancerListener", Params: setHTTP, Plant: lock, Status: 400, Code: "ActionNotAllowed"},
 		{Name: "Locked", Action: "AddVServerGroupBackendServers", Params: addServers, Plant: lock, Status: 400, Code: "ActionNotAllowed"},
 		{Name: "Locked", Action: "RemoveVServerGroupBackendServers", Params: addServers, Plant: lock, Status: 400, Code: "LbStatusNotSupport"},
-		{Name: "WhitelistedOtherSpec", Action: "ModifyLoadBalancerInstanceChargeType", Params: params("LoadBalancerId", lbIntranet, "InstanceChargeType", "PayBySpec", "LoadBalancerSpec", "big"), Plant: editAccount(func(a *cloud.Account) { a.LCUToSpec = true }), Status: 400, Code: "InvalidParameter"},
+		{Name: "WhitelistedOtherSpec", Action: "ModifyLoadBalancerInstanceChargeType", Params: params("LoadBalancerId", lbIntranet, "InstanceChargeType", "PayBySpec", "LoadBalancerSpec", "big"), Plant: editAccount(func(a *kinds.Account) { a.LCUToSpec = true }), Status: 400, Code: "InvalidParameter"},
 
 		// Changes that come too soon.
 		{Name: "TokenRunning", Action: "CreateLoadBalancer", Params: with(createInternet, "ClientToken", "t1"), Plant: plantRunningToken, Status: 400, Code: "OperationFailed.TokenIsProcessing"},
-		{Name: "Configuring", Action: "SetLoadBalancerHTTPListenerAttribute", Params: with(setHTTP, "Gzip", "off"), Plant: listenerStatus(cloud.ListenerConfiguring), Status: 400, Code: "OperationFailed.ListenerStatusNotSupport"},
-		{Name: "Stopping", Action: "StartLoadBalancerListener", Params: setHTTP, Plant: listenerStatus(cloud.ListenerStopping), Status: 400, Code: "ServiceIsConfiguring"},
-		{Name: "Starting", Action: "DeleteLoadBalancerListener", Params: setHTTP, Plant: listenerStatus(cloud.ListenerStarting), Status: 400, Code: "ServiceIsConfiguring"},
+		{Name: "Configuring", Action: "SetLoadBalancerHTTPListenerAttribute", Params: with(setHTTP, "Gzip", "off"), Plant: listenerStatus(kinds.ListenerConfiguring), Status: 400, Code: "OperationFailed.ListenerStatusNotSupport"},
+		{Name: "Stopping", Action: "StartLoadBalancerListener", Params: setHTTP, Plant: listenerStatus(kinds.ListenerStopping), Status: 400, Code: "ServiceIsConfiguring"},
+		{Name: "Starting", Action: "DeleteLoadBalancerListener", Params: setHTTP, Plant: listenerStatus(kinds.ListenerStarting), Status: 400, Code: "ServiceIsConfiguring"},
 		{Name: "Busy", Action: "AddVServerGroupBackendServers", Params: addServers, Plant: busyGroup, Status: 400, Code: "VServerGroupProcessing"},
 		{Name: "Busy", Action: "DeleteVServerGroup", Params: params("VServerGroupId", "rsp-free"), Plant: busyGroup, Status: 400, Code: "VServerGroupProcessing"},
-		{Name: "Busy", Action: "AddBackendServers", Params: params("LoadBalancerId", lbInternet, "BackendServers", server(instance1, "")), Plant: editLB(lbInternet, func(lb *cloud.LoadBalancer) { lb.Activity = state.Busy }), Status: 409, Code: "BackendServer.configuring"},
+		{Name: "Busy", Action: "AddBackendServers", Params: params("LoadBalancerId", lbInternet, "BackendServers", server(instance1, "")), Plant: editLB(lbInternet, func(lb *kinds.LoadBalancer) { lb.Activity = state.Busy }), Status: 409, Code: "BackendServer.configuring"},
 
 		// Quotas.
-		{Name: "Quota", Action: "CreateLoadBalancer", Params: createInternet, Plant: quota(cloud.QuotaLoadBalancers, 4), Status: 400, Code: "ORDER.QUANTITY_INVALID"},
-		{Name: "AttachedQuota", Action: "AddVServerGroupBackendServers", Params: addServers, Plant: quota(cloud.QuotaServerAttached, 1), Status: 400, Code: "OverQuota"},
-		{Name: "Quota", Action: "CreateLoadBalancerTCPListener", Params: createTCP, Plant: quota(cloud.QuotaListeners, 5), Status: 400, Code: "ListenerNumberOverLimit"},
-		{Name: "Quota", Action: "CreateRules", Params: createRules, Plant: quota(cloud.QuotaRules, 1), Status: 400, Code: "TooManyRules"},
-		{Name: "Quota", Action: "UploadServerCertificate", Params: params("ServerCertificate", own.certificate, "PrivateKey", own.key), Plant: quota(cloud.QuotaCertificates, 3), Status: 400, Code: "OverQuota"},
-		{Name: "Quota", Action: "UploadCACertificate", Params: params("CACertificate", own.certificate), Plant: quota(cloud.QuotaCACertificates, 2), Status: 400, Code: "OverQuota"},
-		{Name: "Quota", Action: "AddAccessControlListEntry", Params: params("AclId", "acl-free", "AclEntrys", entries(2)), Plant: quota(cloud.QuotaACLEntries, 2), Status: 400, Code: "AclEntryExceedLimit"},
+		{Name: "Quota", Action: "CreateLoadBalancer", Params: createInternet, Plant: quota(kinds.QuotaLoadBalancers, 4), Status: 400, Code: "ORDER.QUANTITY_INVALID"},
+		{Name: "AttachedQuota", Action: "AddVServerGroupBackendServers", Params: addServers, Plant: quota(kinds.QuotaServerAttached, 1), Status: 400, Code: "OverQuota"},
+		{Name: "Quota", Action: "CreateLoadBalancerTCPListener", Params: createTCP, Plant: quota(kinds.QuotaListeners, 5), Status: 400, Code: "ListenerNumberOverLimit"},
+		{Name: "Quota", Action: "CreateRules", Params: createRules, Plant: quota(kinds.QuotaRules, 1), Status: 400, Code: "TooManyRules"},
+		{Name: "Quota", Action: "UploadServerCertificate", Params: params("ServerCertificate", own.certificate, "PrivateKey", own.key), Plant: quota(kinds.QuotaCertificates, 3), Status: 400, Code: "OverQuota"},
+		{Name: "Quota", Action: "UploadCACertificate", Params: params("CACertificate", own.certificate), Plant: quota(kinds.QuotaCACertificates, 2), Status: 400, Code: "OverQuota"},
+		{Name: "Quota", Action: "AddAccessControlListEntry", Params: params("AclId", "acl-free", "AclEntrys", entries(2)), Plant: quota(kinds.QuotaACLEntries, 2), Status: 400, Code: "AclEntryExceedLimit"},
 		{Name: "ListenerEntries", Action: "AddAccessControlListEntry", Params: params("AclId", "acl-used", "AclEntrys", `[{"entry":"11.0.0.0/8"}]`), Plant: secondACL(999), Status: 400, Code: "AclEntryExceedLimit"},
 		{Name: "ListenerSameEntry", Action: "AddAccessControlListEntry", Params: params("AclId", "acl-used", "AclEntrys", `[{"entry":"10.0.0.0/24"}]`), Plant: secondACL(1), Status: 400, Code: "InvalidParam.AclEntryExists"},
 
@@ -248,7 +248,7 @@ func TestRefusals(t *testing.T) {
 		{Name: "ForeignGroup", Action: "CreateRules", Params: with(createRules, "RuleList", ruleList("r", "c.example.com", "", "rsp-other")), Status: 400, Code: "InvalidParameter"},
 		{Name: "ForeignGroup", Action: "SetRule", Params: params("RuleId", "rule-used", "VServerGroupId", "rsp-other"), Status: 400, Code: "InvalidParameter"},
 		{Name: "TwoListeners", Action: "DeleteRules", Params: params("RuleIds", `["rule-used","rule-https"]`), Status: 400, Code: "Operation.NotAllowed"},
-		{Name: "Expired", Action: "UploadServerCertificate", Params: params("ServerCertificate", expired.certificate, "PrivateKey", expired.key), Plant: editAccount(func(a *cloud.Account) { a.RefusesExpiredCertificates = true }), Status: 400, Code: "InvalidParameter"},
+		{Name: "Expired", Action: "UploadServerCertificate", Params: params("ServerCertificate", expired.certificate, "PrivateKey", expired.key), Plant: editAccount(func(a *kinds.Account) { a.RefusesExpiredCertificates = true }), Status: 400, Code: "InvalidParameter"},
 
 		// Master/slave groups.
 		{Name: "Unknown", Action: "DeleteMasterSlaveServerGroup", Params: params("MasterSlaveServerGroupId", "rsp-none"), Status: 400, Code: "InvalidParameter"},
@@ -256,7 +256,7 @@ func TestRefusals(t *testing.T) {
 		{Name: "One", Action: "CreateMasterSlaveServerGroup", Params: with(createPair, "MasterSlaveBackendServers", paired(instance1, 80, "Master")), Status: 400, Code: "BACKEND_SERVERS_NUM_MUST_BE_TWO"},
 		{Name: "None", Action: "CreateMasterSlaveServerGroup", Params: with(createPair, "MasterSlaveBackendServers", ""), Status: 400, Code: "BACKEND_SERVERS_NUM_MUST_BE_TWO"},
 		{Name: "Port", Action: "CreateMasterSlaveServerGroup", Params: with(createPair, "MasterSlaveBackendServers", join(paired(instance1, 70000, "Master"), paired(instance2, 80, "Slave"))), Status: 400, Code: "RealServerPortNotSupport"},
-		{Name: "Quota", Action: "CreateMasterSlaveServerGroup", Params: createPair, Plant: quota(cloud.QuotaBackendServers, 2), Status: 400, Code: "InstanceBackendServerNumberOverLimit"},
+		{Name: "Quota", Action: "CreateMasterSlaveServerGroup", Params: createPair, Plant: quota(kinds.QuotaBackendServers, 2), Status: 400, Code: "InstanceBackendServerNumberOverLimit"},
 		{Name: "Locked", Action: "CreateMasterSlaveServerGroup", Params: createPair, Plant: lock, Status: 400, Code: "ActionNotAllowed"},
 		{Name: "ForeignPair", Action: "CreateLoadBalancerTCPListener", Params: with(createTCP, "MasterSlaveServerGroupId", "rsp-pair-other"), Plant: plantPair, Status: 400, Code: "InvalidParameter"},
 
@@ -266,7 +266,7 @@ func TestRefusals(t *testing.T) {
 		{Name: "Busy", Action: "SetTLSCipherPolicyAttribute", Params: with(createPolicy, "TLSCipherPolicyId", "tls-own", "Name", "other"), Plant: plantPolicy(state.Busy), Status: 400, Code: "TLSPolicyConfiguring"},
 		{Name: "Busy", Action: "DeleteTLSCipherPolicy", Params: params("TLSCipherPolicyId", "tls-own"), Plant: plantPolicy(state.Busy), Status: 400, Code: "TLSPolicyConfiguring"},
 		{Name: "BusyPolicy", Action: "CreateLoadBalancerHTTPSListener", Params: with(createHTTPS, "TLSCipherPolicy", "tls-own"), Plant: plantPolicy(state.Busy), Status: 400, Code: "TLSPolicyConfiguring"},
-		{Name: "PolicyQuota", Action: "CreateLoadBalancerHTTPSListener", Params: with(createHTTPS, "TLSCipherPolicy", "tls-used"), Plant: both(plantPolicy(state.Idle), quota(cloud.QuotaTLSCipherPolicyListeners, 1)), Status: 400, Code: "TLSCipherPolicyVipRelationOverLimit"},
+		{Name: "PolicyQuota", Action: "CreateLoadBalancerHTTPSListener", Params: with(createHTTPS, "TLSCipherPolicy", "tls-used"), Plant: both(plantPolicy(state.Idle), quota(kinds.QuotaTLSCipherPolicyListeners, 1)), Status: 400, Code: "TLSCipherPolicyVipRelationOverLimit"},
 
 		// White lists.
 		{Name: "AclEnabled", Action: "AddListenerWhiteListItem", Params: with(setTCP, "ListenerProtocol", "tcp", "SourceItems", "10.0.0.1"), Status: 400, Code: "Operation.NotAllowed"},
@@ -276,13 +276,13 @@ func TestRefusals(t *testing.T) {
 		{Name: "IPv6Item", Action: "RemoveListenerWhiteListItem", Params: with(setHTTP, "SourceItems", "::1"), Status: 400, Code: "InvalidParameter.SourceItems"},
 		{Name: "Unknown", Action: "RemoveListenerWhiteListItem", Params: with(setHTTP, "ListenerPort", "9", "SourceItems", "10.0.0.1"), Status: 404, Code: "ListenerNotFound"},
 		{Name: "Status", Action: "SetListenerAccessControlStatus", Params: with(setHTTP, "AccessControlStatus", "on"), Status: 400, Code: "InvalidAccessControlStatus"},
-		{Name: "IPv6", Action: "SetListenerAccessControlStatus", Params: with(setHTTP, "AccessControlStatus", "open_white_list"), Plant: editLB(lbInternet, func(lb *cloud.LoadBalancer) { lb.AddressIPVersion = "ipv6" }), Status: 400, Code: "OperationFailed.ActionNotSupport"},
-		{Name: "Quota", Action: "AddListenerWhiteListItem", Params: with(setHTTP, "SourceItems", "10.0.0.1,10.0.0.2"), Plant: quota(cloud.QuotaWhiteList, 1), Status: 400, Code: "SourceItemsQuotaOverLimit"},
+		{Name: "IPv6", Action: "SetListenerAccessControlStatus", Params: with(setHTTP, "AccessControlStatus", "open_white_list"), Plant: editLB(lbInternet, func(lb *kinds.LoadBalancer) { lb.AddressIPVersion = "ipv6" }), Status: 400, Code: "OperationFailed.ActionNotSupport"},
+		{Name: "Quota", Action: "AddListenerWhiteListItem", Params: with(setHTTP, "SourceItems", "10.0.0.1,10.0.0.2"), Plant: quota(kinds.QuotaWhiteList, 1), Status: 400, Code: "SourceItemsQuotaOverLimit"},
 		{Name: "Locked", Action: "AddListenerWhiteListItem", Params: with(setHTTP, "SourceItems", "10.0.0.1"), Plant: lock, Status: 400, Code: "ActionNotAllowed"},
 
 		// Access logs and fine-grained metrics.
 		{Name: "Unknown", Action: "SetAccessLogsDownloadAttribute", Params: accessLog("lb-none"), Status: 404, Code: "InvalidLoadBalancerId.NotFound"},
-		{Name: "Exists", Action: "SetAccessLogsDownloadAttribute", Params: accessLog(lbInternet), Plant: editLB(lbInternet, func(lb *cloud.LoadBalancer) { lb.AccessLog = &cloud.AccessLog{LogProject: "p", LogStore: "s"} }), Status: 400, Code: "Operation.NotAllowed"},
+		{Name: "Exists", Action: "SetAccessLogsDownloadAttribute", Params: accessLog(lbInternet), Plant: editLB(lbInternet, func(lb *kinds.LoadBalancer) { lb.AccessLog = &kinds.AccessLog{LogProject: "p", LogStore: "s"} }), Status: 400, Code: "Operation.NotAllowed"},
 		{Name: "NoStore", Action: "SetAccessLogsDownloadAttribute", Params: params("LogsDownloadAttributes", `[{"LogProject":"p","LoadBalancerId":"`+lbInternet+`"}]`), Status: 400, Code: "InvalidLogsDownloadAttributes"},
 		{Name: "Two", Action: "SetAccessLogsDownloadAttribute", Params: params("LogsDownloadAttributes", `[{},{}]`), Status: 400, Code: "InvalidLogsDownloadAttributes"},
 		{Name: "NoLoadBalancer", Action: "SetAccessLogsDownloadAttribute", Params: params("LogsDownloadAttributes", `[{}]`), Status: 400, Code: "MissingLoadBalancerId"},
@@ -302,11 +302,11 @@ func TestRefusals(t *testing.T) {
 		{Name: "Prepaid", Action: "ModifyLoadBalancerPayType", Params: params("LoadBalancerId", lbPrepaid), Status: 400, Code: "Operation.NotAllowed"},
 		{Name: "OnDemand", Action: "ModifyLoadBalancerPayType", Params: params("LoadBalancerId", lbInternet, "PayType", "PayOnDemand"), Status: 400, Code: "Operation.NotAllowed"},
 		{Name: "NotSold", Action: "ModifyLoadBalancerPayType", Params: params("LoadBalancerId", lbInternet), Status: 400, Code: "Operation.NotAllowed"},
-		{Name: "ByTraffic", Action: "ModifyLoadBalancerPayType", Params: params("LoadBalancerId", lbShared), Plant: inYear(cloud.Year2024), Status: 400, Code: "Operation.NotAllowed"},
-		{Name: "Order", Action: "ModifyLoadBalancerPayType", Params: params("LoadBalancerId", lbInternet), Plant: both(inYear(cloud.Year2024), editLB(lbInternet, func(lb *cloud.LoadBalancer) {
-			lb.Ineffective = &cloud.InternetSpecChange{InternetChargeType: cloud.PayByTraffic}
+		{Name: "ByTraffic", Action: "ModifyLoadBalancerPayType", Params: params("LoadBalancerId", lbShared), Plant: inYear(kinds.Year2024), Status: 400, Code: "Operation.NotAllowed"},
+		{Name: "Order", Action: "ModifyLoadBalancerPayType", Params: params("LoadBalancerId", lbInternet), Plant: both(inYear(kinds.Year2024), editLB(lbInternet, func(lb *kinds.LoadBalancer) {
+			lb.Ineffective = &kinds.InternetSpecChange{InternetChargeType: kinds.PayByTraffic}
 		})), Status: 400, Code: "Operation.NotAllowed"},
-		{Name: "Arrears", Action: "ModifyLoadBalancerPayType", Params: params("LoadBalancerId", lbInternet), Plant: both(inYear(cloud.Year2024), inArrears), Status: 400, Code: "ORDER.ARREARAGE"},
+		{Name: "Arrears", Action: "ModifyLoadBalancerPayType", Params: params("LoadBalancerId", lbInternet), Plant: both(inYear(kinds.Year2024), inArrears), Status: 400, Code: "ORDER.ARREARAGE"},
 		{Name: "Locked", Action: "ModifyLoadBalancerPayType", Params: params("LoadBalancerId", lbInternet), Plant: lock, Status: 400, Code: "ActionNotAllowed"},
 
 		// Legacy tags.
@@ -337,18 +337,18 @@ func manyTags(n int) gatewaytest.Params {
 
 // The worlds of single cases.
 
-func editLB(id string, change func(*cloud.LoadBalancer)) func(*state.Tx) error {
+func editLB(id string, change func(*kinds.LoadBalancer)) func(*state.Tx) error {
 	return func(tx *state.Tx) error {
-		return cloud.LoadBalancers.Edit(tx, id, func(lb *cloud.LoadBalancer) error {
+		return kinds.LoadBalancers.Edit(tx, id, func(lb *kinds.LoadBalancer) error {
 			change(lb)
 			return nil
 		})
 	}
 }
 
-func editRegion(change func(*cloud.Region)) func(*state.Tx) error {
+func editRegion(change func(*kinds.Region)) func(*state.Tx) error {
 	return func(tx *state.Tx) error {
-		return cloud.Regions.Edit(tx, "cn-hangzhou", func(r *cloud.Region) error {
+		return kinds.Regions.Edit(tx, "cn-hangzhou", func(r *kinds.Region) error {
 			change(r)
 			return nil
 		})
@@ -357,7 +357,7 @@ func editRegion(change func(*cloud.Region)) func(*state.Tx) error {
 
 // inYear lets the region sell what the cloud sold in a year.
 func inYear(year string) func(*state.Tx) error {
-	return editRegion(func(r *cloud.Region) { r.SetYear(year) })
+	return editRegion(func(r *kinds.Region) { r.SetYear(year) })
 }
 
 // ruleList is the JSON text of one rule.
@@ -366,8 +366,8 @@ func ruleList(name, domain, url, group string) string {
 }
 
 func plantTCP1000(tx *state.Tx) error {
-	cloud.Listeners.Put(tx, &cloud.Listener{Owner: owner, LoadBalancerID: lbInternet, Port: 1000, Protocol: cloud.TCP,
-		Status: cloud.ListenerRunning, BackendServerPort: 80, AclStatus: cloud.Off})
+	kinds.Listeners.Put(tx, &kinds.Listener{Owner: owner, LoadBalancerID: lbInternet, Port: 1000, Protocol: kinds.TCP,
+		Status: kinds.ListenerRunning, BackendServerPort: 80, AclStatus: kinds.Off})
 	return nil
 }
 
@@ -387,8 +387,8 @@ func plantToken(tx *state.Tx) error {
 }
 
 func stopInstance1(tx *state.Tx) error {
-	return cloud.Instances.Edit(tx, instance1, func(i *cloud.Instance) error {
-		i.Status = cloud.InstanceStopped
+	return kinds.Instances.Edit(tx, instance1, func(i *kinds.Instance) error {
+		i.Status = kinds.InstanceStopped
 		return nil
 	})
 }
@@ -396,11 +396,11 @@ func stopInstance1(tx *state.Tx) error {
 // freeInVSwitch1 leaves vSwitch1 just n free addresses.
 func freeInVSwitch1(free int) func(*state.Tx) error {
 	return func(tx *state.Tx) error {
-		vSwitch, err := cloud.VSwitches.Get(tx.View, vSwitch1)
+		vSwitch, err := kinds.VSwitches.Get(tx.View, vSwitch1)
 		if err != nil {
 			return err
 		}
-		return cloud.SetFreeAddresses(tx, vSwitch, free)
+		return kinds.SetFreeAddresses(tx, vSwitch, free)
 	}
 }
 
@@ -412,25 +412,25 @@ func quota(name state.QuotaName, limit int) func(*state.Tx) error {
 	}
 }
 
-func editAccount(change func(*cloud.Account)) func(*state.Tx) error {
+func editAccount(change func(*kinds.Account)) func(*state.Tx) error {
 	return func(tx *state.Tx) error {
-		return cloud.Accounts.Edit(tx, account, func(a *cloud.Account) error {
+		return kinds.Accounts.Edit(tx, account, func(a *kinds.Account) error {
 			change(a)
 			return nil
 		})
 	}
 }
 
-func inArrears(tx *state.Tx) error { return cloud.SetArrears(tx, account, true) }
+func inArrears(tx *state.Tx) error { return kinds.SetArrears(tx, account, true) }
 
 func lock(tx *state.Tx) error {
-	return editLB(lbInternet, func(lb *cloud.LoadBalancer) { lb.Status = cloud.LoadBalancerLocked })(tx)
+	return editLB(lbInternet, func(lb *kinds.LoadBalancer) { lb.Status = kinds.LoadBalancerLocked })(tx)
 }
 
-func listenerStatus(status cloud.ListenerStatus) func(*state.Tx) error {
+func listenerStatus(status kinds.ListenerStatus) func(*state.Tx) error {
 	return func(tx *state.Tx) error {
-		for _, id := range []string{cloud.ListenerID(lbInternet, cloud.HTTP, 81), cloud.ListenerID(lbInternet, cloud.TCP, 80)} {
-			if err := cloud.Listeners.Edit(tx, id, func(l *cloud.Listener) error {
+		for _, id := range []string{kinds.ListenerID(lbInternet, kinds.HTTP, 81), kinds.ListenerID(lbInternet, kinds.TCP, 80)} {
+			if err := kinds.Listeners.Edit(tx, id, func(l *kinds.Listener) error {
 				l.Status = status
 				return nil
 			}); err != nil {
@@ -442,7 +442,7 @@ func listenerStatus(status cloud.ListenerStatus) func(*state.Tx) error {
 }
 
 func busyGroup(tx *state.Tx) error {
-	return cloud.VServerGroups.Edit(tx, "rsp-free", func(g *cloud.VServerGroup) error {
+	return kinds.VServerGroups.Edit(tx, "rsp-free", func(g *kinds.VServerGroup) error {
 		g.Activity = state.Busy
 		return nil
 	})
@@ -453,14 +453,14 @@ func busyGroup(tx *state.Tx) error {
 func plantPair(root *state.Tx) error {
 	tx := root.In(owner)
 	for id, lb := range map[string]string{"rsp-pair": lbInternet, "rsp-pair-other": lbIntranet} {
-		cloud.MasterSlaveServerGroups.Put(tx, &cloud.MasterSlaveServerGroup{Owner: owner, ID: id, Name: id, LoadBalancerID: lb,
-			BackendServers: []cloud.MasterSlaveBackendServer{
-				{BackendServer: cloud.BackendServer{ServerID: instance1, Type: cloud.BackendServerECS, Port: 90, Weight: 100}, ServerType: cloud.ServerMaster},
-				{BackendServer: cloud.BackendServer{ServerID: instance2, Type: cloud.BackendServerECS, Port: 90, Weight: 100}, ServerType: cloud.ServerSlave},
+		kinds.MasterSlaveServerGroups.Put(tx, &kinds.MasterSlaveServerGroup{Owner: owner, ID: id, Name: id, LoadBalancerID: lb,
+			BackendServers: []kinds.MasterSlaveBackendServer{
+				{BackendServer: kinds.BackendServer{ServerID: instance1, Type: kinds.BackendServerECS, Port: 90, Weight: 100}, ServerType: kinds.ServerMaster},
+				{BackendServer: kinds.BackendServer{ServerID: instance2, Type: kinds.BackendServerECS, Port: 90, Weight: 100}, ServerType: kinds.ServerSlave},
 			}})
 	}
-	cloud.Listeners.Put(tx, &cloud.Listener{Owner: owner, LoadBalancerID: lbInternet, Port: 1001, Protocol: cloud.TCP,
-		Status: cloud.ListenerRunning, MasterSlaveServerGroupID: "rsp-pair", AclStatus: cloud.Off})
+	kinds.Listeners.Put(tx, &kinds.Listener{Owner: owner, LoadBalancerID: lbInternet, Port: 1001, Protocol: kinds.TCP,
+		Status: kinds.ListenerRunning, MasterSlaveServerGroupID: "rsp-pair", AclStatus: kinds.Off})
 	return nil
 }
 
@@ -469,10 +469,10 @@ func plantPolicy(activity string) func(*state.Tx) error {
 	return func(root *state.Tx) error {
 		tx := root.In(owner)
 		for _, id := range []string{"tls-own", "tls-used"} {
-			cloud.TLSCipherPolicies.Put(tx, &cloud.TLSCipherPolicy{Owner: owner, ID: id, Name: "own", Activity: activity,
+			kinds.TLSCipherPolicies.Put(tx, &kinds.TLSCipherPolicy{Owner: owner, ID: id, Name: "own", Activity: activity,
 				TLSVersions: []string{"TLSv1.0"}, Ciphers: []string{"AES256-SHA"}})
 		}
-		return cloud.Listeners.Edit(tx, cloud.ListenerID(lbInternet, cloud.HTTPS, 443), func(l *cloud.Listener) error {
+		return kinds.Listeners.Edit(tx, kinds.ListenerID(lbInternet, kinds.HTTPS, 443), func(l *kinds.Listener) error {
 			l.TLSCipherPolicy = "tls-used"
 			return nil
 		})
@@ -482,14 +482,14 @@ func plantPolicy(activity string) func(*state.Tx) error {
 // fillBackends brings lbInternet to n members, over the default group and others.
 func fillBackends(n int) func(*state.Tx) error {
 	return func(tx *state.Tx) error {
-		group := &cloud.VServerGroup{Owner: owner, ID: "rsp-full", Name: "full", LoadBalancerID: lbInternet}
+		group := &kinds.VServerGroup{Owner: owner, ID: "rsp-full", Name: "full", LoadBalancerID: lbInternet}
 		for i := range n - 2 {
 			group.BackendServers = append(group.BackendServers,
-				cloud.BackendServer{ServerID: instance1, Type: cloud.BackendServerECS, Port: 10000 + i, Weight: 100})
+				kinds.BackendServer{ServerID: instance1, Type: kinds.BackendServerECS, Port: 10000 + i, Weight: 100})
 		}
-		cloud.VServerGroups.Put(tx, group)
-		return editLB(lbInternet, func(lb *cloud.LoadBalancer) {
-			lb.BackendServers = []cloud.BackendServer{{ServerID: instance1, Type: cloud.BackendServerECS, Weight: 100}}
+		kinds.VServerGroups.Put(tx, group)
+		return editLB(lbInternet, func(lb *kinds.LoadBalancer) {
+			lb.BackendServers = []kinds.BackendServer{{ServerID: instance1, Type: kinds.BackendServerECS, Weight: 100}}
 		})(tx)
 	}
 }
@@ -500,7 +500,7 @@ func secondACL(n int) func(*state.Tx) error {
 		if err := fillACL("acl-free", n)(tx); err != nil {
 			return err
 		}
-		return cloud.Listeners.Edit(tx, cloud.ListenerID(lbInternet, cloud.TCP, 80), func(l *cloud.Listener) error {
+		return kinds.Listeners.Edit(tx, kinds.ListenerID(lbInternet, kinds.TCP, 80), func(l *kinds.Listener) error {
 			l.AclIDs = append(slices.Clone(l.AclIDs), "acl-free")
 			return nil
 		})
@@ -510,10 +510,10 @@ func secondACL(n int) func(*state.Tx) error {
 // fillACL gives an access control list this many entries.
 func fillACL(id string, n int) func(*state.Tx) error {
 	return func(tx *state.Tx) error {
-		return cloud.AccessControlLists.Edit(tx, id, func(acl *cloud.AccessControlList) error {
+		return kinds.AccessControlLists.Edit(tx, id, func(acl *kinds.AccessControlList) error {
 			acl.Entries = nil
 			for i := range n {
-				acl.Entries = append(acl.Entries, cloud.AccessControlListEntry{Entry: fmt.Sprintf("10.%d.%d.0/24", i/256, i%256)})
+				acl.Entries = append(acl.Entries, kinds.AccessControlListEntry{Entry: fmt.Sprintf("10.%d.%d.0/24", i/256, i%256)})
 			}
 			return nil
 		})
@@ -523,13 +523,13 @@ func fillACL(id string, n int) func(*state.Tx) error {
 // plantRule puts a rule on the listener of the rule rule-used.
 func plantRule(name string) func(*state.Tx) error {
 	return func(tx *state.Tx) error {
-		used, err := cloud.Rules.Get(tx.In(owner).View, "rule-used")
+		used, err := kinds.Rules.Get(tx.In(owner).View, "rule-used")
 		if err != nil {
 			return err
 		}
 		added := *used
 		added.ID, added.Name, added.URL = "rule-"+name, name, "/"+name
-		cloud.Rules.Put(tx, &added)
+		kinds.Rules.Put(tx, &added)
 		return nil
 	}
 }

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/products/clb"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
@@ -45,89 +45,89 @@ func plant(root *state.Tx) error {
 		return err
 	}
 	tx := root.In(owner)
-	for _, lb := range []*cloud.LoadBalancer{
-		{ID: lbInternet, AddressType: cloud.AddressTypeInternet, InternetChargeType: cloud.PayByBandwidth, Bandwidth: 100, Spec: "slb.s2.small"},
-		{ID: lbIntranet, AddressType: cloud.AddressTypeIntranet, InternetChargeType: cloud.PayByTraffic, Bandwidth: 5120,
-			InstanceChargeType: cloud.PayByCLCU, Spec: "slb.lcu.elastic", VPCID: vpc1, VSwitchID: vSwitch1},
-		{ID: lbShared, AddressType: cloud.AddressTypeInternet, InternetChargeType: cloud.PayByTraffic, Bandwidth: 5120},
-		{ID: lbPrepaid, AddressType: cloud.AddressTypeInternet, InternetChargeType: cloud.PayByBandwidth, Bandwidth: 100, Spec: "slb.s3.small",
+	for _, lb := range []*kinds.LoadBalancer{
+		{ID: lbInternet, AddressType: kinds.AddressTypeInternet, InternetChargeType: kinds.PayByBandwidth, Bandwidth: 100, Spec: "slb.s2.small"},
+		{ID: lbIntranet, AddressType: kinds.AddressTypeIntranet, InternetChargeType: kinds.PayByTraffic, Bandwidth: 5120,
+			InstanceChargeType: kinds.PayByCLCU, Spec: "slb.lcu.elastic", VPCID: vpc1, VSwitchID: vSwitch1},
+		{ID: lbShared, AddressType: kinds.AddressTypeInternet, InternetChargeType: kinds.PayByTraffic, Bandwidth: 5120},
+		{ID: lbPrepaid, AddressType: kinds.AddressTypeInternet, InternetChargeType: kinds.PayByBandwidth, Bandwidth: 100, Spec: "slb.s3.small",
 			PayType: "PrePay", EndTime: tx.Now().AddDate(0, 1, 0)},
 	} {
 		if err := plantLoadBalancer(tx, lb); err != nil {
 			return err
 		}
 	}
-	cloud.VServerGroups.Put(tx, &cloud.VServerGroup{Owner: owner, ID: "rsp-used", Name: "used", LoadBalancerID: lbInternet,
-		BackendServers: []cloud.BackendServer{{ServerID: instance1, Type: cloud.BackendServerECS, Port: 80, Weight: 100}}})
-	cloud.VServerGroups.Put(tx, &cloud.VServerGroup{Owner: owner, ID: "rsp-free", Name: "free", LoadBalancerID: lbInternet})
-	cloud.VServerGroups.Put(tx, &cloud.VServerGroup{Owner: owner, ID: "rsp-rule", Name: "rule", LoadBalancerID: lbInternet})
-	cloud.VServerGroups.Put(tx, &cloud.VServerGroup{Owner: owner, ID: "rsp-other", Name: "other", LoadBalancerID: lbIntranet})
+	kinds.VServerGroups.Put(tx, &kinds.VServerGroup{Owner: owner, ID: "rsp-used", Name: "used", LoadBalancerID: lbInternet,
+		BackendServers: []kinds.BackendServer{{ServerID: instance1, Type: kinds.BackendServerECS, Port: 80, Weight: 100}}})
+	kinds.VServerGroups.Put(tx, &kinds.VServerGroup{Owner: owner, ID: "rsp-free", Name: "free", LoadBalancerID: lbInternet})
+	kinds.VServerGroups.Put(tx, &kinds.VServerGroup{Owner: owner, ID: "rsp-rule", Name: "rule", LoadBalancerID: lbInternet})
+	kinds.VServerGroups.Put(tx, &kinds.VServerGroup{Owner: owner, ID: "rsp-other", Name: "other", LoadBalancerID: lbIntranet})
 	for _, id := range []string{"cert-used", "cert-extension", "cert-free"} {
-		cloud.ServerCertificates.Put(tx, &cloud.ServerCertificate{Owner: owner, ID: id, Name: id})
+		kinds.ServerCertificates.Put(tx, &kinds.ServerCertificate{Owner: owner, ID: id, Name: id})
 	}
 	for _, id := range []string{"ca-used", "ca-free"} {
-		cloud.CACertificates.Put(tx, &cloud.CACertificate{Owner: owner, ID: id, Name: id})
+		kinds.CACertificates.Put(tx, &kinds.CACertificate{Owner: owner, ID: id, Name: id})
 	}
 	for id, version := range map[string]string{"acl-used": "ipv4", "acl-free": "ipv4", "acl-same": "ipv4", "acl-v6": "ipv6"} {
 		entry := "10.0.0.0/8"
 		if id == "acl-used" {
 			entry = "172.16.0.0/12"
 		}
-		cloud.AccessControlLists.Put(tx, &cloud.AccessControlList{Owner: owner, ID: id, Name: id, AddressIPVersion: version,
-			Entries: []cloud.AccessControlListEntry{{Entry: entry, Comment: "office"}}})
+		kinds.AccessControlLists.Put(tx, &kinds.AccessControlList{Owner: owner, ID: id, Name: id, AddressIPVersion: version,
+			Entries: []kinds.AccessControlListEntry{{Entry: entry, Comment: "office"}}})
 	}
 	plantListeners(tx)
-	cloud.Rules.Put(tx, &cloud.Rule{Owner: owner, ID: "rule-used", Name: "b", LoadBalancerID: lbInternet, Domain: "b.example.com", URL: "/b",
-		ListenerID: cloud.ListenerID(lbInternet, cloud.HTTP, 81), VServerGroupID: "rsp-rule", ListenerSync: cloud.On})
-	cloud.Rules.Put(tx, &cloud.Rule{Owner: owner, ID: "rule-https", Name: "h", LoadBalancerID: lbInternet, URL: "/h",
-		ListenerID: cloud.ListenerID(lbInternet, cloud.HTTPS, 443), VServerGroupID: "rsp-rule", ListenerSync: cloud.On})
+	kinds.Rules.Put(tx, &kinds.Rule{Owner: owner, ID: "rule-used", Name: "b", LoadBalancerID: lbInternet, Domain: "b.example.com", URL: "/b",
+		ListenerID: kinds.ListenerID(lbInternet, kinds.HTTP, 81), VServerGroupID: "rsp-rule", ListenerSync: kinds.On})
+	kinds.Rules.Put(tx, &kinds.Rule{Owner: owner, ID: "rule-https", Name: "h", LoadBalancerID: lbInternet, URL: "/h",
+		ListenerID: kinds.ListenerID(lbInternet, kinds.HTTPS, 443), VServerGroupID: "rsp-rule", ListenerSync: kinds.On})
 	// One server stands for many here.
-	state.Quotas.Put(root, &state.Quota{AccountID: account, Name: cloud.QuotaServerAttached, Limit: 1000})
-	cloud.DomainExtensions.Put(tx, &cloud.DomainExtension{Owner: owner, ID: "de-used", LoadBalancerID: lbInternet, ListenerPort: 443,
+	state.Quotas.Put(root, &state.Quota{AccountID: account, Name: kinds.QuotaServerAttached, Limit: 1000})
+	kinds.DomainExtensions.Put(tx, &kinds.DomainExtension{Owner: owner, ID: "de-used", LoadBalancerID: lbInternet, ListenerPort: 443,
 		Domain: "a.example.com", ServerCertificateID: "cert-extension"})
 	return nil
 }
 
-func plantLoadBalancer(tx *state.Tx, lb *cloud.LoadBalancer) error {
-	pool, cidr := cloud.PublicPool("cn-hangzhou"), "198.18.0.0/16"
+func plantLoadBalancer(tx *state.Tx, lb *kinds.LoadBalancer) error {
+	pool, cidr := kinds.PublicPool("cn-hangzhou"), "198.18.0.0/16"
 	lb.NetworkType = "classic"
 	if lb.VSwitchID != "" {
 		pool, cidr, lb.NetworkType = lb.VSwitchID, "192.168.0.0/24", "vpc"
 	}
-	address, err := cloud.AllocateAddress(tx, pool, cidr, "", cloud.LoadBalancers.Kind(), lb.ID)
+	address, err := kinds.AllocateAddress(tx, pool, cidr, "", kinds.LoadBalancers.Kind(), lb.ID)
 	if err != nil {
 		return err
 	}
 	lb.Owner, lb.Name, lb.Address, lb.CreateTime = owner, "name-of-"+lb.ID, address, tx.Now()
-	lb.Status, lb.AddressIPVersion, lb.DeleteProtection = cloud.LoadBalancerActive, "ipv4", cloud.Off
+	lb.Status, lb.AddressIPVersion, lb.DeleteProtection = kinds.LoadBalancerActive, "ipv4", kinds.Off
 	lb.ModificationProtectionStatus, lb.ResourceGroupID = "NonProtection", defaultRG
 	lb.MasterZoneID, lb.SlaveZoneID = "cn-hangzhou-h", "cn-hangzhou-i"
 	if lb.PayType == "" {
 		lb.PayType = "PayOnDemand"
 	}
 	if lb.InstanceChargeType == "" {
-		lb.InstanceChargeType = cloud.PayBySpec
+		lb.InstanceChargeType = kinds.PayBySpec
 	}
-	cloud.LoadBalancers.Put(tx, lb)
+	kinds.LoadBalancers.Put(tx, lb)
 	return nil
 }
 
 // plantListeners gives lbInternet a listener of each kind, and two on port 80.
 func plantListeners(tx *state.Tx) {
-	for _, l := range []*cloud.Listener{
-		{Port: 80, Protocol: cloud.TCP, VServerGroupID: "rsp-used", AclStatus: cloud.On, AclType: "white", AclIDs: []string{"acl-used"}},
-		{Port: 80, Protocol: cloud.UDP, BackendServerPort: 53},
-		{Port: 443, Protocol: cloud.HTTPS, BackendServerPort: 80, ServerCertificateID: "cert-used", CACertificateID: "ca-used",
+	for _, l := range []*kinds.Listener{
+		{Port: 80, Protocol: kinds.TCP, VServerGroupID: "rsp-used", AclStatus: kinds.On, AclType: "white", AclIDs: []string{"acl-used"}},
+		{Port: 80, Protocol: kinds.UDP, BackendServerPort: 53},
+		{Port: 443, Protocol: kinds.HTTPS, BackendServerPort: 80, ServerCertificateID: "cert-used", CACertificateID: "ca-used",
 			TLSCipherPolicy: "tls_cipher_policy_1_0"},
-		{Port: 8080, Protocol: cloud.HTTP, ListenerForward: cloud.On, ForwardPort: 443},
-		{Port: 81, Protocol: cloud.HTTP, ListenerForward: cloud.Off, BackendServerPort: 80},
+		{Port: 8080, Protocol: kinds.HTTP, ListenerForward: kinds.On, ForwardPort: 443},
+		{Port: 81, Protocol: kinds.HTTP, ListenerForward: kinds.Off, BackendServerPort: 80},
 	} {
-		l.Owner, l.LoadBalancerID, l.Status = owner, lbInternet, cloud.ListenerStopped
+		l.Owner, l.LoadBalancerID, l.Status = owner, lbInternet, kinds.ListenerStopped
 		l.Scheduler, l.Bandwidth = "wrr", -1
 		if l.AclStatus == "" {
-			l.AclStatus = cloud.Off
+			l.AclStatus = kinds.Off
 		}
-		cloud.Listeners.Put(tx, l)
+		kinds.Listeners.Put(tx, l)
 	}
 }
 

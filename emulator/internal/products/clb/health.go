@@ -3,8 +3,8 @@ package clb
 import (
 	"strconv"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/topology"
 	"github.com/clbemu/clbemu/state"
 )
@@ -15,7 +15,7 @@ type describeHealthStatusRequest struct {
 	RegionID         string         `rpc:"RegionId"`
 	LoadBalancerID   string         `rpc:"LoadBalancerId,required"`
 	ListenerPort     int            `rpc:"ListenerPort,min=1,max=65535"`
-	ListenerProtocol cloud.Protocol `rpc:"ListenerProtocol,enum=tcp|udp|http|https"`
+	ListenerProtocol kinds.Protocol `rpc:"ListenerProtocol,enum=tcp|udp|http|https"`
 }
 
 type describeHealthStatusResponse struct {
@@ -36,7 +36,7 @@ type backendHealth struct {
 }
 
 func describeHealthStatus(v *state.View, req *describeHealthStatusRequest) (*describeHealthStatusResponse, error) {
-	lb, err := cloud.LoadBalancers.Get(v, req.LoadBalancerID)
+	lb, err := kinds.LoadBalancers.Get(v, req.LoadBalancerID)
 	if err != nil {
 		return nil, err
 	}
@@ -62,8 +62,8 @@ func healthBehind(v *state.View, f *topology.Frontend) []backendHealth {
 		m := &g.Members[i]
 		list[i] = backendHealth{
 			ListenerPort: f.FirstPort, Protocol: f.Protocol, ServerID: m.ServerID, ServerIP: m.Address,
-			Port: f.PortOf(m), Type: m.Type, VPCID: serverVPC(v, cloud.BackendServer{ServerID: m.ServerID, Type: cloud.BackendServerType(m.Type)}),
-			ServerHealthStatus: string(cloud.AttachedHealth.Of(v, f, &g, m)), Weight: strconv.Itoa(m.Weight), Description: m.Description,
+			Port: f.PortOf(m), Type: m.Type, VPCID: serverVPC(v, kinds.BackendServer{ServerID: m.ServerID, Type: kinds.BackendServerType(m.Type)}),
+			ServerHealthStatus: string(kinds.AttachedHealth.Of(v, f, &g, m)), Weight: strconv.Itoa(m.Weight), Description: m.Description,
 		}
 	}
 	return list

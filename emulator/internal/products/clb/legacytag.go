@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -62,16 +62,16 @@ func (req *legacyTagsRequest) tags() []tagging.Tag {
 var legacyTagRefusals = tagging.Refusals{Key: errLegacyTagKeyInvalid, Value: errLegacyTagValueInvalid, Twice: errLegacyTagKeyTwice}
 
 func addTags(tx *state.Tx, req *legacyTagsRequest) (*gateway.Empty, error) {
-	tagging.Set(tx, cloud.TagLoadBalancer, req.LoadBalancerID, req.tags())
-	return &gateway.Empty{}, tx.Use(cloud.QuotaLegacyTags, req.LoadBalancerID, 0)
+	tagging.Set(tx, kinds.TagLoadBalancer, req.LoadBalancerID, req.tags())
+	return &gateway.Empty{}, tx.Use(kinds.QuotaLegacyTags, req.LoadBalancerID, 0)
 }
 
 // removeTags takes off the tags that have the key and, if the call has one, the
 // value. One that is not there is no error.
 func removeTags(tx *state.Tx, req *legacyTagsRequest) (*gateway.Empty, error) {
 	for _, t := range req.Tags {
-		if !cloud.IsSystemTag(t.TagKey) && state.HasTags(tx.View, cloud.TagLoadBalancer, req.LoadBalancerID, []state.TagFilter{t.filter()}) {
-			state.Tags.Delete(tx, state.TagID(cloud.TagLoadBalancer, req.LoadBalancerID, t.TagKey))
+		if !kinds.IsSystemTag(t.TagKey) && state.HasTags(tx.View, kinds.TagLoadBalancer, req.LoadBalancerID, []state.TagFilter{t.filter()}) {
+			state.Tags.Delete(tx, state.TagID(kinds.TagLoadBalancer, req.LoadBalancerID, t.TagKey))
 		}
 	}
 	return &gateway.Empty{}, nil
@@ -116,11 +116,11 @@ func describeTags(v *state.View, req *describeTagsRequest) (*describeTagsRespons
 		filters[i] = t.filter()
 	}
 	counts := make(map[tagging.Shown]int)
-	for lb := range cloud.LoadBalancersByRegion.InScope(v) {
-		if req.LoadBalancerID != "" && lb.ID != req.LoadBalancerID || !state.HasTags(v, cloud.TagLoadBalancer, lb.ID, filters) {
+	for lb := range kinds.LoadBalancersByRegion.InScope(v) {
+		if req.LoadBalancerID != "" && lb.ID != req.LoadBalancerID || !state.HasTags(v, kinds.TagLoadBalancer, lb.ID, filters) {
 			continue
 		}
-		for _, t := range tagging.ShownOf(v, cloud.TagLoadBalancer, lb.ID) {
+		for _, t := range tagging.ShownOf(v, kinds.TagLoadBalancer, lb.ID) {
 			if req.DistinctKey {
 				t.Value = ""
 			}

@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/products/clb"
 	"github.com/clbemu/clbemu/emulator/internal/topology"
 	"github.com/clbemu/clbemu/state"
@@ -94,7 +94,7 @@ func lasts(stage state.Stage) func(*state.Tx) error {
 
 // While a change of an access control list takes effect, that list alone takes no other.
 func TestACLLife(t *testing.T) {
-	client, _, clock := newTimedClient(t, lasts(cloud.StageACLConfiguring))
+	client, _, clock := newTimedClient(t, lasts(kinds.StageACLConfiguring))
 	entry := func(acl, block string) map[string]string {
 		return params("AclId", acl, "AclEntrys", `[{"entry":"`+block+`"}]`)
 	}
@@ -113,7 +113,7 @@ func TestDomainExtensionLife(t *testing.T) {
 	create := func(domain string) map[string]string {
 		return params("LoadBalancerId", lbInternet, "ListenerPort", "443", "Domain", domain, "ServerCertificateId", "cert-free")
 	}
-	client, _, clock := newTimedClient(t, lasts(cloud.StageDomainExtensionConfiguring))
+	client, _, clock := newTimedClient(t, lasts(kinds.StageDomainExtensionConfiguring))
 	used := params("DomainExtensionId", "de-used")
 	wantCode(t, client, "SetDomainExtensionAttribute", with(used, "ServerCertificateId", "cert-free"), "")
 	for action, p := range map[string]map[string]string{
@@ -170,7 +170,7 @@ func TestOneChangeAtATime(t *testing.T) {
 
 	if err := store.Update(state.Owner{}, func(tx *state.Tx) error {
 		state.LifeCycles.Put(tx, &state.LifeCycle{ID: state.LifeCycleID, Profile: state.LifeInstant,
-			Delays: map[state.Stage]time.Duration{cloud.StageVServerGroupProcessing: time.Minute}})
+			Delays: map[state.Stage]time.Duration{kinds.StageVServerGroupProcessing: time.Minute}})
 		return nil
 	}); err != nil {
 		t.Fatal(err)
@@ -188,10 +188,10 @@ func TestOneChangeAtATime(t *testing.T) {
 // An account in arrears buys nothing; after its days of grace its load balancers
 // are locked, and unlocked again when it pays; if it does not, they go.
 func TestArrears(t *testing.T) {
-	client, store, clock := newTimedClient(t, editAccount(func(a *cloud.Account) { a.GraceDays, a.ReleaseDays = 7, 7 }))
+	client, store, clock := newTimedClient(t, editAccount(func(a *kinds.Account) { a.GraceDays, a.ReleaseDays = 7, 7 }))
 	owe := func(owing bool) {
 		t.Helper()
-		if err := store.Update(state.Owner{}, func(tx *state.Tx) error { return cloud.SetArrears(tx, account, owing) }); err != nil {
+		if err := store.Update(state.Owner{}, func(tx *state.Tx) error { return kinds.SetArrears(tx, account, owing) }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -225,7 +225,7 @@ func TestLCUToSpec(t *testing.T) {
 	client, store := newClient(t)
 	back := params("LoadBalancerId", lbIntranet, "InstanceChargeType", "PayBySpec", "LoadBalancerSpec", "slb.s2.small")
 	wantCode(t, client, "ModifyLoadBalancerInstanceChargeType", back, "Forbidden.LcuToSpec")
-	if err := store.Update(state.Owner{}, editAccount(func(a *cloud.Account) { a.LCUToSpec = true })); err != nil {
+	if err := store.Update(state.Owner{}, editAccount(func(a *kinds.Account) { a.LCUToSpec = true })); err != nil {
 		t.Fatal(err)
 	}
 	client.Do("ModifyLoadBalancerInstanceChargeType", back)
@@ -263,14 +263,14 @@ func TestRules(t *testing.T) {
 // Sold-out zones show at once, as do restocked ones; other zones still sell.
 func TestStock(t *testing.T) {
 	client, store := newClient(t)
-	stock := func(change func(*cloud.Region)) {
+	stock := func(change func(*kinds.Region)) {
 		t.Helper()
 		if err := store.Update(state.Owner{}, editRegion(change)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	stock(func(r *cloud.Region) {
-		r.SoldOut = []cloud.ZoneStock{{ZoneID: "cn-hangzhou-h", AddressType: cloud.AddressTypeIntranet}}
+	stock(func(r *kinds.Region) {
+		r.SoldOut = []kinds.ZoneStock{{ZoneID: "cn-hangzhou-h", AddressType: kinds.AddressTypeIntranet}}
 	})
 	wantCode(t, client, "CreateLoadBalancer", with(createIntranet, "MasterZoneId", "cn-hangzhou-h"), "OperationFailed.ZoneResourceLimit")
 	client.Do("CreateLoadBalancer", with(createInternet, "MasterZoneId", "cn-hangzhou-h"))
@@ -279,7 +279,7 @@ func TestStock(t *testing.T) {
 	if zone := got.Text("MasterZoneId"); zone == "cn-hangzhou-h" || zone == "" {
 		t.Errorf("MasterZoneId = %q, want another zone than the one that is sold out", zone)
 	}
-	stock(func(r *cloud.Region) { r.SoldOut = nil })
+	stock(func(r *kinds.Region) { r.SoldOut = nil })
 	client.Do("CreateLoadBalancer", with(createIntranet, "MasterZoneId", "cn-hangzhou-h"))
 }
 

@@ -6,9 +6,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/products/clb"
 	"github.com/clbemu/clbemu/state"
 )
@@ -44,7 +44,7 @@ func TestBackendQuotaUnderConcurrency(t *testing.T) {
 	// rsp-used has one member, so 39 calls of five fit and 25 do not.
 	count := 0
 	if err := store.View(owner, func(v *state.View) error {
-		for g := range cloud.VServerGroupsByLoadBalancer.List(v, lbInternet) {
+		for g := range kinds.VServerGroupsByLoadBalancer.List(v, lbInternet) {
 			count += len(g.BackendServers)
 		}
 		return nil

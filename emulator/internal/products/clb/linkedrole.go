@@ -3,8 +3,8 @@ package clb
 import (
 	"slices"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -28,14 +28,14 @@ var (
 // which is refused otherwise. CLB-0587.
 func needRole(tx *state.Tx, caller gateway.Caller, role string, refusal error) error {
 	id := tx.Scope().AccountID
-	account, err := cloud.Accounts.Get(tx.View, id)
+	account, err := kinds.Accounts.Get(tx.View, id)
 	if err != nil || !slices.Contains(account.AbsentRoles, role) {
 		return err
 	}
-	if key, ok := cloud.AccessKeys.Find(tx.View, caller.AccessKeyID); ok && key.May(tx.View, "ram:CreateServiceLinkedRole", "acs:ram:*:"+id+":role/*") != cloud.Allowed {
+	if key, ok := kinds.AccessKeys.Find(tx.View, caller.AccessKeyID); ok && key.May(tx.View, "ram:CreateServiceLinkedRole", "acs:ram:*:"+id+":role/*") != kinds.Allowed {
 		return refusal
 	}
-	return cloud.Accounts.Edit(tx, id, func(a *cloud.Account) error {
+	return kinds.Accounts.Edit(tx, id, func(a *kinds.Account) error {
 		a.AbsentRoles = slices.DeleteFunc(slices.Clone(a.AbsentRoles), func(r string) bool { return r == role })
 		return nil
 	})

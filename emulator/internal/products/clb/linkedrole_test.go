@@ -3,7 +3,7 @@ package clb_test
 import (
 	"testing"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -12,13 +12,13 @@ const keyID = "testid"
 // may gives the key a policy.
 func may(t *testing.T, store *state.Store, actions string) {
 	t.Helper()
-	document, err := cloud.ParsePolicy(`{"Statement":[{"Effect":"Allow","Action":[` + actions + `],"Resource":"*"}]}`)
+	document, err := kinds.ParsePolicy(`{"Statement":[{"Effect":"Allow","Action":[` + actions + `],"Resource":"*"}]}`)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := store.Update(state.Owner{}, func(tx *state.Tx) error {
-		cloud.AccessKeys.Put(tx, &cloud.AccessKey{ID: keyID, Secret: "s", AccountID: account, Status: cloud.AccessKeyActive})
-		cloud.Policies.Put(tx, &cloud.Policy{AccountID: account, Principal: cloud.KeyPrincipal(keyID), Document: document})
+		kinds.AccessKeys.Put(tx, &kinds.AccessKey{ID: keyID, Secret: "s", AccountID: account, Status: kinds.AccessKeyActive})
+		kinds.Policies.Put(tx, &kinds.Policy{AccountID: account, Principal: kinds.KeyPrincipal(keyID), Document: document})
 		return nil
 	}); err != nil {
 		t.Fatal(err)
@@ -28,7 +28,7 @@ func may(t *testing.T, store *state.Store, actions string) {
 // A service-linked role that is absent is created by the first call whose caller may; then
 // it is there for all.
 func TestLinkedRole(t *testing.T) {
-	client, store, _ := newTimedClient(t, editAccount(func(a *cloud.Account) {
+	client, store, _ := newTimedClient(t, editAccount(func(a *kinds.Account) {
 		a.AbsentRoles = []string{"AliyunServiceRoleForSlbLogDelivery", "AliyunServiceRoleForSlbEipAccess"}
 	}))
 	monitor := params("LogProject", "project", "LogStore", "store", "AccessKeyId", keyID)

@@ -1,9 +1,9 @@
 package clb
 
 import (
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -88,28 +88,28 @@ var (
 // started at once. The order of the checks is evidence CLB-0140.
 func createListener[R listenerCreation](tx *state.Tx, req R) (*gateway.Empty, error) {
 	want := req.listener()
-	lb, err := cloud.LoadBalancers.Get(tx.View, want.LoadBalancerID)
+	lb, err := kinds.LoadBalancers.Get(tx.View, want.LoadBalancerID)
 	if err != nil {
 		return nil, err
 	}
-	if err := tx.Use(cloud.QuotaListeners, lb.ID, 1); err != nil {
+	if err := tx.Use(kinds.QuotaListeners, lb.ID, 1); err != nil {
 		return nil, err
 	}
 	if err := checkPort(tx.View, want); err != nil {
 		return nil, err
 	}
-	if region, ok := cloud.Regions.Find(tx.View, lb.RegionID); ok && !region.HasListeners(lb.MasterZoneID, want.Protocol) {
+	if region, ok := kinds.Regions.Find(tx.View, lb.RegionID); ok && !region.HasListeners(lb.MasterZoneID, want.Protocol) {
 		return nil, errListenersSoldOut
 	}
-	l := &cloud.Listener{
+	l := &kinds.Listener{
 		Owner:          tx.Scope(),
 		LoadBalancerID: lb.ID,
 		Port:           want.Port,
 		Protocol:       want.Protocol,
-		Status:         cloud.ListenerStopped,
+		Status:         kinds.ListenerStopped,
 		Scheduler:      "wrr",
 		Bandwidth:      -1,
-		AclStatus:      cloud.Off,
+		AclStatus:      kinds.Off,
 		CreateTime:     tx.Now(),
 	}
 	setDefaults(l)
@@ -120,12 +120,12 @@ func createListener[R listenerCreation](tx *state.Tx, req R) (*gateway.Empty, er
 	if err := settleListener(tx.View, lb, l); err != nil {
 		return nil, err
 	}
-	cloud.Listeners.Put(tx, l)
-	tagging.Set(tx, cloud.TagListener, l.ID(), want.Tags)
+	kinds.Listeners.Put(tx, l)
+	tagging.Set(tx, kinds.TagListener, l.ID(), want.Tags)
 	if lb.Idle {
 		serving := *lb
-		serving.Status, serving.Idle = cloud.LoadBalancerActive, false
-		cloud.LoadBalancers.Put(tx, &serving)
+		serving.Status, serving.Idle = kinds.LoadBalancerActive, false
+		kinds.LoadBalancers.Put(tx, &serving)
 	}
 	return &gateway.Empty{}, nil
 }
@@ -133,14 +133,14 @@ func createListener[R listenerCreation](tx *state.Tx, req R) (*gateway.Empty, er
 // listenerCreation is a request of one of the four Create actions.
 type listenerCreation interface {
 	listener() wantedListener
-	apply(*cloud.Listener)
+	apply(*kinds.Listener)
 }
 
 // wantedListener holds what a creation asks for besides the settings.
 type wantedListener struct {
 	LoadBalancerID           string
 	Port                     int
-	Protocol                 cloud.Protocol
+	Protocol                 kinds.Protocol
 	BackendServerPort        int
 	VServerGroupID           string
 	MasterSlaveServerGroupID string
@@ -157,15 +157,15 @@ const (
 // setListener changes a listener of any protocol: what is not given stays.
 func setListener[R listenerChange](tx *state.Tx, req R) (*gateway.Empty, error) {
 	ref, protocol := req.target()
-	lb, err := cloud.LoadBalancers.Get(tx.View, ref.LoadBalancerID)
+	lb, err := kinds.LoadBalancers.Get(tx.View, ref.LoadBalancerID)
 	if err != nil {
 		return nil, err
 	}
-	id := cloud.ListenerID(lb.ID, protocol, ref.ListenerPort)
-	settled := cloud.ListenerStopped
-	err = cloud.Listeners.Edit(tx, id, func(l *cloud.Listener) error {
+	id := kinds.ListenerID(lb.ID, protocol, ref.ListenerPort)
+	settled := kinds.ListenerStopped
+	err = kinds.Listeners.Edit(tx, id, func(l *kinds.Listener) error {
 		switch {
-		case l.ListenerForward == cloud.On:
+		case l.ListenerForward == kinds.On:
 			return errRedirectingListener
 		case inTransit(l):
 			return errListenerInTransit
@@ -180,28 +180,28 @@ func setListener[R listenerChange](tx *state.Tx, req R) (*gateway.Empty, error) 
 	if err != nil {
 		return nil, err
 	}
-	state.Enter(tx, cloud.StageListenerConfiguring, id, string(settled))
+	state.Enter(tx, kinds.StageListenerConfiguring, id, string(settled))
 	return &gateway.Empty{}, nil
 }
 
 // inTransit reports whether a listener is on its way to another status, and takes no
 // change meanwhile.
-func inTransit(l *cloud.Listener) bool {
-	return l.Status != cloud.ListenerRunning && l.Status != cloud.ListenerStopped
+func inTransit(l *kinds.Listener) bool {
+	return l.Status != kinds.ListenerRunning && l.Status != kinds.ListenerStopped
 }
 
 // listenerChange is a request of one of the four Set actions.
 type listenerChange interface {
-	target() (listenerRef, cloud.Protocol)
-	apply(*cloud.Listener)
-	switchServerGroup(*cloud.Listener) error
+	target() (listenerRef, kinds.Protocol)
+	apply(*kinds.Listener)
+	switchServerGroup(*kinds.Listener) error
 }
 
 type listenerRequest struct {
 	RegionID         string         `rpc:"RegionId"`
 	LoadBalancerID   string         `rpc:"LoadBalancerId,required"`
 	ListenerPort     int            `rpc:"ListenerPort,required,min=1,max=65535"`
-	ListenerProtocol cloud.Protocol `rpc:"ListenerProtocol,enum=tcp|udp|http|https"`
+	ListenerProtocol kinds.Protocol `rpc:"ListenerProtocol,enum=tcp|udp|http|https"`
 }
 
 func (req *listenerRequest) LoadBalancerOf(*state.View) (string, error) {
@@ -210,19 +210,19 @@ func (req *listenerRequest) LoadBalancerOf(*state.View) (string, error) {
 
 // findListener finds the listener on a port; the caller may omit the protocol where
 // the port has one listener only.
-func findListener(v *state.View, loadBalancerID string, port int, protocol cloud.Protocol) (*cloud.Listener, error) {
-	if _, err := cloud.LoadBalancers.Get(v, loadBalancerID); err != nil {
+func findListener(v *state.View, loadBalancerID string, port int, protocol kinds.Protocol) (*kinds.Listener, error) {
+	if _, err := kinds.LoadBalancers.Get(v, loadBalancerID); err != nil {
 		return nil, err
 	}
-	var found []*cloud.Listener
-	for l := range cloud.ListenersByLoadBalancer.List(v, loadBalancerID, cloud.PortKey(port)) {
+	var found []*kinds.Listener
+	for l := range kinds.ListenersByLoadBalancer.List(v, loadBalancerID, kinds.PortKey(port)) {
 		if protocol == "" || l.Protocol == protocol {
 			found = append(found, l)
 		}
 	}
 	switch len(found) {
 	case 0:
-		return nil, &state.Error{Fact: state.NotFound, Kind: cloud.Listeners.Kind(), ID: cloud.ListenerID(loadBalancerID, protocol, port)}
+		return nil, &state.Error{Fact: state.NotFound, Kind: kinds.Listeners.Kind(), ID: kinds.ListenerID(loadBalancerID, protocol, port)}
 	case 1:
 		return found[0], nil
 	}
@@ -232,14 +232,14 @@ func findListener(v *state.View, loadBalancerID string, port int, protocol cloud
 // startLoadBalancerListener starts a stopped listener; for a running one there
 // is nothing to do: CLB-0142.
 func startLoadBalancerListener(tx *state.Tx, req *listenerRequest) (*gateway.Empty, error) {
-	return moveListener(tx, req, cloud.ListenerRunning, cloud.StageListenerStarting)
+	return moveListener(tx, req, kinds.ListenerRunning, kinds.StageListenerStarting)
 }
 
 func stopLoadBalancerListener(tx *state.Tx, req *listenerRequest) (*gateway.Empty, error) {
-	return moveListener(tx, req, cloud.ListenerStopped, cloud.StageListenerStopping)
+	return moveListener(tx, req, kinds.ListenerStopped, kinds.StageListenerStopping)
 }
 
-func moveListener(tx *state.Tx, req *listenerRequest, to cloud.ListenerStatus, by state.Stage) (*gateway.Empty, error) {
+func moveListener(tx *state.Tx, req *listenerRequest, to kinds.ListenerStatus, by state.Stage) (*gateway.Empty, error) {
 	l, err := settledListener(tx.View, req)
 	if err != nil {
 		return nil, err
@@ -251,7 +251,7 @@ func moveListener(tx *state.Tx, req *listenerRequest, to cloud.ListenerStatus, b
 }
 
 // settledListener finds a listener that may change its status now.
-func settledListener(v *state.View, req *listenerRequest) (*cloud.Listener, error) {
+func settledListener(v *state.View, req *listenerRequest) (*kinds.Listener, error) {
 	l, err := findListener(v, req.LoadBalancerID, req.ListenerPort, req.ListenerProtocol)
 	if err == nil && inTransit(l) {
 		return nil, errListenerInTransit
@@ -264,24 +264,24 @@ func deleteLoadBalancerListener(tx *state.Tx, req *listenerRequest) (*gateway.Em
 	if err != nil {
 		return nil, err
 	}
-	for other := range cloud.ListenersByLoadBalancer.List(tx.View, l.LoadBalancerID) {
-		if l.Protocol == cloud.HTTPS && other.ListenerForward == cloud.On && other.ForwardPort == l.Port {
+	for other := range kinds.ListenersByLoadBalancer.List(tx.View, l.LoadBalancerID) {
+		if l.Protocol == kinds.HTTPS && other.ListenerForward == kinds.On && other.ForwardPort == l.Port {
 			return nil, errRedirectedTo
 		}
 	}
-	cloud.Listeners.Remove(tx, l.ID())
+	kinds.Listeners.Remove(tx, l.ID())
 	return &gateway.Empty{}, restWithoutListeners(tx, l.LoadBalancerID)
 }
 
 // restWithoutListeners makes a load balancer inactive whose last listener went. Page
 // SetLoadBalancerStatus; CLB-0196.
 func restWithoutListeners(tx *state.Tx, id string) error {
-	for range cloud.ListenersByLoadBalancer.List(tx.View, id) {
+	for range kinds.ListenersByLoadBalancer.List(tx.View, id) {
 		return nil
 	}
-	return cloud.LoadBalancers.Edit(tx, id, func(lb *cloud.LoadBalancer) error {
-		if lb.Status == cloud.LoadBalancerActive {
-			lb.Status, lb.Idle = cloud.LoadBalancerInactive, true
+	return kinds.LoadBalancers.Edit(tx, id, func(lb *kinds.LoadBalancer) error {
+		if lb.Status == kinds.LoadBalancerActive {
+			lb.Status, lb.Idle = kinds.LoadBalancerInactive, true
 		}
 		return nil
 	})

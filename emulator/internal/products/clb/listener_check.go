@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -16,14 +16,14 @@ const reservedUDPPort = 4789
 // checkPort keeps the two port spaces: TCP, HTTP and HTTPS share one, UDP has
 // its own.
 func checkPort(v *state.View, want wantedListener) error {
-	if want.Protocol == cloud.UDP && want.Port == reservedUDPPort {
+	if want.Protocol == kinds.UDP && want.Port == reservedUDPPort {
 		return errPortReserved
 	}
-	for other := range cloud.ListenersByLoadBalancer.List(v, want.LoadBalancerID, cloud.PortKey(want.Port)) {
+	for other := range kinds.ListenersByLoadBalancer.List(v, want.LoadBalancerID, kinds.PortKey(want.Port)) {
 		switch {
 		case other.Protocol == want.Protocol:
 			return errListenerExists
-		case (other.Protocol == cloud.UDP) == (want.Protocol == cloud.UDP):
+		case (other.Protocol == kinds.UDP) == (want.Protocol == kinds.UDP):
 			return errListenerPortConflict
 		}
 	}
@@ -32,9 +32,9 @@ func checkPort(v *state.View, want wantedListener) error {
 
 // settleForwarding settles where a new listener sends its requests: to a server
 // group, to a port of the default group, or, redirecting, to another listener.
-func settleForwarding(v *state.View, l *cloud.Listener, want wantedListener) error {
-	if l.ListenerForward == cloud.On {
-		target, ok := cloud.Listeners.Find(v, cloud.ListenerID(l.LoadBalancerID, cloud.HTTPS, l.ForwardPort))
+func settleForwarding(v *state.View, l *kinds.Listener, want wantedListener) error {
+	if l.ListenerForward == kinds.On {
+		target, ok := kinds.Listeners.Find(v, kinds.ListenerID(l.LoadBalancerID, kinds.HTTPS, l.ForwardPort))
 		if l.ForwardPort == l.Port || !ok || target.Port != l.ForwardPort {
 			return errForwardPortInvalid
 		}
@@ -51,17 +51,17 @@ func settleForwarding(v *state.View, l *cloud.Listener, want wantedListener) err
 	return nil
 }
 
-func setDefaults(l *cloud.Listener) {
+func setDefaults(l *kinds.Listener) {
 	switch l.Protocol {
-	case cloud.TCP:
-		l.EstablishedTimeout, l.SynProxy, l.ConnectionDrain = 900, "disable", cloud.Off
-		l.HealthCheck = cloud.HealthCheck{
-			Switch: cloud.On, Type: "tcp", HealthyThreshold: 3, UnhealthyThreshold: 3, Timeout: 5, Interval: 2,
+	case kinds.TCP:
+		l.EstablishedTimeout, l.SynProxy, l.ConnectionDrain = 900, "disable", kinds.Off
+		l.HealthCheck = kinds.HealthCheck{
+			Switch: kinds.On, Type: "tcp", HealthyThreshold: 3, UnhealthyThreshold: 3, Timeout: 5, Interval: 2,
 		}
-	case cloud.UDP:
-		l.ConnectionDrain = cloud.Off
-		l.HealthCheck = cloud.HealthCheck{
-			Switch: cloud.On, Type: "udp", HealthyThreshold: 3, UnhealthyThreshold: 3, Timeout: 5, Interval: 5,
+	case kinds.UDP:
+		l.ConnectionDrain = kinds.Off
+		l.HealthCheck = kinds.HealthCheck{
+			Switch: kinds.On, Type: "udp", HealthyThreshold: 3, UnhealthyThreshold: 3, Timeout: 5, Interval: 5,
 		}
 	default:
 		setLayer7Defaults(l)
@@ -72,26 +72,26 @@ const defaultTLSCipherPolicy = "tls_cipher_policy_1_0"
 
 // setLayer7Defaults gives HTTP and HTTPS listeners theirs. The interval, path and
 // method of the health check are the console's: CLB-0141.
-func setLayer7Defaults(l *cloud.Listener) {
-	l.StickySession, l.XForwardedFor, l.Gzip = cloud.Off, cloud.On, cloud.On
-	l.XForwardedForProto, l.XForwardedForSLBIP, l.XForwardedForSLBID = cloud.Off, cloud.Off, cloud.Off
-	l.XForwardedForSLBPort, l.XForwardedForClientSrcPort = cloud.Off, cloud.Off
+func setLayer7Defaults(l *kinds.Listener) {
+	l.StickySession, l.XForwardedFor, l.Gzip = kinds.Off, kinds.On, kinds.On
+	l.XForwardedForProto, l.XForwardedForSLBIP, l.XForwardedForSLBID = kinds.Off, kinds.Off, kinds.Off
+	l.XForwardedForSLBPort, l.XForwardedForClientSrcPort = kinds.Off, kinds.Off
 	l.IdleTimeout, l.RequestTimeout = 15, 60
-	l.HealthCheck = cloud.HealthCheck{
-		Switch: cloud.Off, Type: "http", Method: "head", URI: "/", HTTPCode: "http_2xx",
+	l.HealthCheck = kinds.HealthCheck{
+		Switch: kinds.Off, Type: "http", Method: "head", URI: "/", HTTPCode: "http_2xx",
 		HealthyThreshold: 3, UnhealthyThreshold: 3, Timeout: 5, Interval: 2,
 	}
-	if l.Protocol == cloud.HTTPS {
-		l.EnableHTTP2, l.TLSCipherPolicy = cloud.On, defaultTLSCipherPolicy
+	if l.Protocol == kinds.HTTPS {
+		l.EnableHTTP2, l.TLSCipherPolicy = kinds.On, defaultTLSCipherPolicy
 	} else {
-		l.ListenerForward = cloud.Off
+		l.ListenerForward = kinds.Off
 	}
 }
 
 // settleListener enforces what must be true of a listener after a creation or a
 // change.
-func settleListener(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) error {
-	for _, settle := range []func(*state.View, *cloud.LoadBalancer, *cloud.Listener) error{
+func settleListener(v *state.View, lb *kinds.LoadBalancer, l *kinds.Listener) error {
+	for _, settle := range []func(*state.View, *kinds.LoadBalancer, *kinds.Listener) error{
 		checkBandwidth, checkServerGroup, checkMasterSlaveGroup, settleAccessControl, checkTimeouts, settleSticky, checkCertificates, checkSpec,
 	} {
 		if err := settle(v, lb, l); err != nil {
@@ -103,15 +103,15 @@ func settleListener(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) er
 
 // checkBandwidth keeps the sum of the listeners' bandwidths within the instance's, if the
 // instance pays by bandwidth; -1 shares what is left.
-func checkBandwidth(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) error {
+func checkBandwidth(v *state.View, lb *kinds.LoadBalancer, l *kinds.Listener) error {
 	if l.Bandwidth == 0 {
 		return gateway.Invalid("Bandwidth")
 	}
-	if lb.InternetChargeType != cloud.PayByBandwidth {
+	if lb.InternetChargeType != kinds.PayByBandwidth {
 		return nil
 	}
 	sum := max(l.Bandwidth, 0)
-	for other := range cloud.ListenersByLoadBalancer.List(v, lb.ID) {
+	for other := range kinds.ListenersByLoadBalancer.List(v, lb.ID) {
 		if other.ID() != l.ID() {
 			sum += max(other.Bandwidth, 0)
 		}
@@ -122,11 +122,11 @@ func checkBandwidth(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) er
 	return nil
 }
 
-func checkServerGroup(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) error {
+func checkServerGroup(v *state.View, lb *kinds.LoadBalancer, l *kinds.Listener) error {
 	if l.VServerGroupID == "" {
 		return nil
 	}
-	g, err := cloud.VServerGroups.Get(v, l.VServerGroupID)
+	g, err := kinds.VServerGroups.Get(v, l.VServerGroupID)
 	if err != nil {
 		return err
 	}
@@ -136,19 +136,19 @@ func checkServerGroup(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) 
 	return nil
 }
 
-func checkMasterSlaveGroup(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) error {
+func checkMasterSlaveGroup(v *state.View, lb *kinds.LoadBalancer, l *kinds.Listener) error {
 	if l.MasterSlaveServerGroupID == "" {
 		return nil
 	}
-	g, err := cloud.MasterSlaveServerGroups.Get(v, l.MasterSlaveServerGroupID)
+	g, err := kinds.MasterSlaveServerGroups.Get(v, l.MasterSlaveServerGroupID)
 	if err == nil && g.LoadBalancerID != lb.ID {
 		return errMasterSlaveGroupForeign
 	}
 	return err
 }
 
-func settleAccessControl(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) error {
-	if l.AclStatus != cloud.On {
+func settleAccessControl(v *state.View, lb *kinds.LoadBalancer, l *kinds.Listener) error {
+	if l.AclStatus != kinds.On {
 		l.AclIDs, l.AclType = nil, ""
 		return nil
 	}
@@ -160,12 +160,12 @@ func settleAccessControl(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listene
 	}
 	bound := boundACLs(v, l.ID())
 	if more := len(l.AclIDs) - len(bound); more > 0 {
-		if err := v.Use(cloud.QuotaListenerACLs, l.ID(), more); err != nil {
+		if err := v.Use(kinds.QuotaListenerACLs, l.ID(), more); err != nil {
 			return err
 		}
 	}
 	for _, id := range l.AclIDs {
-		acl, err := cloud.AccessControlLists.Get(v, id)
+		acl, err := kinds.AccessControlLists.Get(v, id)
 		if err != nil {
 			return err
 		}
@@ -173,7 +173,7 @@ func settleAccessControl(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listene
 			return errIPVersionConflict
 		}
 		if !slices.Contains(bound, id) {
-			if err := v.Use(cloud.QuotaACLAttached, id, 1); err != nil {
+			if err := v.Use(kinds.QuotaACLAttached, id, 1); err != nil {
 				return err
 			}
 		}
@@ -183,10 +183,10 @@ func settleAccessControl(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listene
 
 // checkACLEntries refuses lists of a listener that have an entry in common, or too many
 // together.
-func checkACLEntries(v *state.View, l *cloud.Listener) error {
+func checkACLEntries(v *state.View, l *kinds.Listener) error {
 	all := make(map[netip.Prefix]bool)
 	for _, id := range l.AclIDs {
-		acl, err := cloud.AccessControlLists.Get(v, id)
+		acl, err := kinds.AccessControlLists.Get(v, id)
 		if err != nil {
 			return err
 		}
@@ -210,13 +210,13 @@ const maxListenerACLEntries = 1000
 
 // boundACLs are the lists that a listener has by now, none when it is new.
 func boundACLs(v *state.View, listenerID string) []string {
-	if l, ok := cloud.Listeners.Find(v, listenerID); ok {
+	if l, ok := kinds.Listeners.Find(v, listenerID); ok {
 		return l.AclIDs
 	}
 	return nil
 }
 
-func checkTimeouts(_ *state.View, _ *cloud.LoadBalancer, l *cloud.Listener) error {
+func checkTimeouts(_ *state.View, _ *kinds.LoadBalancer, l *kinds.Listener) error {
 	switch {
 	case l.IdleTimeout > maxIdleTimeout:
 		return errIdleTimeoutTooLong
@@ -228,8 +228,8 @@ func checkTimeouts(_ *state.View, _ *cloud.LoadBalancer, l *cloud.Listener) erro
 
 // settleSticky wants what the kind of stickiness needs, and clears what it does
 // not use.
-func settleSticky(_ *state.View, _ *cloud.LoadBalancer, l *cloud.Listener) error {
-	if l.StickySession != cloud.On {
+func settleSticky(_ *state.View, _ *kinds.LoadBalancer, l *kinds.Listener) error {
+	if l.StickySession != kinds.On {
 		l.StickySessionType, l.Cookie, l.CookieTimeout = "", "", 0
 		return nil
 	}
@@ -250,17 +250,17 @@ func settleSticky(_ *state.View, _ *cloud.LoadBalancer, l *cloud.Listener) error
 	return nil
 }
 
-func checkCertificates(v *state.View, _ *cloud.LoadBalancer, l *cloud.Listener) error {
-	if l.Protocol != cloud.HTTPS {
+func checkCertificates(v *state.View, _ *kinds.LoadBalancer, l *kinds.Listener) error {
+	if l.Protocol != kinds.HTTPS {
 		return nil
 	}
 	if l.ServerCertificateID == "" {
 		return errServerCertificateMissing
 	}
-	if _, err := cloud.ServerCertificates.Get(v, l.ServerCertificateID); err != nil {
+	if _, err := kinds.ServerCertificates.Get(v, l.ServerCertificateID); err != nil {
 		return err
 	}
-	if _, ok := cloud.CACertificates.Find(v, l.CACertificateID); l.CACertificateID != "" && !ok {
+	if _, ok := kinds.CACertificates.Find(v, l.CACertificateID); l.CACertificateID != "" && !ok {
 		return errListenerCertificateUnknown.Of(l.CACertificateID)
 	}
 	return checkTLSCipherPolicy(v, l)
@@ -270,23 +270,23 @@ func checkCertificates(v *state.View, _ *cloud.LoadBalancer, l *cloud.Listener) 
 var hashing = []string{"sch", "tch", "qch"}
 
 // checkSpec refuses what a shared instance has not, unless the listener has it already.
-func checkSpec(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) error {
+func checkSpec(v *state.View, lb *kinds.LoadBalancer, l *kinds.Listener) error {
 	if l.FullNATEnabled && lb.AddressIPVersion == ipv6 {
 		return errIPv6LacksFullNAT
 	}
 	if !isShared(lb) {
 		return nil
 	}
-	before, ok := cloud.Listeners.Find(v, l.ID())
+	before, ok := kinds.Listeners.Find(v, l.ID())
 	if !ok {
-		before = &cloud.Listener{TLSCipherPolicy: defaultTLSCipherPolicy}
+		before = &kinds.Listener{TLSCipherPolicy: defaultTLSCipherPolicy}
 	}
 	switch {
 	case l.FullNATEnabled:
 		return errSharedLacksFullNAT
 	case l.Scheduler != before.Scheduler && slices.Contains(hashing, l.Scheduler):
 		return errSharedLacksScheduler.Of(l.Scheduler)
-	case l.Protocol == cloud.HTTPS && l.TLSCipherPolicy != before.TLSCipherPolicy:
+	case l.Protocol == kinds.HTTPS && l.TLSCipherPolicy != before.TLSCipherPolicy:
 		return errSharedLacksPolicy.Of("TLSCipherPolicy")
 	}
 	return nil
@@ -294,21 +294,21 @@ func checkSpec(v *state.View, lb *cloud.LoadBalancer, l *cloud.Listener) error {
 
 // checkTLSCipherPolicy wants one of the cloud's own policies or of the account's,
 // which takes listeners except during a change.
-func checkTLSCipherPolicy(v *state.View, l *cloud.Listener) error {
-	if slices.Contains(cloud.BuiltInTLSCipherPolicies, l.TLSCipherPolicy) {
+func checkTLSCipherPolicy(v *state.View, l *kinds.Listener) error {
+	if slices.Contains(kinds.BuiltInTLSCipherPolicies, l.TLSCipherPolicy) {
 		return nil
 	}
-	p, err := cloud.TLSCipherPolicies.Get(v, l.TLSCipherPolicy)
+	p, err := kinds.TLSCipherPolicies.Get(v, l.TLSCipherPolicy)
 	if err != nil {
 		return err
 	}
-	if before, ok := cloud.Listeners.Find(v, l.ID()); ok && before.TLSCipherPolicy == p.ID {
+	if before, ok := kinds.Listeners.Find(v, l.ID()); ok && before.TLSCipherPolicy == p.ID {
 		return nil
 	}
 	if p.Activity == state.Busy {
 		return errPolicyBusy
 	}
-	return v.Use(cloud.QuotaTLSCipherPolicyListeners, p.ID, 1)
+	return v.Use(kinds.QuotaTLSCipherPolicyListeners, p.ID, 1)
 }
 
 // splitAclIDs reads the comma list that AclId takes.

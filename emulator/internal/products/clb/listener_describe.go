@@ -5,10 +5,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -74,7 +74,7 @@ type listenerSummary struct {
 	ServiceManagedMode string `rpc:"ServiceManagedMode"`
 }
 
-func summarizeListener(l *cloud.Listener) listenerSummary {
+func summarizeListener(l *kinds.Listener) listenerSummary {
 	summary := listenerSummary{
 		LoadBalancerID:     l.LoadBalancerID,
 		ListenerPort:       l.Port,
@@ -89,7 +89,7 @@ func summarizeListener(l *cloud.Listener) listenerSummary {
 		AclStatus:          l.AclStatus,
 		ServiceManagedMode: unmanaged,
 	}
-	if l.ListenerForward == cloud.On {
+	if l.ListenerForward == kinds.On {
 		summary.Bandwidth = 0 // see viewHTTP
 	}
 	return summary
@@ -125,8 +125,8 @@ type healthCheckView struct {
 	HealthCheckConnectPort int     `rpc:"HealthCheckConnectPort,omitempty"`
 }
 
-func viewHealthCheck(h cloud.HealthCheck) healthCheckView {
-	if h.Switch != cloud.On {
+func viewHealthCheck(h kinds.HealthCheck) healthCheckView {
+	if h.Switch != kinds.On {
 		return healthCheckView{HealthCheck: h.Switch}
 	}
 	view := healthCheckView{
@@ -148,8 +148,8 @@ func viewHealthCheck(h cloud.HealthCheck) healthCheckView {
 }
 
 // checkTimeout is the timeout of an active check.
-func checkTimeout(h cloud.HealthCheck) int {
-	if h.Switch != cloud.On {
+func checkTimeout(h kinds.HealthCheck) int {
+	if h.Switch != kinds.On {
 		return 0
 	}
 	return h.Timeout
@@ -168,7 +168,7 @@ type layer4View struct {
 	FullNATEnabled            bool   `rpc:"FullNatEnabled,omitempty"`
 }
 
-func viewLayer4(l *cloud.Listener) layer4View {
+func viewLayer4(l *kinds.Listener) layer4View {
 	return layer4View{
 		healthCheckView:           viewHealthCheck(l.HealthCheck),
 		HealthCheckSwitch:         l.HealthCheck.Switch,
@@ -224,7 +224,7 @@ type layer7View struct {
 	RequestTimeout             int    `rpc:"RequestTimeout,omitempty"`
 }
 
-func viewLayer7(l *cloud.Listener) layer7View {
+func viewLayer7(l *kinds.Listener) layer7View {
 	return layer7View{
 		healthCheckView:            viewHealthCheck(l.HealthCheck),
 		HealthCheckTimeout:         checkTimeout(l.HealthCheck),
@@ -254,9 +254,9 @@ type httpConfig struct {
 
 // viewHTTP leaves out of a redirecting listener what only a forwarding one has:
 // CLB-0189.
-func viewHTTP(l *cloud.Listener) httpConfig {
+func viewHTTP(l *kinds.Listener) httpConfig {
 	config := httpConfig{viewLayer7(l), l.ListenerForward, l.ForwardPort}
-	if l.ListenerForward == cloud.On {
+	if l.ListenerForward == kinds.On {
 		config.healthCheckView, config.HealthCheckTimeout = healthCheckView{}, 0
 		config.StickySession, config.Gzip, config.IdleTimeout, config.RequestTimeout = "", "", 0, 0
 	}
@@ -280,27 +280,27 @@ type clientCertificateView struct {
 	SubjectDN   string `rpc:"XForwardedFor_ClientCertSubjectDN"`
 }
 
-func viewHTTPS(l *cloud.Listener) httpsConfig {
-	return httpsConfig{viewLayer7(l), clientCertificateView{cloud.Off, cloud.Off, cloud.Off, cloud.Off}, l.ServerCertificateID, l.CACertificateID, l.EnableHTTP2, l.TLSCipherPolicy}
+func viewHTTPS(l *kinds.Listener) httpsConfig {
+	return httpsConfig{viewLayer7(l), clientCertificateView{kinds.Off, kinds.Off, kinds.Off, kinds.Off}, l.ServerCertificateID, l.CACertificateID, l.EnableHTTP2, l.TLSCipherPolicy}
 }
 
-func newListenerItem(v *state.View, l *cloud.Listener) listenerItem {
+func newListenerItem(v *state.View, l *kinds.Listener) listenerItem {
 	item := listenerItem{
 		listenerSummary:  summarizeListener(l),
 		ListenerProtocol: string(l.Protocol),
 		AclIDs:           l.AclIDs,
-		Tags:             tagging.ShownOf(v, cloud.TagListener, l.ID()),
+		Tags:             tagging.ShownOf(v, kinds.TagListener, l.ID()),
 	}
 	proxyProtocol := strconv.FormatBool(l.ProxyProtocolV2Enabled)
 	switch l.Protocol {
-	case cloud.TCP:
+	case kinds.TCP:
 		item.TCPListenerConfig = &tcpConfig{viewLayer4(l), l.EstablishedTimeout, proxyProtocol, nil}
-	case cloud.UDP:
+	case kinds.UDP:
 		item.UDPListenerConfig = &udpConfig{viewLayer4(l), l.HealthCheck.Request, l.HealthCheck.Expect, proxyProtocol, nil}
-	case cloud.HTTP:
+	case kinds.HTTP:
 		config := viewHTTP(l)
 		item.HTTPListenerConfig = &config
-	case cloud.HTTPS:
+	case kinds.HTTPS:
 		config := viewHTTPS(l)
 		item.HTTPSListenerConfig = &config
 	}
@@ -312,24 +312,24 @@ func newListenerItem(v *state.View, l *cloud.Listener) listenerItem {
 func describeLoadBalancerListeners(v *state.View, req *describeLoadBalancerListenersRequest) (*describeLoadBalancerListenersResponse, error) {
 	ids := listing.Unique(req.LoadBalancerIDs)
 	if len(ids) == 0 {
-		for lb := range cloud.LoadBalancersByRegion.InScope(v) {
+		for lb := range kinds.LoadBalancersByRegion.InScope(v) {
 			ids = append(ids, lb.ID)
 		}
 	}
-	var found []*cloud.Listener
+	var found []*kinds.Listener
 	for _, id := range ids {
-		if _, err := cloud.LoadBalancers.Get(v, id); err != nil {
+		if _, err := kinds.LoadBalancers.Get(v, id); err != nil {
 			return nil, err
 		}
-		for l := range cloud.ListenersByLoadBalancer.List(v, id) {
+		for l := range kinds.ListenersByLoadBalancer.List(v, id) {
 			if req.matches(v, l) {
 				found = append(found, l)
 			}
 		}
 	}
 	resp := &describeLoadBalancerListenersResponse{MaxResults: req.MaxResults, TotalCount: len(found)}
-	part, next, err := listing.After(found, req.NextToken, req.MaxResults, func(l *cloud.Listener) string {
-		return l.LoadBalancerID + "/" + cloud.PortKey(l.Port) + "/" + string(l.Protocol)
+	part, next, err := listing.After(found, req.NextToken, req.MaxResults, func(l *kinds.Listener) string {
+		return l.LoadBalancerID + "/" + kinds.PortKey(l.Port) + "/" + string(l.Protocol)
 	})
 	if err != nil {
 		return nil, err
@@ -341,11 +341,11 @@ func describeLoadBalancerListeners(v *state.View, req *describeLoadBalancerListe
 	return resp, nil
 }
 
-func (req *describeLoadBalancerListenersRequest) matches(v *state.View, l *cloud.Listener) bool {
+func (req *describeLoadBalancerListenersRequest) matches(v *state.View, l *kinds.Listener) bool {
 	return (req.ListenerProtocol == "" || req.ListenerProtocol == string(l.Protocol)) &&
 		(req.ListenerPort == 0 || req.ListenerPort == l.Port) &&
 		strings.Contains(l.Description, req.Description) &&
-		state.HasTags(v, cloud.TagListener, l.ID(), tagFilters(req.Tags))
+		state.HasTags(v, kinds.TagListener, l.ID(), tagFilters(req.Tags))
 }
 
 type listenerAttributeRequest struct {
@@ -362,12 +362,12 @@ type listenerAttribute struct {
 }
 
 // attribute finds a listener for one of the four.
-func (req *listenerAttributeRequest) attribute(v *state.View, protocol cloud.Protocol) (*cloud.Listener, listenerAttribute, error) {
+func (req *listenerAttributeRequest) attribute(v *state.View, protocol kinds.Protocol) (*kinds.Listener, listenerAttribute, error) {
 	l, err := findListener(v, req.LoadBalancerID, req.ListenerPort, protocol)
 	if err != nil {
 		return nil, listenerAttribute{}, err
 	}
-	return l, listenerAttribute{summarizeListener(l), l.AclIDs, tagging.ShownOf(v, cloud.TagListener, l.ID())}, nil
+	return l, listenerAttribute{summarizeListener(l), l.AclIDs, tagging.ShownOf(v, kinds.TagListener, l.ID())}, nil
 }
 
 type describeTCPListenerResponse struct {
@@ -380,7 +380,7 @@ type describeTCPListenerResponse struct {
 }
 
 func describeTCPListener(v *state.View, req *listenerAttributeRequest) (*describeTCPListenerResponse, error) {
-	l, attribute, err := req.attribute(v, cloud.TCP)
+	l, attribute, err := req.attribute(v, kinds.TCP)
 	if err != nil {
 		return nil, err
 	}
@@ -397,7 +397,7 @@ type describeUDPListenerResponse struct {
 }
 
 func describeUDPListener(v *state.View, req *listenerAttributeRequest) (*describeUDPListenerResponse, error) {
-	l, attribute, err := req.attribute(v, cloud.UDP)
+	l, attribute, err := req.attribute(v, kinds.UDP)
 	if err != nil {
 		return nil, err
 	}
@@ -414,11 +414,11 @@ type describeHTTPListenerResponse struct {
 }
 
 func describeHTTPListener(v *state.View, req *listenerAttributeRequest) (*describeHTTPListenerResponse, error) {
-	l, attribute, err := req.attribute(v, cloud.HTTP)
+	l, attribute, err := req.attribute(v, kinds.HTTP)
 	if err != nil {
 		return nil, err
 	}
-	return &describeHTTPListenerResponse{attribute, viewHTTP(l), cloud.Off, rulesOf(v, l)}, nil
+	return &describeHTTPListenerResponse{attribute, viewHTTP(l), kinds.Off, rulesOf(v, l)}, nil
 }
 
 type describeHTTPSListenerResponse struct {
@@ -430,11 +430,11 @@ type describeHTTPSListenerResponse struct {
 }
 
 func describeHTTPSListener(v *state.View, req *listenerAttributeRequest) (*describeHTTPSListenerResponse, error) {
-	l, attribute, err := req.attribute(v, cloud.HTTPS)
+	l, attribute, err := req.attribute(v, kinds.HTTPS)
 	if err != nil {
 		return nil, err
 	}
 	return &describeHTTPSListenerResponse{
-		attribute, viewHTTPS(l), cloud.Off, rulesOf(v, l), domainExtensionsOf(v, l.LoadBalancerID, l.Port),
+		attribute, viewHTTPS(l), kinds.Off, rulesOf(v, l), domainExtensionsOf(v, l.LoadBalancerID, l.Port),
 	}, nil
 }

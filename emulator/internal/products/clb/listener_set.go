@@ -1,7 +1,7 @@
 package clb
 
 import (
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 )
 
 // groupSwitch turns the use of a server group on and off in Set actions.
@@ -11,14 +11,14 @@ type groupSwitch struct {
 
 // change moves a listener to a group, or back to its port of the default group.
 // A group id without the switch is not looked at: CLB-0144.
-func (s groupSwitch) change(l *cloud.Listener, id *string) error {
+func (s groupSwitch) change(l *kinds.Listener, id *string) error {
 	switch s.VServerGroup {
-	case cloud.On:
+	case kinds.On:
 		if id == nil {
 			return errVServerGroupMissing
 		}
 		l.VServerGroupID, l.MasterSlaveServerGroupID = *id, ""
-	case cloud.Off:
+	case kinds.Off:
 		if l.BackendServerPort == 0 {
 			return errVServerGroupNeeded
 		}
@@ -33,16 +33,16 @@ type layer4Switch struct {
 	MasterSlaveServerGroup string `rpc:"MasterSlaveServerGroup,enum=on|off"`
 }
 
-func (s layer4Switch) change(l *cloud.Listener, vServerGroup, masterSlaveGroup *string) error {
+func (s layer4Switch) change(l *kinds.Listener, vServerGroup, masterSlaveGroup *string) error {
 	switch s.MasterSlaveServerGroup {
-	case cloud.On:
-		if s.VServerGroup == cloud.On || masterSlaveGroup == nil {
+	case kinds.On:
+		if s.VServerGroup == kinds.On || masterSlaveGroup == nil {
 			return errServerGroupsMismatch
 		}
 		l.MasterSlaveServerGroupID, l.VServerGroupID = *masterSlaveGroup, ""
 		return nil
-	case cloud.Off:
-		if l.MasterSlaveServerGroupID != "" && s.VServerGroup != cloud.On && l.BackendServerPort == 0 {
+	case kinds.Off:
+		if l.MasterSlaveServerGroupID != "" && s.VServerGroup != kinds.On && l.BackendServerPort == 0 {
 			return errVServerGroupNeeded
 		}
 		l.MasterSlaveServerGroupID = ""
@@ -59,18 +59,18 @@ type setTCPListenerRequest struct {
 	tcpSettings
 }
 
-func (req *setTCPListenerRequest) target() (listenerRef, cloud.Protocol) {
-	return req.listenerRef, cloud.TCP
+func (req *setTCPListenerRequest) target() (listenerRef, kinds.Protocol) {
+	return req.listenerRef, kinds.TCP
 }
 
-func (req *setTCPListenerRequest) apply(l *cloud.Listener) {
+func (req *setTCPListenerRequest) apply(l *kinds.Listener) {
 	assign(&l.Bandwidth, req.Bandwidth)
 	assign(&l.HealthCheck.Interval, req.HealthCheckInterval)
 	assign(&l.SynProxy, req.SynProxy)
 	req.tcpSettings.apply(l)
 }
 
-func (req *setTCPListenerRequest) switchServerGroup(l *cloud.Listener) error {
+func (req *setTCPListenerRequest) switchServerGroup(l *kinds.Listener) error {
 	return req.layer4Switch.change(l, req.VServerGroupID, req.MasterSlaveServerGroupID)
 }
 
@@ -82,17 +82,17 @@ type setUDPListenerRequest struct {
 	udpSettings
 }
 
-func (req *setUDPListenerRequest) target() (listenerRef, cloud.Protocol) {
-	return req.listenerRef, cloud.UDP
+func (req *setUDPListenerRequest) target() (listenerRef, kinds.Protocol) {
+	return req.listenerRef, kinds.UDP
 }
 
-func (req *setUDPListenerRequest) apply(l *cloud.Listener) {
+func (req *setUDPListenerRequest) apply(l *kinds.Listener) {
 	assign(&l.Bandwidth, req.Bandwidth)
 	assign(&l.HealthCheck.Interval, req.HealthCheckInterval)
 	req.udpSettings.apply(l)
 }
 
-func (req *setUDPListenerRequest) switchServerGroup(l *cloud.Listener) error {
+func (req *setUDPListenerRequest) switchServerGroup(l *kinds.Listener) error {
 	return req.layer4Switch.change(l, req.VServerGroupID, req.MasterSlaveServerGroupID)
 }
 
@@ -106,21 +106,21 @@ type layer7Change struct {
 	layer7Settings
 }
 
-func (req *layer7Change) apply(l *cloud.Listener) {
+func (req *layer7Change) apply(l *kinds.Listener) {
 	assign(&l.Bandwidth, req.Bandwidth)
 	assign(&l.StickySession, req.StickySession)
 	assign(&l.HealthCheck.Switch, req.HealthCheck)
 	req.layer7Settings.apply(l)
 }
 
-func (req *layer7Change) switchServerGroup(l *cloud.Listener) error {
+func (req *layer7Change) switchServerGroup(l *kinds.Listener) error {
 	return req.groupSwitch.change(l, req.VServerGroupID)
 }
 
 type setHTTPListenerRequest struct{ layer7Change }
 
-func (req *setHTTPListenerRequest) target() (listenerRef, cloud.Protocol) {
-	return req.listenerRef, cloud.HTTP
+func (req *setHTTPListenerRequest) target() (listenerRef, kinds.Protocol) {
+	return req.listenerRef, kinds.HTTP
 }
 
 type setHTTPSListenerRequest struct {
@@ -128,11 +128,11 @@ type setHTTPSListenerRequest struct {
 	httpsSettings
 }
 
-func (req *setHTTPSListenerRequest) target() (listenerRef, cloud.Protocol) {
-	return req.listenerRef, cloud.HTTPS
+func (req *setHTTPSListenerRequest) target() (listenerRef, kinds.Protocol) {
+	return req.listenerRef, kinds.HTTPS
 }
 
-func (req *setHTTPSListenerRequest) apply(l *cloud.Listener) {
+func (req *setHTTPSListenerRequest) apply(l *kinds.Listener) {
 	req.layer7Change.apply(l)
 	req.httpsSettings.apply(l)
 }

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -64,7 +64,7 @@ type listenerSettings struct {
 	Description    *string `rpc:"Description,len=1..256"`
 }
 
-func (s *listenerSettings) apply(l *cloud.Listener) {
+func (s *listenerSettings) apply(l *kinds.Listener) {
 	assign(&l.AclType, s.AclType)
 	assign(&l.AclStatus, s.AclStatus)
 	assign(&l.Description, s.Description)
@@ -81,7 +81,7 @@ type healthCheckSettings struct {
 	HealthCheckConnectPort *int `rpc:"HealthCheckConnectPort,min=1,max=65535,also=-520"`
 }
 
-func (s *healthCheckSettings) apply(l *cloud.Listener) {
+func (s *healthCheckSettings) apply(l *kinds.Listener) {
 	assign(&l.HealthCheck.HealthyThreshold, s.HealthyThreshold)
 	assign(&l.HealthCheck.UnhealthyThreshold, s.UnhealthyThreshold)
 	if s.HealthCheckConnectPort != nil {
@@ -96,7 +96,7 @@ type httpCheckSettings struct {
 	HealthCheckHTTPCode *string `rpc:"HealthCheckHttpCode"`
 }
 
-func (s *httpCheckSettings) apply(l *cloud.Listener) {
+func (s *httpCheckSettings) apply(l *kinds.Listener) {
 	assign(&l.HealthCheck.Domain, s.HealthCheckDomain)
 	assign(&l.HealthCheck.URI, s.HealthCheckURI)
 	assign(&l.HealthCheck.HTTPCode, s.HealthCheckHTTPCode)
@@ -132,7 +132,7 @@ type layer4Settings struct {
 	ConnectionDrainTimeout    *int    `rpc:"ConnectionDrainTimeout,min=10,max=900"`
 }
 
-func (s *layer4Settings) apply(l *cloud.Listener) {
+func (s *layer4Settings) apply(l *kinds.Listener) {
 	s.listenerSettings.apply(l)
 	s.healthCheckSettings.apply(l)
 	assign(&l.HealthCheck.Switch, s.HealthCheckSwitch)
@@ -153,7 +153,7 @@ type tcpSettings struct {
 	HealthCheckType    *string `rpc:"HealthCheckType,enum=tcp|http"`
 }
 
-func (s *tcpSettings) apply(l *cloud.Listener) {
+func (s *tcpSettings) apply(l *kinds.Listener) {
 	s.layer4Settings.apply(l)
 	s.httpCheckSettings.apply(l)
 	assign(&l.Scheduler, s.Scheduler)
@@ -188,7 +188,7 @@ func (s *udpSettings) Validate() error {
 	return nil
 }
 
-func (s *udpSettings) apply(l *cloud.Listener) {
+func (s *udpSettings) apply(l *kinds.Listener) {
 	s.layer4Settings.apply(l)
 	assign(&l.Scheduler, s.Scheduler)
 	assign(&l.HealthCheck.Request, s.HealthCheckReq)
@@ -218,7 +218,7 @@ type layer7Settings struct {
 	RequestTimeout             *int    `rpc:"RequestTimeout,min=1,max=9999,invalid=RequestTimeoutTooLong"`
 }
 
-func (s *layer7Settings) apply(l *cloud.Listener) {
+func (s *layer7Settings) apply(l *kinds.Listener) {
 	s.listenerSettings.apply(l)
 	s.healthCheckSettings.apply(l)
 	s.httpCheckSettings.apply(l)
@@ -247,7 +247,7 @@ type httpsSettings struct {
 	TLSCipherPolicy     *string `rpc:"TLSCipherPolicy"`
 }
 
-func (s *httpsSettings) apply(l *cloud.Listener) {
+func (s *httpsSettings) apply(l *kinds.Listener) {
 	assign(&l.ServerCertificateID, s.ServerCertificateID)
 	assign(&l.CACertificateID, s.CACertificateID)
 	assign(&l.EnableHTTP2, s.EnableHTTP2)
@@ -261,7 +261,7 @@ type creation struct {
 	Tags              []tagging.Tag `rpc:"Tag"`
 }
 
-func (c *creation) wanted(protocol cloud.Protocol, s *listenerSettings) wantedListener {
+func (c *creation) wanted(protocol kinds.Protocol, s *listenerSettings) wantedListener {
 	want := wantedListener{
 		LoadBalancerID: c.LoadBalancerID, Port: c.ListenerPort, Protocol: protocol,
 		BackendServerPort: c.BackendServerPort, Tags: c.Tags,
@@ -270,7 +270,7 @@ func (c *creation) wanted(protocol cloud.Protocol, s *listenerSettings) wantedLi
 	return want
 }
 
-func (c *creation) wantedLayer4(protocol cloud.Protocol, s *layer4Settings) wantedListener {
+func (c *creation) wantedLayer4(protocol kinds.Protocol, s *layer4Settings) wantedListener {
 	want := c.wanted(protocol, &s.listenerSettings)
 	assign(&want.MasterSlaveServerGroupID, s.MasterSlaveServerGroupID)
 	return want
@@ -292,10 +292,10 @@ func (req *createTCPListenerRequest) Validate() error {
 }
 
 func (req *createTCPListenerRequest) listener() wantedListener {
-	return req.wantedLayer4(cloud.TCP, &req.layer4Settings)
+	return req.wantedLayer4(kinds.TCP, &req.layer4Settings)
 }
 
-func (req *createTCPListenerRequest) apply(l *cloud.Listener) {
+func (req *createTCPListenerRequest) apply(l *kinds.Listener) {
 	assign(&l.Bandwidth, req.Bandwidth)
 	assign(&l.HealthCheck.Interval, req.HealthCheckInterval)
 	req.tcpSettings.apply(l)
@@ -317,10 +317,10 @@ func (req *createUDPListenerRequest) Validate() error {
 }
 
 func (req *createUDPListenerRequest) listener() wantedListener {
-	return req.wantedLayer4(cloud.UDP, &req.layer4Settings)
+	return req.wantedLayer4(kinds.UDP, &req.layer4Settings)
 }
 
-func (req *createUDPListenerRequest) apply(l *cloud.Listener) {
+func (req *createUDPListenerRequest) apply(l *kinds.Listener) {
 	assign(&l.Bandwidth, req.Bandwidth)
 	assign(&l.HealthCheck.Interval, req.HealthCheckInterval)
 	req.udpSettings.apply(l)
@@ -341,21 +341,21 @@ func (req *createHTTPListenerRequest) Validate() error {
 	if err := checkTags(req.Tags); err != nil {
 		return err
 	}
-	if req.ListenerForward != nil && *req.ListenerForward == cloud.On && req.ForwardPort == nil {
+	if req.ListenerForward != nil && *req.ListenerForward == kinds.On && req.ForwardPort == nil {
 		return gateway.Missing("ForwardPort")
 	}
 	return req.httpCheckSettings.Validate()
 }
 
 func (req *createHTTPListenerRequest) listener() wantedListener {
-	return req.wanted(cloud.HTTP, &req.listenerSettings)
+	return req.wanted(kinds.HTTP, &req.listenerSettings)
 }
 
-func (req *createHTTPListenerRequest) apply(l *cloud.Listener) {
+func (req *createHTTPListenerRequest) apply(l *kinds.Listener) {
 	assign(&l.Bandwidth, req.Bandwidth)
 	l.StickySession, l.HealthCheck.Switch = req.StickySession, req.HealthCheck
 	assign(&l.ListenerForward, req.ListenerForward)
-	if l.ListenerForward == cloud.On {
+	if l.ListenerForward == kinds.On {
 		assign(&l.ForwardPort, req.ForwardPort)
 	}
 	req.layer7Settings.apply(l)
@@ -379,10 +379,10 @@ func (req *createHTTPSListenerRequest) Validate() error {
 }
 
 func (req *createHTTPSListenerRequest) listener() wantedListener {
-	return req.wanted(cloud.HTTPS, &req.listenerSettings)
+	return req.wanted(kinds.HTTPS, &req.listenerSettings)
 }
 
-func (req *createHTTPSListenerRequest) apply(l *cloud.Listener) {
+func (req *createHTTPSListenerRequest) apply(l *kinds.Listener) {
 	assign(&l.Bandwidth, req.Bandwidth)
 	l.StickySession, l.HealthCheck.Switch = req.StickySession, req.HealthCheck
 	req.layer7Settings.apply(l)

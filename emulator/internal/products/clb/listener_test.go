@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -112,7 +112,7 @@ func TestRedirect(t *testing.T) {
 // bare lists.
 func TestDescribeLoadBalancerListeners(t *testing.T) {
 	client, _ := newClient(t, func(tx *state.Tx) error {
-		state.SetTag(tx.In(owner), cloud.TagListener, cloud.ListenerID(lbInternet, cloud.TCP, 80), "k", "v")
+		state.SetTag(tx.In(owner), kinds.TagListener, kinds.ListenerID(lbInternet, kinds.TCP, 80), "k", "v")
 		return nil
 	})
 	var seen []string

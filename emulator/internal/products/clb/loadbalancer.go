@@ -5,9 +5,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -92,8 +92,8 @@ const (
 
 type createLoadBalancerRequest struct {
 	RegionID                     string                   `rpc:"RegionId,required"`
-	AddressType                  cloud.AddressType        `rpc:"AddressType,enum=internet|intranet"`
-	InternetChargeType           cloud.InternetChargeType `rpc:"InternetChargeType,enum=paybytraffic|paybybandwidth,default=paybytraffic"`
+	AddressType                  kinds.AddressType        `rpc:"AddressType,enum=internet|intranet"`
+	InternetChargeType           kinds.InternetChargeType `rpc:"InternetChargeType,enum=paybytraffic|paybybandwidth,default=paybytraffic"`
 	Bandwidth                    int                      `rpc:"Bandwidth,min=-1,max=5120,except=0,invalid=BandwidthInvalid"`
 	ClientToken                  string                   `rpc:"ClientToken,len=1..64"`
 	LoadBalancerName             string                   `rpc:"LoadBalancerName,len=1..80"`
@@ -113,7 +113,7 @@ type createLoadBalancerRequest struct {
 	DeleteProtection             string                   `rpc:"DeleteProtection,enum=on|off,default=off"`
 	ModificationProtectionStatus string                   `rpc:"ModificationProtectionStatus,enum=NonProtection|ConsoleProtection,default=NonProtection,invalid=ModificationProtectionStatusInvalid"`
 	ModificationProtectionReason string                   `rpc:"ModificationProtectionReason,len=1..80,form=letterFirst,invalid=ModificationProtectionReasonInvalid"`
-	InstanceChargeType           cloud.InstanceChargeType `rpc:"InstanceChargeType,enum=PayBySpec|PayByCLCU,invalid=InstanceChargeTypeIllegal"`
+	InstanceChargeType           kinds.InstanceChargeType `rpc:"InstanceChargeType,enum=PayBySpec|PayByCLCU,invalid=InstanceChargeTypeIllegal"`
 }
 
 type createLoadBalancerResponse struct {
@@ -132,9 +132,9 @@ type createLoadBalancerResponse struct {
 // need no state.
 func (req *createLoadBalancerRequest) Validate() error {
 	if req.AddressType == "" {
-		req.AddressType = cloud.AddressTypeInternet
+		req.AddressType = kinds.AddressTypeInternet
 		if req.VSwitchID != "" {
-			req.AddressType = cloud.AddressTypeIntranet
+			req.AddressType = kinds.AddressTypeIntranet
 		}
 	}
 	if err := checkLoadBalancerName(req.LoadBalancerName); err != nil {
@@ -143,7 +143,7 @@ func (req *createLoadBalancerRequest) Validate() error {
 	if err := checkTags(req.Tags); err != nil {
 		return err
 	}
-	if req.AddressType == cloud.AddressTypeIntranet && req.AddressIPVersion == ipv6 {
+	if req.AddressType == kinds.AddressTypeIntranet && req.AddressIPVersion == ipv6 {
 		return errIntranetIPv6
 	}
 	if req.ModificationProtectionReason != "" && req.ModificationProtectionStatus != consoleProtection {
@@ -153,15 +153,15 @@ func (req *createLoadBalancerRequest) Validate() error {
 }
 
 func (req *createLoadBalancerRequest) validateCharges() error {
-	internet := req.AddressType == cloud.AddressTypeInternet
+	internet := req.AddressType == kinds.AddressTypeInternet
 	switch {
-	case req.InstanceChargeType == cloud.PayByCLCU && req.InternetChargeType != cloud.PayByTraffic:
+	case req.InstanceChargeType == kinds.PayByCLCU && req.InternetChargeType != kinds.PayByTraffic:
 		return errInternetChargeTypeNotAllowed
-	case internet && req.InternetChargeType == cloud.PayByBandwidth && req.Bandwidth < 1:
+	case internet && req.InternetChargeType == kinds.PayByBandwidth && req.Bandwidth < 1:
 		return errBandwidthInvalid
-	case req.PayType == prePay && internet && req.InternetChargeType != cloud.PayByBandwidth:
+	case req.PayType == prePay && internet && req.InternetChargeType != kinds.PayByBandwidth:
 		return errPrepaidInternetByTraffic
-	case req.PayType == prePay && !internet && req.InternetChargeType != cloud.PayByTraffic:
+	case req.PayType == prePay && !internet && req.InternetChargeType != kinds.PayByTraffic:
 		return errPrepaidIntranetByBandwidth
 	}
 	return nil
@@ -181,7 +181,7 @@ func checkLoadBalancerName(name string) error {
 // createLoadBalancer answers when the instance has its id and address; a
 // token that made one before gets that one again, whatever the region sells by then.
 func createLoadBalancer(tx *state.Tx, req *createLoadBalancerRequest) (*createLoadBalancerResponse, error) {
-	lb, err := state.OnceMade(tx, "CreateLoadBalancer", req.ClientToken, req, cloud.LoadBalancers, func() (string, error) {
+	lb, err := state.OnceMade(tx, "CreateLoadBalancer", req.ClientToken, req, kinds.LoadBalancers, func() (string, error) {
 		return putLoadBalancer(tx, *req)
 	})
 	if err != nil {
@@ -192,7 +192,7 @@ func createLoadBalancer(tx *state.Tx, req *createLoadBalancerRequest) (*createLo
 
 // putLoadBalancer completes its copy of the request by what the region sells.
 func putLoadBalancer(tx *state.Tx, req createLoadBalancerRequest) (string, error) {
-	region, err := cloud.Regions.Get(tx.View, tx.Scope().RegionID)
+	region, err := kinds.Regions.Get(tx.View, tx.Scope().RegionID)
 	if err != nil {
 		return "", err
 	}
@@ -206,7 +206,7 @@ func putLoadBalancer(tx *state.Tx, req createLoadBalancerRequest) (string, error
 	if err != nil {
 		return "", err
 	}
-	if lb.AddressType == cloud.AddressTypeIntranet {
+	if lb.AddressType == kinds.AddressTypeIntranet {
 		err = joinVSwitch(tx, region, lb, &req)
 	} else {
 		err = joinInternet(tx, region, lb, &req)
@@ -214,13 +214,13 @@ func putLoadBalancer(tx *state.Tx, req createLoadBalancerRequest) (string, error
 	if err != nil {
 		return "", err
 	}
-	cloud.LoadBalancers.Put(tx, lb)
-	tagging.Set(tx, cloud.TagLoadBalancer, lb.ID, req.Tags)
-	cloud.TagCreator(tx, cloud.TagLoadBalancer, lb.ID)
+	kinds.LoadBalancers.Put(tx, lb)
+	tagging.Set(tx, kinds.TagLoadBalancer, lb.ID, req.Tags)
+	kinds.TagCreator(tx, kinds.TagLoadBalancer, lb.ID)
 	return lb.ID, nil
 }
 
-func newCreateLoadBalancerResponse(lb *cloud.LoadBalancer) *createLoadBalancerResponse {
+func newCreateLoadBalancerResponse(lb *kinds.LoadBalancer) *createLoadBalancerResponse {
 	return &createLoadBalancerResponse{
 		LoadBalancerID:   lb.ID,
 		LoadBalancerName: lb.Name,
@@ -236,17 +236,17 @@ func newCreateLoadBalancerResponse(lb *cloud.LoadBalancer) *createLoadBalancerRe
 
 // settleCharges chooses the charge type if the request does not, and enforces what
 // the region sells. CLB-0210, CLB-0212, CLB-0214.
-func (req *createLoadBalancerRequest) settleCharges(region *cloud.Region) error {
+func (req *createLoadBalancerRequest) settleCharges(region *kinds.Region) error {
 	chosen := req.InstanceChargeType != ""
 	if !chosen {
 		req.InstanceChargeType = region.ChargeType(req.LoadBalancerSpec)
 	}
-	shared := req.InstanceChargeType == cloud.PayBySpec && req.LoadBalancerSpec == ""
+	shared := req.InstanceChargeType == kinds.PayBySpec && req.LoadBalancerSpec == ""
 	switch {
 	case req.PayType == prePay && !region.SubscriptionsSold:
 		return errSubscriptionNotSold
 	case shared && region.SharedInstancesSold:
-	case req.InstanceChargeType == cloud.PayBySpec && !region.PayBySpecSold:
+	case req.InstanceChargeType == kinds.PayBySpec && !region.PayBySpecSold:
 		return errInstanceChargeTypeIllegal
 	case shared && chosen:
 		return errSpecMissing
@@ -259,7 +259,7 @@ func (req *createLoadBalancerRequest) settleCharges(region *cloud.Region) error 
 // checkPurchase enforces what the account must be like to buy an instance:
 // one that owes buys nothing, nor does one without balance.
 func checkPurchase(v *state.View) error {
-	account, err := cloud.Accounts.Get(v, v.Scope().AccountID)
+	account, err := kinds.Accounts.Get(v, v.Scope().AccountID)
 	switch {
 	case err != nil:
 		return err
@@ -273,24 +273,24 @@ func checkPurchase(v *state.View) error {
 	if err := checkSolvency(v); err != nil {
 		return err
 	}
-	return v.Use(cloud.QuotaLoadBalancers, v.Scope().AccountID, 1)
+	return v.Use(kinds.QuotaLoadBalancers, v.Scope().AccountID, 1)
 }
 
 // checkSolvency refuses a purchase to an account that owes or has too little.
 func checkSolvency(v *state.View) error {
-	return cloud.CheckPayment(v, errAccountInArrears, errBalanceInsufficient)
+	return kinds.CheckPayment(v, errAccountInArrears, errBalanceInsufficient)
 }
 
-func newLoadBalancer(tx *state.Tx, req *createLoadBalancerRequest) (*cloud.LoadBalancer, error) {
-	group, err := cloud.ResourceGroupOf(tx.View, req.ResourceGroupID)
+func newLoadBalancer(tx *state.Tx, req *createLoadBalancerRequest) (*kinds.LoadBalancer, error) {
+	group, err := kinds.ResourceGroupOf(tx.View, req.ResourceGroupID)
 	if err != nil {
 		return nil, err
 	}
-	lb := &cloud.LoadBalancer{
+	lb := &kinds.LoadBalancer{
 		Owner:                        tx.Scope(),
-		ID:                           tx.NewID(cloud.LoadBalancers.Kind()),
+		ID:                           tx.NewID(kinds.LoadBalancers.Kind()),
 		Name:                         req.LoadBalancerName,
-		Status:                       cloud.LoadBalancerActive,
+		Status:                       kinds.LoadBalancerActive,
 		AddressType:                  req.AddressType,
 		AddressIPVersion:             req.AddressIPVersion,
 		InstanceChargeType:           req.InstanceChargeType,
@@ -307,7 +307,7 @@ func newLoadBalancer(tx *state.Tx, req *createLoadBalancerRequest) (*cloud.LoadB
 	if lb.Name == "" {
 		lb.Name = "auto_named_slb"
 	}
-	if lb.InstanceChargeType == cloud.PayByCLCU {
+	if lb.InstanceChargeType == kinds.PayByCLCU {
 		lb.Spec = elasticSpec
 	}
 	if lb.PayType == prePay {
@@ -326,16 +326,16 @@ func endOfSubscription(start time.Time, cycle string, duration int) time.Time {
 
 // joinVSwitch gives an intranet load balancer its network, zones and address.
 // An intranet instance always pays by traffic: CLB-0103.
-func joinVSwitch(tx *state.Tx, region *cloud.Region, lb *cloud.LoadBalancer, req *createLoadBalancerRequest) error {
+func joinVSwitch(tx *state.Tx, region *kinds.Region, lb *kinds.LoadBalancer, req *createLoadBalancerRequest) error {
 	if req.VSwitchID == "" {
 		return errVSwitchMissing
 	}
 	if req.VPCID != "" {
-		if _, err := cloud.VPCs.Get(tx.View, req.VPCID); err != nil {
+		if _, err := kinds.VPCs.Get(tx.View, req.VPCID); err != nil {
 			return err
 		}
 	}
-	vSwitch, err := cloud.VSwitches.Get(tx.View, req.VSwitchID)
+	vSwitch, err := kinds.VSwitches.Get(tx.View, req.VSwitchID)
 	if err != nil {
 		return err
 	}
@@ -343,19 +343,19 @@ func joinVSwitch(tx *state.Tx, region *cloud.Region, lb *cloud.LoadBalancer, req
 		return errVSwitchNotInVPC
 	}
 	lb.NetworkType, lb.VPCID, lb.VSwitchID = networkVPC, vSwitch.VPCID, vSwitch.ID
-	lb.InternetChargeType = cloud.PayByTraffic
+	lb.InternetChargeType = kinds.PayByTraffic
 	if err := chooseZones(region, lb, req, vSwitch.ZoneID); err != nil {
 		return err
 	}
-	lb.Address, err = cloud.AllocateAddress(tx, vSwitch.ID, vSwitch.CIDRBlock, req.Address, cloud.LoadBalancers.Kind(), lb.ID)
+	lb.Address, err = kinds.AllocateAddress(tx, vSwitch.ID, vSwitch.CIDRBlock, req.Address, kinds.LoadBalancers.Kind(), lb.ID)
 	return err
 }
 
 // joinInternet gives an internet load balancer its zones and public address.
 // It ignores parameters of a VPC: CLB-0104.
-func joinInternet(tx *state.Tx, region *cloud.Region, lb *cloud.LoadBalancer, req *createLoadBalancerRequest) (err error) {
+func joinInternet(tx *state.Tx, region *kinds.Region, lb *kinds.LoadBalancer, req *createLoadBalancerRequest) (err error) {
 	lb.NetworkType = networkClassic
-	if lb.InternetChargeType == cloud.PayByBandwidth {
+	if lb.InternetChargeType == kinds.PayByBandwidth {
 		lb.Bandwidth = req.Bandwidth
 	}
 	if err := chooseZones(region, lb, req, ""); err != nil {
@@ -371,7 +371,7 @@ func joinInternet(tx *state.Tx, region *cloud.Region, lb *cloud.LoadBalancer, re
 		}
 		block = region.PublicIPv6CIDRBlock
 	}
-	lb.Address, err = cloud.AllocateAddress(tx, cloud.PublicPool(region.ID), block, "", cloud.LoadBalancers.Kind(), lb.ID)
+	lb.Address, err = kinds.AllocateAddress(tx, kinds.PublicPool(region.ID), block, "", kinds.LoadBalancers.Kind(), lb.ID)
 	if err != nil {
 		return errRegionSoldOut
 	}
@@ -381,7 +381,7 @@ func joinInternet(tx *state.Tx, region *cloud.Region, lb *cloud.LoadBalancer, re
 // chooseZones takes the first pair of zones that fits the request and is
 // in stock; with nothing asked, one whose master is the preferred zone, if there
 // is any.
-func chooseZones(region *cloud.Region, lb *cloud.LoadBalancer, req *createLoadBalancerRequest, preferred string) error {
+func chooseZones(region *kinds.Region, lb *kinds.LoadBalancer, req *createLoadBalancerRequest, preferred string) error {
 	master := req.MasterZoneID
 	if master == "" && req.SlaveZoneID == "" {
 		master = preferred
@@ -420,22 +420,22 @@ type deleteLoadBalancerRequest struct {
 // deleteLoadBalancer takes everything with it that belongs to the instance
 // alone; an EIP stays and becomes free.
 func deleteLoadBalancer(tx *state.Tx, req *deleteLoadBalancerRequest) (*gateway.Empty, error) {
-	lb, err := cloud.LoadBalancers.Get(tx.View, req.LoadBalancerID)
+	lb, err := kinds.LoadBalancers.Get(tx.View, req.LoadBalancerID)
 	if err != nil {
 		return nil, err
 	}
 	switch {
-	case lb.DeleteProtection == cloud.On:
+	case lb.DeleteProtection == kinds.On:
 		return nil, errDeleteProtectionOn
 	case lb.PayType == prePay:
 		return nil, errPrepaidNotDeletable
 	}
-	for range cloud.EIPsByInstance.List(tx.View, lb.ID) {
+	for range kinds.EIPsByInstance.List(tx.View, lb.ID) {
 		if err := needRole(tx, req.Caller, roleForEIPs, errNoRoleForEIPs); err != nil {
 			return nil, err
 		}
 		break
 	}
-	cloud.LoadBalancers.Remove(tx, lb.ID)
+	kinds.LoadBalancers.Remove(tx, lb.ID)
 	return &gateway.Empty{}, nil
 }

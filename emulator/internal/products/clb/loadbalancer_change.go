@@ -3,8 +3,8 @@ package clb
 import (
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -56,8 +56,8 @@ var (
 )
 
 // editLoadBalancer changes one load balancer; the answer is a RequestId.
-func editLoadBalancer(tx *state.Tx, id string, change func(*cloud.LoadBalancer) error) (*gateway.Empty, error) {
-	return &gateway.Empty{}, cloud.LoadBalancers.Edit(tx, id, change)
+func editLoadBalancer(tx *state.Tx, id string, change func(*kinds.LoadBalancer) error) (*gateway.Empty, error) {
+	return &gateway.Empty{}, kinds.LoadBalancers.Edit(tx, id, change)
 }
 
 type setLoadBalancerNameRequest struct {
@@ -71,7 +71,7 @@ func (req *setLoadBalancerNameRequest) Validate() error {
 }
 
 func setLoadBalancerName(tx *state.Tx, req *setLoadBalancerNameRequest) (*gateway.Empty, error) {
-	return editLoadBalancer(tx, req.LoadBalancerID, func(lb *cloud.LoadBalancer) error {
+	return editLoadBalancer(tx, req.LoadBalancerID, func(lb *kinds.LoadBalancer) error {
 		lb.Name = req.LoadBalancerName
 		return nil
 	})
@@ -79,11 +79,11 @@ func setLoadBalancerName(tx *state.Tx, req *setLoadBalancerNameRequest) (*gatewa
 
 type setLoadBalancerStatusRequest struct {
 	loadBalancerRequest
-	LoadBalancerStatus cloud.LoadBalancerStatus `rpc:"LoadBalancerStatus,required,enum=active|inactive"`
+	LoadBalancerStatus kinds.LoadBalancerStatus `rpc:"LoadBalancerStatus,required,enum=active|inactive"`
 }
 
 func setLoadBalancerStatus(tx *state.Tx, req *setLoadBalancerStatusRequest) (*gateway.Empty, error) {
-	return editLoadBalancer(tx, req.LoadBalancerID, func(lb *cloud.LoadBalancer) error {
+	return editLoadBalancer(tx, req.LoadBalancerID, func(lb *kinds.LoadBalancer) error {
 		lb.Status, lb.Idle = req.LoadBalancerStatus, false
 		return nil
 	})
@@ -95,7 +95,7 @@ type setLoadBalancerDeleteProtectionRequest struct {
 }
 
 func setLoadBalancerDeleteProtection(tx *state.Tx, req *setLoadBalancerDeleteProtectionRequest) (*gateway.Empty, error) {
-	return editLoadBalancer(tx, req.LoadBalancerID, func(lb *cloud.LoadBalancer) error {
+	return editLoadBalancer(tx, req.LoadBalancerID, func(lb *kinds.LoadBalancer) error {
 		if lb.PayType == prePay {
 			return errPrepaidNotDeletable
 		}
@@ -113,7 +113,7 @@ type setLoadBalancerModificationProtectionRequest struct {
 // setLoadBalancerModificationProtection keeps the setting; it protects from
 // changes in the console, never from the API's.
 func setLoadBalancerModificationProtection(tx *state.Tx, req *setLoadBalancerModificationProtectionRequest) (*gateway.Empty, error) {
-	return editLoadBalancer(tx, req.LoadBalancerID, func(lb *cloud.LoadBalancer) error {
+	return editLoadBalancer(tx, req.LoadBalancerID, func(lb *kinds.LoadBalancer) error {
 		lb.ModificationProtectionStatus = req.ModificationProtectionStatus
 		switch {
 		case req.ModificationProtectionStatus == nonProtection:
@@ -143,14 +143,14 @@ var specRank = map[string]int{
 
 func modifyLoadBalancerInstanceSpec(tx *state.Tx, req *modifyLoadBalancerInstanceSpecRequest) (*orderResponse, error) {
 	resp := &orderResponse{OrderID: tx.NewOrderID()}
-	_, err := editLoadBalancer(tx, req.LoadBalancerID, func(lb *cloud.LoadBalancer) error {
+	_, err := editLoadBalancer(tx, req.LoadBalancerID, func(lb *kinds.LoadBalancer) error {
 		switch {
-		case lb.InstanceChargeType == cloud.PayByCLCU:
+		case lb.InstanceChargeType == kinds.PayByCLCU:
 			return errNotForPayByCLCU
 		case lb.PayType == prePay && specRank[req.LoadBalancerSpec] < specRank[lb.Spec]:
 			return errPrepaidSpecDown
 		}
-		if err := cloud.CheckPayment(tx.View, errSpecUnpaid, errSpecUnpaid); err != nil {
+		if err := kinds.CheckPayment(tx.View, errSpecUnpaid, errSpecUnpaid); err != nil {
 			return err
 		}
 		lb.Spec = req.LoadBalancerSpec
@@ -162,7 +162,7 @@ func modifyLoadBalancerInstanceSpec(tx *state.Tx, req *modifyLoadBalancerInstanc
 type modifyLoadBalancerInstanceChargeTypeRequest struct {
 	RegionID           string                   `rpc:"RegionId,required"`
 	LoadBalancerID     string                   `rpc:"LoadBalancerId,required"`
-	InstanceChargeType cloud.InstanceChargeType `rpc:"InstanceChargeType,required,enum=PayByCLCU|PayBySpec,invalid=InstanceChargeTypeIllegal"`
+	InstanceChargeType kinds.InstanceChargeType `rpc:"InstanceChargeType,required,enum=PayByCLCU|PayBySpec,invalid=InstanceChargeTypeIllegal"`
 	InternetChargeType string                   `rpc:"InternetChargeType,enum=paybytraffic|paybybandwidth,invalid=InternetChargeTypeIllegal"`
 	LoadBalancerSpec   string                   `rpc:"LoadBalancerSpec"`
 	Bandwidth          int                      `rpc:"Bandwidth,min=-1,max=5120,except=0,invalid=BandwidthInvalid"`
@@ -173,11 +173,11 @@ func (req *modifyLoadBalancerInstanceChargeTypeRequest) LoadBalancerOf(*state.Vi
 }
 
 func modifyLoadBalancerInstanceChargeType(tx *state.Tx, req *modifyLoadBalancerInstanceChargeTypeRequest) (*gateway.Empty, error) {
-	return editLoadBalancer(tx, req.LoadBalancerID, func(lb *cloud.LoadBalancer) error {
-		if err := cloud.CheckPayment(tx.View, errBillsUnpaid, nil); err != nil {
+	return editLoadBalancer(tx, req.LoadBalancerID, func(lb *kinds.LoadBalancer) error {
+		if err := kinds.CheckPayment(tx.View, errBillsUnpaid, nil); err != nil {
 			return err
 		}
-		if req.InstanceChargeType == cloud.PayByCLCU {
+		if req.InstanceChargeType == kinds.PayByCLCU {
 			return toPayByCLCU(lb, req)
 		}
 		return toPayBySpec(tx.View, lb, req)
@@ -185,13 +185,13 @@ func modifyLoadBalancerInstanceChargeType(tx *state.Tx, req *modifyLoadBalancerI
 }
 
 // toPayBySpec is for accounts on the whitelist. CLB-0175.
-func toPayBySpec(v *state.View, lb *cloud.LoadBalancer, req *modifyLoadBalancerInstanceChargeTypeRequest) error {
-	account, err := cloud.Accounts.Get(v, lb.AccountID)
+func toPayBySpec(v *state.View, lb *kinds.LoadBalancer, req *modifyLoadBalancerInstanceChargeTypeRequest) error {
+	account, err := kinds.Accounts.Get(v, lb.AccountID)
 	if err != nil {
 		return err
 	}
 	switch {
-	case lb.InstanceChargeType == cloud.PayBySpec:
+	case lb.InstanceChargeType == kinds.PayBySpec:
 		return errAlreadyPayBySpec
 	case !account.LCUToSpec:
 		return errCLCUToSpec
@@ -200,28 +200,28 @@ func toPayBySpec(v *state.View, lb *cloud.LoadBalancer, req *modifyLoadBalancerI
 	case specRank[req.LoadBalancerSpec] == 0:
 		return errSpecInvalid
 	}
-	lb.InstanceChargeType, lb.Spec = cloud.PayBySpec, req.LoadBalancerSpec
+	lb.InstanceChargeType, lb.Spec = kinds.PayBySpec, req.LoadBalancerSpec
 	return nil
 }
 
 // toPayByCLCU takes effect at once; such an instance pays by traffic only.
-func toPayByCLCU(lb *cloud.LoadBalancer, req *modifyLoadBalancerInstanceChargeTypeRequest) error {
+func toPayByCLCU(lb *kinds.LoadBalancer, req *modifyLoadBalancerInstanceChargeTypeRequest) error {
 	switch {
-	case lb.InstanceChargeType == cloud.PayByCLCU:
+	case lb.InstanceChargeType == kinds.PayByCLCU:
 		return errNotForPayByCLCU
-	case req.InternetChargeType == string(cloud.PayByBandwidth):
+	case req.InternetChargeType == string(kinds.PayByBandwidth):
 		return errInternetChargeTypeIllegal
-	case req.InternetChargeType == "" && lb.InternetChargeType != cloud.PayByTraffic:
+	case req.InternetChargeType == "" && lb.InternetChargeType != kinds.PayByTraffic:
 		return errInternetChargeTypeIllegal
 	}
-	lb.InstanceChargeType, lb.InternetChargeType = cloud.PayByCLCU, cloud.PayByTraffic
+	lb.InstanceChargeType, lb.InternetChargeType = kinds.PayByCLCU, kinds.PayByTraffic
 	lb.Spec, lb.Bandwidth, lb.Ineffective = elasticSpec, unlimitedBandwidth, nil
 	return nil
 }
 
 type modifyLoadBalancerInternetSpecRequest struct {
 	loadBalancerRequest
-	InternetChargeType cloud.InternetChargeType `rpc:"InternetChargeType,enum=paybybandwidth|paybytraffic"`
+	InternetChargeType kinds.InternetChargeType `rpc:"InternetChargeType,enum=paybybandwidth|paybytraffic"`
 	Bandwidth          int                      `rpc:"Bandwidth,min=-1,max=5120,except=0,invalid=BandwidthInvalid"`
 	AutoPay            bool                     `rpc:"AutoPay"`
 }
@@ -231,16 +231,16 @@ type modifyLoadBalancerInternetSpecRequest struct {
 // where it has no meaning: a CCM sends it back. CLB-0108.
 func modifyLoadBalancerInternetSpec(tx *state.Tx, req *modifyLoadBalancerInternetSpecRequest) (*orderResponse, error) {
 	resp := &orderResponse{OrderID: tx.NewOrderID()}
-	_, err := editLoadBalancer(tx, req.LoadBalancerID, func(lb *cloud.LoadBalancer) error {
+	_, err := editLoadBalancer(tx, req.LoadBalancerID, func(lb *kinds.LoadBalancer) error {
 		charge := req.InternetChargeType
 		if charge == "" {
 			charge = lb.InternetChargeType
 		}
-		byBandwidth := charge == cloud.PayByBandwidth
+		byBandwidth := charge == kinds.PayByBandwidth
 		switch {
-		case lb.InstanceChargeType == cloud.PayByCLCU:
+		case lb.InstanceChargeType == kinds.PayByCLCU:
 			return errNotForPayByCLCU
-		case lb.AddressType == cloud.AddressTypeIntranet && byBandwidth:
+		case lb.AddressType == kinds.AddressTypeIntranet && byBandwidth:
 			return errIntranetByBandwidth
 		case byBandwidth && req.Bandwidth < 1 && charge != lb.InternetChargeType:
 			return errBandwidthInvalid
@@ -249,7 +249,7 @@ func modifyLoadBalancerInternetSpec(tx *state.Tx, req *modifyLoadBalancerInterne
 		case lb.PayType == prePay && byBandwidth && req.Bandwidth > 0 && req.Bandwidth < lb.Bandwidth:
 			return errPrepaidBandwidthDown
 		}
-		if err := cloud.CheckPayment(tx.View, errBillsUnpaid, nil); err != nil {
+		if err := kinds.CheckPayment(tx.View, errBillsUnpaid, nil); err != nil {
 			return err
 		}
 		changeInternetSpec(tx, lb, charge, req.Bandwidth)
@@ -258,18 +258,18 @@ func modifyLoadBalancerInternetSpec(tx *state.Tx, req *modifyLoadBalancerInterne
 	return resp, err
 }
 
-func changeInternetSpec(tx *state.Tx, lb *cloud.LoadBalancer, charge cloud.InternetChargeType, width int) {
+func changeInternetSpec(tx *state.Tx, lb *kinds.LoadBalancer, charge kinds.InternetChargeType, width int) {
 	if charge != lb.InternetChargeType {
-		if charge == cloud.PayByTraffic {
+		if charge == kinds.PayByTraffic {
 			width = unlimitedBandwidth
 		}
-		cloud.OrderInternetSpec(tx, lb, &cloud.InternetSpecChange{
+		kinds.OrderInternetSpec(tx, lb, &kinds.InternetSpecChange{
 			InternetChargeType: charge, Bandwidth: width, EffectiveAt: nextMidnight(tx.Now()),
 		})
 		return
 	}
 	lb.Ineffective = nil
-	if charge == cloud.PayByBandwidth && width > 0 {
+	if charge == kinds.PayByBandwidth && width > 0 {
 		lb.Bandwidth = width
 	}
 }
@@ -286,14 +286,14 @@ type modifyLoadBalancerPayTypeRequest struct {
 // where AutoPay is off, as no user can: CLB-0185.
 func modifyLoadBalancerPayType(tx *state.Tx, req *modifyLoadBalancerPayTypeRequest) (*orderResponse, error) {
 	resp := &orderResponse{OrderID: tx.NewOrderID()}
-	_, err := editLoadBalancer(tx, req.LoadBalancerID, func(lb *cloud.LoadBalancer) error {
-		region, err := cloud.Regions.Get(tx.View, lb.RegionID)
+	_, err := editLoadBalancer(tx, req.LoadBalancerID, func(lb *kinds.LoadBalancer) error {
+		region, err := kinds.Regions.Get(tx.View, lb.RegionID)
 		if err != nil {
 			return err
 		}
-		internet := lb.AddressType == cloud.AddressTypeInternet
+		internet := lb.AddressType == kinds.AddressTypeInternet
 		switch {
-		case lb.InstanceChargeType == cloud.PayByCLCU:
+		case lb.InstanceChargeType == kinds.PayByCLCU:
 			return errNotForPayByCLCU
 		case lb.PayType == prePay || req.PayType != prePay:
 			return errOnlyToPrepaid
@@ -301,7 +301,7 @@ func modifyLoadBalancerPayType(tx *state.Tx, req *modifyLoadBalancerPayTypeReque
 			return errSubscriptionNotSold
 		case lb.Ineffective != nil:
 			return errOrderUnfinished
-		case internet && lb.InternetChargeType == cloud.PayByTraffic:
+		case internet && lb.InternetChargeType == kinds.PayByTraffic:
 			return errByTrafficToPrepaid
 		}
 		if err := checkSolvency(tx.View); err != nil {

@@ -10,10 +10,10 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -133,7 +133,7 @@ type loadBalancerItem struct {
 	IneffectiveOrderList    []string `rpc:"IneffectiveOrderList>IneffectiveOrder"`
 }
 
-func summarize(v *state.View, lb *cloud.LoadBalancer) loadBalancerSummary {
+func summarize(v *state.View, lb *kinds.LoadBalancer) loadBalancerSummary {
 	return loadBalancerSummary{
 		LoadBalancerID:               lb.ID,
 		LoadBalancerName:             lb.Name,
@@ -161,13 +161,13 @@ func summarize(v *state.View, lb *cloud.LoadBalancer) loadBalancerSummary {
 		ModificationProtectionReason: lb.ModificationProtectionReason,
 		CreateTime:                   gateway.Second(lb.CreateTime),
 		CreateTimeStamp:              lb.CreateTime.UnixMilli(),
-		Tags:                         tagging.ShownOf(v, cloud.TagLoadBalancer, lb.ID),
+		Tags:                         tagging.ShownOf(v, kinds.TagLoadBalancer, lb.ID),
 	}
 }
 
 // businessStatus is that of a public record of 2026-07 for one that is locked.
-func businessStatus(lb *cloud.LoadBalancer) string {
-	if lb.Status == cloud.LoadBalancerLocked {
+func businessStatus(lb *kinds.LoadBalancer) string {
+	if lb.Status == kinds.LoadBalancerLocked {
 		return "FinancialLocked"
 	}
 	return "Normal"
@@ -175,12 +175,12 @@ func businessStatus(lb *cloud.LoadBalancer) string {
 
 // chargeNumbers holds the numbers that the list, and it alone, returns as
 // InternetChargeType: CLB-0105.
-var chargeNumbers = map[cloud.InternetChargeType]string{cloud.PayByBandwidth: "3", cloud.PayByTraffic: "4"}
+var chargeNumbers = map[kinds.InternetChargeType]string{kinds.PayByBandwidth: "3", kinds.PayByTraffic: "4"}
 
-func newLoadBalancerItem(v *state.View, lb *cloud.LoadBalancer) loadBalancerItem {
+func newLoadBalancerItem(v *state.View, lb *kinds.LoadBalancer) loadBalancerItem {
 	item := loadBalancerItem{loadBalancerSummary: summarize(v, lb)}
 	item.InternetChargeTypeAlias = item.InternetChargeType
-	item.InternetChargeType = chargeNumbers[cloud.InternetChargeType(item.InternetChargeTypeAlias)]
+	item.InternetChargeType = chargeNumbers[kinds.InternetChargeType(item.InternetChargeTypeAlias)]
 	if lb.Ineffective != nil {
 		item.IneffectiveOrderList = []string{string(lb.Ineffective.InternetChargeType)}
 	}
@@ -191,16 +191,16 @@ func newLoadBalancerItem(v *state.View, lb *cloud.LoadBalancer) loadBalancerItem
 // must find its load balancer among many.
 func describeLoadBalancers(v *state.View, req *describeLoadBalancersRequest) (*describeLoadBalancersResponse, error) {
 	if field, value, ok := req.one(); ok {
-		found, all := cloud.LoadBalancersInOrder.Window(v, nil, (req.PageNumber-1)*req.PageSize, req.PageSize, field, value)
+		found, all := kinds.LoadBalancersInOrder.Window(v, nil, (req.PageNumber-1)*req.PageSize, req.PageSize, field, value)
 		return &describeLoadBalancersResponse{PageNumber: req.PageNumber, PageSize: req.PageSize, TotalCount: all, LoadBalancers: listing.Views(v, found, newLoadBalancerItem)}, nil
 	}
-	var found []*cloud.LoadBalancer
+	var found []*kinds.LoadBalancer
 	for lb := range req.candidates(v) {
 		if req.matches(v, lb) {
 			found = append(found, lb)
 		}
 	}
-	slices.SortFunc(found, func(a, b *cloud.LoadBalancer) int {
+	slices.SortFunc(found, func(a, b *kinds.LoadBalancer) int {
 		return cmp.Or(a.CreateTime.Compare(b.CreateTime), cmp.Compare(a.ID, b.ID))
 	})
 	return &describeLoadBalancersResponse{
@@ -211,18 +211,18 @@ func describeLoadBalancers(v *state.View, req *describeLoadBalancersRequest) (*d
 
 // candidates narrows the search by the best index that the filters allow, so
 // that a filtered call costs what it finds and not what exists.
-func (req *describeLoadBalancersRequest) candidates(v *state.View) iter.Seq[*cloud.LoadBalancer] {
+func (req *describeLoadBalancersRequest) candidates(v *state.View) iter.Seq[*kinds.LoadBalancer] {
 	switch {
 	case req.LoadBalancerID != "":
 		return loadBalancersByID(v, commaList(req.LoadBalancerID))
 	case len(req.Tags) > 0:
-		return loadBalancersByID(v, state.ResourcesTagged(v, cloud.TagLoadBalancer, tagFilters(req.Tags)))
+		return loadBalancersByID(v, state.ResourcesTagged(v, kinds.TagLoadBalancer, tagFilters(req.Tags)))
 	case len(req.TagsJSON) > 0:
 		return loadBalancersByID(v, anyTagged(v, req.TagsJSON))
 	case req.LoadBalancerName != "":
-		return func(yield func(*cloud.LoadBalancer) bool) {
+		return func(yield func(*kinds.LoadBalancer) bool) {
 			for _, name := range listing.Unique(commaList(req.LoadBalancerName)) {
-				for lb := range cloud.LoadBalancersByName.InScope(v, name) {
+				for lb := range kinds.LoadBalancersByName.InScope(v, name) {
 					if !yield(lb) {
 						return
 					}
@@ -230,15 +230,15 @@ func (req *describeLoadBalancersRequest) candidates(v *state.View) iter.Seq[*clo
 			}
 		}
 	case req.VSwitchID != "":
-		return cloud.LoadBalancersByVSwitch.List(v, req.VSwitchID)
+		return kinds.LoadBalancersByVSwitch.List(v, req.VSwitchID)
 	}
-	return cloud.LoadBalancersByRegion.InScope(v)
+	return kinds.LoadBalancersByRegion.InScope(v)
 }
 
-func loadBalancersByID(v *state.View, ids []string) iter.Seq[*cloud.LoadBalancer] {
-	return func(yield func(*cloud.LoadBalancer) bool) {
+func loadBalancersByID(v *state.View, ids []string) iter.Seq[*kinds.LoadBalancer] {
+	return func(yield func(*kinds.LoadBalancer) bool) {
 		for _, id := range listing.Unique(ids) {
-			if lb, ok := cloud.LoadBalancers.Find(v, id); ok && !yield(lb) {
+			if lb, ok := kinds.LoadBalancers.Find(v, id); ok && !yield(lb) {
 				return
 			}
 		}
@@ -250,7 +250,7 @@ func loadBalancersByID(v *state.View, ids []string) iter.Seq[*cloud.LoadBalancer
 func anyTagged(v *state.View, tags []jsonTag) []string {
 	var ids []string
 	for _, t := range tags {
-		ids = append(ids, state.ResourcesTagged(v, cloud.TagLoadBalancer, []state.TagFilter{t.filter()})...)
+		ids = append(ids, state.ResourcesTagged(v, kinds.TagLoadBalancer, []state.TagFilter{t.filter()})...)
 	}
 	return ids
 }
@@ -266,7 +266,7 @@ func (req *describeLoadBalancersRequest) one() (field, value string, ok bool) {
 	return listing.One("VpcId", req.VPCID, "AddressType", req.AddressType, "LoadBalancerStatus", req.LoadBalancerStatus)
 }
 
-func (req *describeLoadBalancersRequest) matches(v *state.View, lb *cloud.LoadBalancer) bool {
+func (req *describeLoadBalancersRequest) matches(v *state.View, lb *kinds.LoadBalancer) bool {
 	for _, f := range []struct{ asked, is string }{
 		{req.AddressIPVersion, lb.AddressIPVersion},
 		{req.LoadBalancerStatus, string(lb.Status)},
@@ -290,29 +290,29 @@ func (req *describeLoadBalancersRequest) matches(v *state.View, lb *cloud.LoadBa
 }
 
 // matchesTags checks the tags also where another index gave the candidates.
-func (req *describeLoadBalancersRequest) matchesTags(v *state.View, lb *cloud.LoadBalancer) bool {
-	if len(req.Tags) > 0 && !state.HasTags(v, cloud.TagLoadBalancer, lb.ID, tagFilters(req.Tags)) {
+func (req *describeLoadBalancersRequest) matchesTags(v *state.View, lb *kinds.LoadBalancer) bool {
+	if len(req.Tags) > 0 && !state.HasTags(v, kinds.TagLoadBalancer, lb.ID, tagFilters(req.Tags)) {
 		return false
 	}
 	return len(req.TagsJSON) == 0 || slices.ContainsFunc(req.TagsJSON, func(t jsonTag) bool {
-		return state.HasTags(v, cloud.TagLoadBalancer, lb.ID, []state.TagFilter{t.filter()})
+		return state.HasTags(v, kinds.TagLoadBalancer, lb.ID, []state.TagFilter{t.filter()})
 	})
 }
 
 // matchesServer asks for a backend, in the default group or any other, by its
 // id or its address.
-func (req *describeLoadBalancersRequest) matchesServer(v *state.View, lb *cloud.LoadBalancer) bool {
+func (req *describeLoadBalancersRequest) matchesServer(v *state.View, lb *kinds.LoadBalancer) bool {
 	if req.ServerID == "" && req.ServerIntranetAddress == "" {
 		return true
 	}
-	fits := func(s cloud.BackendServer) bool {
+	fits := func(s kinds.BackendServer) bool {
 		return (req.ServerID == "" || s.ServerID == req.ServerID) &&
 			(req.ServerIntranetAddress == "" || s.Address(v) == req.ServerIntranetAddress)
 	}
 	if slices.ContainsFunc(lb.BackendServers, fits) {
 		return true
 	}
-	for g := range cloud.VServerGroupsByLoadBalancer.List(v, lb.ID) {
+	for g := range kinds.VServerGroupsByLoadBalancer.List(v, lb.ID) {
 		if slices.ContainsFunc(g.BackendServers, fits) {
 			return true
 		}
@@ -351,7 +351,7 @@ type listenerPortAndProtocol struct {
 }
 
 func describeLoadBalancerAttribute(v *state.View, req *loadBalancerRequest) (*describeLoadBalancerAttributeResponse, error) {
-	lb, err := cloud.LoadBalancers.Get(v, req.LoadBalancerID)
+	lb, err := kinds.LoadBalancers.Get(v, req.LoadBalancerID)
 	if err != nil {
 		return nil, err
 	}
@@ -369,13 +369,13 @@ func describeLoadBalancerAttribute(v *state.View, req *loadBalancerRequest) (*de
 	if lb.PayType == prePay {
 		resp.RenewalStatus = "Normal"
 	}
-	if account, ok := cloud.Accounts.Find(v, lb.AccountID); ok && lb.LockedFrom != "" && !account.ArrearsSince.IsZero() {
+	if account, ok := kinds.Accounts.Find(v, lb.AccountID); ok && lb.LockedFrom != "" && !account.ArrearsSince.IsZero() {
 		resp.AutoReleaseTime = account.ArrearsSince.AddDate(0, 0, account.GraceDays+account.ReleaseDays).UnixMilli()
 	}
 	if lb.Ineffective != nil {
 		resp.reserve(lb.Ineffective)
 	}
-	for l := range cloud.ListenersByLoadBalancer.List(v, lb.ID) {
+	for l := range kinds.ListenersByLoadBalancer.List(v, lb.ID) {
 		resp.addListener(l)
 	}
 	return resp, nil
@@ -384,7 +384,7 @@ func describeLoadBalancerAttribute(v *state.View, req *loadBalancerRequest) (*de
 // foreverEnd is the end that pay-as-you-go instances return. CLB-0107.
 var foreverEnd = time.Date(2999, time.September, 8, 16, 0, 0, 0, time.UTC)
 
-func (resp *describeLoadBalancerAttributeResponse) reserve(change *cloud.InternetSpecChange) {
+func (resp *describeLoadBalancerAttributeResponse) reserve(change *kinds.InternetSpecChange) {
 	resp.HasReservedInfo = "true"
 	resp.ReservedBandwidth = strconv.Itoa(change.Bandwidth)
 	resp.ReservedChargeType = string(change.InternetChargeType)
@@ -392,7 +392,7 @@ func (resp *describeLoadBalancerAttributeResponse) reserve(change *cloud.Interne
 	resp.ReservedActiveTime = gateway.Second(change.EffectiveAt)
 }
 
-func (resp *describeLoadBalancerAttributeResponse) addListener(l *cloud.Listener) {
+func (resp *describeLoadBalancerAttributeResponse) addListener(l *kinds.Listener) {
 	resp.ListenerPorts = append(resp.ListenerPorts, l.Port)
 	resp.ListenerPortsAndProtocal = append(resp.ListenerPortsAndProtocal,
 		listenerPortAndProtocal{l.Port, string(l.Protocol)})

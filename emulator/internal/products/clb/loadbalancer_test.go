@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/products/clb"
 	"github.com/clbemu/clbemu/state"
 )
@@ -55,7 +55,7 @@ func TestCreateLoadBalancerInternet(t *testing.T) {
 // An intranet load balancer takes the network of its vSwitch and an address of
 // it, and pays by traffic whatever the request.
 func TestCreateLoadBalancerIntranet(t *testing.T) {
-	client, store := newClient(t, inYear(cloud.Year2024))
+	client, store := newClient(t, inYear(kinds.Year2024))
 	before := freeAddresses(t, store)
 	made := client.Do("CreateLoadBalancer", params("VSwitchId", vSwitch1, "InstanceChargeType", "PayByCLCU", "Address", "192.168.0.200"))
 	expect(t, made, "Address", "192.168.0.200", "NetworkType", "vpc", "VpcId", vpc1, "VSwitchId", vSwitch1)
@@ -77,9 +77,9 @@ func TestCreateLoadBalancerIntranet(t *testing.T) {
 func freeAddresses(t *testing.T, store *state.Store) (n int) {
 	t.Helper()
 	err := store.View(owner, func(v *state.View) error {
-		vSwitch, err := cloud.VSwitches.Get(v, vSwitch1)
+		vSwitch, err := kinds.VSwitches.Get(v, vSwitch1)
 		if err == nil {
-			n = cloud.AvailableAddresses(v, vSwitch)
+			n = kinds.AvailableAddresses(v, vSwitch)
 		}
 		return err
 	})
@@ -116,13 +116,13 @@ func TestDeleteLoadBalancerCascade(t *testing.T) {
 	client, store := newClient(t, func(tx *state.Tx) error {
 		own := tx.In(owner)
 		for kind, id := range map[state.TagResourceType]string{
-			cloud.TagLoadBalancer: lbInternet, cloud.TagVServerGroup: "rsp-used",
-			cloud.TagListener: cloud.ListenerID(lbInternet, cloud.TCP, 80),
+			kinds.TagLoadBalancer: lbInternet, kinds.TagVServerGroup: "rsp-used",
+			kinds.TagListener: kinds.ListenerID(lbInternet, kinds.TCP, 80),
 		} {
 			state.SetTag(own, kind, id, "k", "v")
 		}
-		ip, err := cloud.AllocateAddress(own, cloud.PublicPool("cn-hangzhou"), "198.18.0.0/16", "", cloud.EIPs.Kind(), "eip-1")
-		cloud.EIPs.Put(own, &cloud.EIP{Owner: owner, ID: "eip-1", IPAddress: ip, Status: cloud.EIPInUse, InstanceType: "SlbInstance", InstanceID: lbInternet})
+		ip, err := kinds.AllocateAddress(own, kinds.PublicPool("cn-hangzhou"), "198.18.0.0/16", "", kinds.EIPs.Kind(), "eip-1")
+		kinds.EIPs.Put(own, &kinds.EIP{Owner: owner, ID: "eip-1", IPAddress: ip, Status: kinds.EIPInUse, InstanceType: "SlbInstance", InstanceID: lbInternet})
 		return err
 	})
 	client.Do("DeleteLoadBalancer", params("LoadBalancerId", lbInternet))
@@ -136,8 +136,8 @@ func TestDeleteLoadBalancerCascade(t *testing.T) {
 		}
 	}
 	err := store.View(owner, func(v *state.View) error {
-		eip, err := cloud.EIPs.Get(v, "eip-1")
-		if err == nil && (eip.Status != cloud.EIPAvailable || eip.InstanceID != "") {
+		eip, err := kinds.EIPs.Get(v, "eip-1")
+		if err == nil && (eip.Status != kinds.EIPAvailable || eip.InstanceID != "") {
 			t.Errorf("the EIP is %s with %q, want Available", eip.Status, eip.InstanceID)
 		}
 		return err
@@ -152,9 +152,9 @@ func TestDeleteLoadBalancerCascade(t *testing.T) {
 func TestDescribeLoadBalancers(t *testing.T) {
 	client, _ := newClient(t, func(tx *state.Tx) error {
 		own := tx.In(owner)
-		state.SetTag(own, cloud.TagLoadBalancer, lbInternet, "team", "a")
-		state.SetTag(own, cloud.TagLoadBalancer, lbInternet, "env", "test")
-		state.SetTag(own, cloud.TagLoadBalancer, lbShared, "team", "b")
+		state.SetTag(own, kinds.TagLoadBalancer, lbInternet, "team", "a")
+		state.SetTag(own, kinds.TagLoadBalancer, lbInternet, "env", "test")
+		state.SetTag(own, kinds.TagLoadBalancer, lbShared, "team", "b")
 		return nil
 	})
 	for _, c := range []struct {
@@ -266,7 +266,7 @@ func TestYears(t *testing.T) {
 		{"by bandwidth", params("LoadBalancerSpec", spec, "InternetChargeType", "paybybandwidth", "Bandwidth", "5"),
 			bySpec, bySpec, refused("Instance.InternetChargeTypeNotAllowed")},
 	} {
-		for year, want := range map[string][]string{cloud.Year2021: c.in2021, cloud.Year2024: c.in2024, cloud.Today: c.today} {
+		for year, want := range map[string][]string{kinds.Year2021: c.in2021, kinds.Year2024: c.in2024, kinds.Today: c.today} {
 			t.Run(c.name+"/"+year, func(t *testing.T) {
 				client, _ := newClient(t, inYear(year))
 				if len(want) == 1 {
@@ -285,21 +285,21 @@ func TestYears(t *testing.T) {
 func TestYearsOneByOne(t *testing.T) {
 	bySpec := params("InstanceChargeType", "PayBySpec", "LoadBalancerSpec", "slb.s1.small")
 	client, store := newClient(t)
-	sell := func(change func(*cloud.Region)) {
+	sell := func(change func(*kinds.Region)) {
 		t.Helper()
 		if err := store.Update(state.Owner{}, editRegion(change)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	sell(func(r *cloud.Region) { r.SharedInstancesSold = true })
+	sell(func(r *kinds.Region) { r.SharedInstancesSold = true })
 	made := client.Do("CreateLoadBalancer", params())
 	expect(t, client.Do("DescribeLoadBalancerAttribute", params("LoadBalancerId", made.Text("LoadBalancerId"))), "InstanceChargeType", "PayBySpec", "LoadBalancerSpec", "")
 	wantCode(t, client, "CreateLoadBalancer", bySpec, "IllegalParam.InstanceChargeType")
-	sell(func(r *cloud.Region) { r.SharedInstancesSold, r.PayBySpecSold = false, true })
+	sell(func(r *kinds.Region) { r.SharedInstancesSold, r.PayBySpecSold = false, true })
 	client.Do("CreateLoadBalancer", bySpec)
 	wantCode(t, client, "CreateLoadBalancer", params(), "ShareSlbHaltSales")
 	wantCode(t, client, "ModifyLoadBalancerPayType", params("LoadBalancerId", lbInternet), "Operation.NotAllowed")
-	sell(func(r *cloud.Region) { r.PayBySpecSold, r.SubscriptionsSold = false, true })
+	sell(func(r *kinds.Region) { r.PayBySpecSold, r.SubscriptionsSold = false, true })
 	client.Do("ModifyLoadBalancerPayType", params("LoadBalancerId", lbInternet))
 	wantCode(t, client, "CreateLoadBalancer", bySpec, "IllegalParam.InstanceChargeType")
 }
@@ -307,10 +307,10 @@ func TestYearsOneByOne(t *testing.T) {
 // TestOldInstancesLiveOn proves that instances of kinds no longer on sale can be
 // changed, and that a token returns the one that it made.
 func TestOldInstancesLiveOn(t *testing.T) {
-	client, store := newClient(t, inYear(cloud.Year2021))
+	client, store := newClient(t, inYear(kinds.Year2021))
 	create := with(createInternet, "ClientToken", "old")
 	id := client.Do("CreateLoadBalancer", create).Text("LoadBalancerId")
-	if err := store.Update(state.Owner{}, inYear(cloud.Today)); err != nil {
+	if err := store.Update(state.Owner{}, inYear(kinds.Today)); err != nil {
 		t.Fatal(err)
 	}
 	if again := client.Do("CreateLoadBalancer", create).Text("LoadBalancerId"); again != id {
@@ -328,7 +328,7 @@ func TestOldInstancesLiveOn(t *testing.T) {
 
 // A subscription has an order and an end.
 func TestPrepaid(t *testing.T) {
-	client, _ := newClient(t, inYear(cloud.Year2024))
+	client, _ := newClient(t, inYear(kinds.Year2024))
 	made := client.Do("CreateLoadBalancer", with(createInternet, "PayType", "PrePay", "PricingCycle", "Year", "Duration", "2",
 		"LoadBalancerSpec", "slb.s1.small", "InternetChargeType", "paybybandwidth", "Bandwidth", "5"))
 	if made.Text("OrderId") == "0" {

@@ -5,9 +5,9 @@ import (
 
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -51,7 +51,7 @@ func (req *createMasterSlaveServerGroupRequest) LoadBalancerOf(*state.View) (str
 // masterSlaveServerParam is an element of the JSON text MasterSlaveBackendServers.
 type masterSlaveServerParam struct {
 	backendServerParam
-	ServerType cloud.ServerType `json:"ServerType"`
+	ServerType kinds.ServerType `json:"ServerType"`
 }
 
 // UnmarshalJSON reads the fields of both, since the embedded one reads itself.
@@ -59,7 +59,7 @@ func (s *masterSlaveServerParam) UnmarshalJSON(text []byte) error {
 	type plain backendServerParam
 	return json.Unmarshal(text, &struct {
 		*plain
-		ServerType *cloud.ServerType `json:"ServerType"`
+		ServerType *kinds.ServerType `json:"ServerType"`
 	}{(*plain)(&s.backendServerParam), &s.ServerType})
 }
 
@@ -94,7 +94,7 @@ func (s *masterSlaveServerParam) check() error {
 		return errPairedPortEmpty
 	case s.Port < 1 || s.Port > 65535:
 		return errPairedPortInvalid
-	case s.ServerType != cloud.ServerMaster && s.ServerType != cloud.ServerSlave:
+	case s.ServerType != kinds.ServerMaster && s.ServerType != kinds.ServerSlave:
 		return errServerTypeInvalid
 	}
 	return s.backendServerParam.settle(true)
@@ -125,7 +125,7 @@ type masterSlaveServer struct {
 	Description string `rpc:"Description,omitempty"`
 }
 
-func masterSlaveServers(v *state.View, g *cloud.MasterSlaveServerGroup) []masterSlaveServer {
+func masterSlaveServers(v *state.View, g *kinds.MasterSlaveServerGroup) []masterSlaveServer {
 	list := make([]masterSlaveServer, len(g.BackendServers))
 	for i, m := range g.BackendServers {
 		list[i] = masterSlaveServer{
@@ -139,7 +139,7 @@ func masterSlaveServers(v *state.View, g *cloud.MasterSlaveServerGroup) []master
 // createMasterSlaveServerGroup makes a pair for good: no action changes its
 // members or their weights. CLB-0180.
 func createMasterSlaveServerGroup(tx *state.Tx, req *createMasterSlaveServerGroupRequest) (*masterSlaveServerGroupResponse, error) {
-	lb, err := cloud.LoadBalancers.Get(tx.View, req.LoadBalancerID)
+	lb, err := kinds.LoadBalancers.Get(tx.View, req.LoadBalancerID)
 	if err != nil {
 		return nil, err
 	}
@@ -153,9 +153,9 @@ func createMasterSlaveServerGroup(tx *state.Tx, req *createMasterSlaveServerGrou
 	if err := checkAddresses(tx.View, members); err != nil {
 		return nil, err
 	}
-	g := &cloud.MasterSlaveServerGroup{
+	g := &kinds.MasterSlaveServerGroup{
 		Owner:          tx.Scope(),
-		ID:             tx.NewID(cloud.MasterSlaveServerGroups.Kind()),
+		ID:             tx.NewID(kinds.MasterSlaveServerGroups.Kind()),
 		Name:           req.MasterSlaveServerGroupName,
 		LoadBalancerID: lb.ID,
 		CreateTime:     tx.Now(),
@@ -164,10 +164,10 @@ func createMasterSlaveServerGroup(tx *state.Tx, req *createMasterSlaveServerGrou
 		g.Name = g.ID
 	}
 	for i, m := range members {
-		g.BackendServers = append(g.BackendServers, cloud.MasterSlaveBackendServer{BackendServer: m, ServerType: req.MasterSlaveBackendServers[i].ServerType})
+		g.BackendServers = append(g.BackendServers, kinds.MasterSlaveBackendServer{BackendServer: m, ServerType: req.MasterSlaveBackendServers[i].ServerType})
 	}
-	cloud.MasterSlaveServerGroups.Put(tx, g)
-	tagging.Set(tx, cloud.TagMasterSlaveServerGroup, g.ID, req.Tags)
+	kinds.MasterSlaveServerGroups.Put(tx, g)
+	tagging.Set(tx, kinds.TagMasterSlaveServerGroup, g.ID, req.Tags)
 	return &masterSlaveServerGroupResponse{g.ID, masterSlaveServers(tx.View, g)}, nil
 }
 
@@ -177,14 +177,14 @@ type masterSlaveServerGroupRequest struct {
 }
 
 func (req *masterSlaveServerGroupRequest) LoadBalancerOf(v *state.View) (string, error) {
-	return owner(v, cloud.MasterSlaveServerGroups, req.MasterSlaveServerGroupID, func(g *cloud.MasterSlaveServerGroup) string { return g.LoadBalancerID })
+	return owner(v, kinds.MasterSlaveServerGroups, req.MasterSlaveServerGroupID, func(g *kinds.MasterSlaveServerGroup) string { return g.LoadBalancerID })
 }
 
 func deleteMasterSlaveServerGroup(tx *state.Tx, req *masterSlaveServerGroupRequest) (*gateway.Empty, error) {
-	if _, used := cloud.ListenersByMasterSlaveServerGroup.First(tx.View, req.MasterSlaveServerGroupID); used {
+	if _, used := kinds.ListenersByMasterSlaveServerGroup.First(tx.View, req.MasterSlaveServerGroupID); used {
 		return nil, errVServerGroupInUse
 	}
-	cloud.MasterSlaveServerGroups.Remove(tx, req.MasterSlaveServerGroupID)
+	kinds.MasterSlaveServerGroups.Remove(tx, req.MasterSlaveServerGroupID)
 	return &gateway.Empty{}, nil
 }
 
@@ -216,12 +216,12 @@ type associatedListeners struct {
 }
 
 func describeMasterSlaveServerGroups(v *state.View, req *describeMasterSlaveServerGroupsRequest) (*describeMasterSlaveServerGroupsResponse, error) {
-	if _, err := cloud.LoadBalancers.Get(v, req.LoadBalancerID); err != nil {
+	if _, err := kinds.LoadBalancers.Get(v, req.LoadBalancerID); err != nil {
 		return nil, err
 	}
 	resp := &describeMasterSlaveServerGroupsResponse{}
-	for g := range cloud.MasterSlaveServerGroupsByLoadBalancer.List(v, req.LoadBalancerID) {
-		if !strings.Contains(g.Name, req.Description) || !state.HasTags(v, cloud.TagMasterSlaveServerGroup, g.ID, tagFilters(req.Tags)) {
+	for g := range kinds.MasterSlaveServerGroupsByLoadBalancer.List(v, req.LoadBalancerID) {
+		if !strings.Contains(g.Name, req.Description) || !state.HasTags(v, kinds.TagMasterSlaveServerGroup, g.ID, tagFilters(req.Tags)) {
 			continue
 		}
 		item := masterSlaveServerGroupItem{
@@ -229,10 +229,10 @@ func describeMasterSlaveServerGroups(v *state.View, req *describeMasterSlaveServ
 			MasterSlaveServerGroupName: g.Name,
 			ServiceManagedMode:         unmanaged,
 			CreateTime:                 gateway.Second(g.CreateTime),
-			Tags:                       tagging.ShownOf(v, cloud.TagMasterSlaveServerGroup, g.ID),
+			Tags:                       tagging.ShownOf(v, kinds.TagMasterSlaveServerGroup, g.ID),
 		}
 		if req.IncludeListener {
-			for l := range cloud.ListenersByMasterSlaveServerGroup.List(v, g.ID) {
+			for l := range kinds.ListenersByMasterSlaveServerGroup.List(v, g.ID) {
 				item.AssociatedObjects.Listeners = append(item.AssociatedObjects.Listeners, associatedListener{l.Port, string(l.Protocol)})
 			}
 		}
@@ -252,7 +252,7 @@ type describeMasterSlaveServerGroupAttributeResponse struct {
 }
 
 func describeMasterSlaveServerGroupAttribute(v *state.View, req *masterSlaveServerGroupRequest) (*describeMasterSlaveServerGroupAttributeResponse, error) {
-	g, err := cloud.MasterSlaveServerGroups.Get(v, req.MasterSlaveServerGroupID)
+	g, err := kinds.MasterSlaveServerGroups.Get(v, req.MasterSlaveServerGroupID)
 	if err != nil {
 		return nil, err
 	}
@@ -263,6 +263,6 @@ func describeMasterSlaveServerGroupAttribute(v *state.View, req *masterSlaveServ
 		ServiceManagedMode:         unmanaged,
 		CreateTime:                 gateway.Second(g.CreateTime),
 		MasterSlaveBackendServers:  masterSlaveServers(v, g),
-		Tags:                       tagging.ShownOf(v, cloud.TagMasterSlaveServerGroup, g.ID),
+		Tags:                       tagging.ShownOf(v, kinds.TagMasterSlaveServerGroup, g.ID),
 	}, nil
 }

@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/products/clb"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
@@ -85,8 +85,8 @@ func newTwin(chance *rand.Rand) *twin {
 
 // modelLimits are the quotas that the test changes, with their defaults.
 var modelLimits = map[state.QuotaName]int{
-	cloud.QuotaLoadBalancers: 60, cloud.QuotaListeners: 50, cloud.QuotaBackendServers: 200, cloud.QuotaServerAttached: 50,
-	cloud.QuotaRules: 40, cloud.QuotaACLs: 200, cloud.QuotaACLAttached: 50, cloud.QuotaTags: 20,
+	kinds.QuotaLoadBalancers: 60, kinds.QuotaListeners: 50, kinds.QuotaBackendServers: 200, kinds.QuotaServerAttached: 50,
+	kinds.QuotaRules: 40, kinds.QuotaACLs: 200, kinds.QuotaACLAttached: 50, kinds.QuotaTags: 20,
 }
 
 func countIf[T any](m map[string]T, match func(T) bool) (n int) {
@@ -106,7 +106,7 @@ var steps = []func(*twin) gatewaytest.Step{
 func createBalancer(w *twin) gatewaytest.Step {
 	return gatewaytest.NewStep("CreateLoadBalancer", with(createInternet, "MasterZoneId", "cn-hangzhou-h"), gatewaytest.First(
 		gatewaytest.If(w.owes, gatewaytest.Unpaid),
-		gatewaytest.If(len(w.balancers) >= w.limits[cloud.QuotaLoadBalancers], gatewaytest.OverUsed),
+		gatewaytest.If(len(w.balancers) >= w.limits[kinds.QuotaLoadBalancers], gatewaytest.OverUsed),
 		gatewaytest.If(w.soldOut, soldOut),
 	), func(r gatewaytest.Reply) {
 		id := r.Text("LoadBalancerId")
@@ -147,11 +147,11 @@ func createListener(w *twin) gatewaytest.Step {
 	key := listenerKey(l.balancer, port)
 	return gatewaytest.NewStep("CreateLoadBalancerHTTPListener", p, gatewaytest.First(
 		gatewaytest.If(!w.balancers[l.balancer], gatewaytest.NotFound),
-		gatewaytest.If(countIf(w.listeners, func(o *twinListener) bool { return o.balancer == l.balancer }) >= w.limits[cloud.QuotaListeners], gatewaytest.OverUsed),
+		gatewaytest.If(countIf(w.listeners, func(o *twinListener) bool { return o.balancer == l.balancer }) >= w.limits[kinds.QuotaListeners], gatewaytest.OverUsed),
 		gatewaytest.If(w.listeners[key] != nil, gatewaytest.Conflict),
 		gatewaytest.If(w.groups[group] == nil, gatewaytest.NotFound),
 		gatewaytest.If(acl != "" && !w.acls[acl], gatewaytest.NotFound),
-		gatewaytest.If(acl != "" && countIf(w.listeners, func(o *twinListener) bool { return o.acl == acl }) >= w.limits[cloud.QuotaACLAttached], gatewaytest.OverUsed),
+		gatewaytest.If(acl != "" && countIf(w.listeners, func(o *twinListener) bool { return o.acl == acl }) >= w.limits[kinds.QuotaACLAttached], gatewaytest.OverUsed),
 	), func(gatewaytest.Reply) { w.listeners[key] = l })
 }
 
@@ -210,8 +210,8 @@ func addMembers(w *twin) gatewaytest.Step {
 	list := fmt.Sprintf(`[{"ServerId":%q,"Port":%d}]`, server, port)
 	return gatewaytest.NewStep("AddVServerGroupBackendServers", params("VServerGroupId", id, "BackendServers", list), gatewaytest.First(
 		gatewaytest.If(!there, gatewaytest.NotFound),
-		gatewaytest.If(fresh && ofBalancer >= w.limits[cloud.QuotaBackendServers], gatewaytest.OverUsed),
-		gatewaytest.If(fresh && ofServer >= w.limits[cloud.QuotaServerAttached], gatewaytest.OverUsed),
+		gatewaytest.If(fresh && ofBalancer >= w.limits[kinds.QuotaBackendServers], gatewaytest.OverUsed),
+		gatewaytest.If(fresh && ofServer >= w.limits[kinds.QuotaServerAttached], gatewaytest.OverUsed),
 	), func(gatewaytest.Reply) { g.servers[member] = server })
 }
 
@@ -223,7 +223,7 @@ func createRule(w *twin) gatewaytest.Step {
 	list := fmt.Sprintf(`[{"RuleName":%q,"Url":%q,"VServerGroupId":%q}]`, "r"+r.url[1:], r.url, r.group)
 	return gatewaytest.NewStep("CreateRules", params("LoadBalancerId", balancer, "ListenerPort", port, "RuleList", list), gatewaytest.First(
 		gatewaytest.If(w.listeners[key] == nil, gatewaytest.NotFound),
-		gatewaytest.If(countIf(w.rules, func(o *twinRule) bool { return o.listener == key }) >= w.limits[cloud.QuotaRules], gatewaytest.OverUsed),
+		gatewaytest.If(countIf(w.rules, func(o *twinRule) bool { return o.listener == key }) >= w.limits[kinds.QuotaRules], gatewaytest.OverUsed),
 		gatewaytest.If(countIf(w.rules, func(o *twinRule) bool { return o.listener == key && o.url == r.url }) > 0, gatewaytest.Conflict),
 		gatewaytest.If(w.groups[r.group] == nil, gatewaytest.NotFound),
 	), func(reply gatewaytest.Reply) { w.rules[reply.Text("Rules.Rule.0.RuleId")] = r })
@@ -236,7 +236,7 @@ func deleteRule(w *twin) gatewaytest.Step {
 }
 
 func createACL(w *twin) gatewaytest.Step {
-	return gatewaytest.NewStep("CreateAccessControlList", params("AclName", "a"), gatewaytest.First(gatewaytest.If(len(w.acls) >= w.limits[cloud.QuotaACLs], gatewaytest.OverUsed)),
+	return gatewaytest.NewStep("CreateAccessControlList", params("AclName", "a"), gatewaytest.First(gatewaytest.If(len(w.acls) >= w.limits[kinds.QuotaACLs], gatewaytest.OverUsed)),
 		func(r gatewaytest.Reply) { w.acls[r.Text("AclId")] = true })
 }
 
@@ -256,7 +256,7 @@ func tagBalancer(w *twin) gatewaytest.Step {
 	}
 	return gatewaytest.NewStep("TagResources", params("ResourceType", "instance", "ResourceId.1", id, "Tag.1.Key", key), gatewaytest.First(
 		gatewaytest.If(!w.balancers[id], gatewaytest.NotFound),
-		gatewaytest.If(len(tags) > w.limits[cloud.QuotaTags], gatewaytest.OverUsed),
+		gatewaytest.If(len(tags) > w.limits[kinds.QuotaTags], gatewaytest.OverUsed),
 	), func(gatewaytest.Reply) { w.tags[id] = tags })
 }
 
@@ -272,13 +272,13 @@ func (w *twin) changeWorld(tx *state.Tx) error {
 	switch w.IntN(4) {
 	case 0:
 		w.owes = !w.owes
-		return cloud.SetArrears(tx, account, w.owes)
+		return kinds.SetArrears(tx, account, w.owes)
 	case 1:
 		w.soldOut = !w.soldOut
-		return editRegion(func(r *cloud.Region) {
+		return editRegion(func(r *kinds.Region) {
 			r.SoldOut = nil
 			if w.soldOut {
-				r.SoldOut = []cloud.ZoneStock{{ZoneID: "cn-hangzhou-h"}}
+				r.SoldOut = []kinds.ZoneStock{{ZoneID: "cn-hangzhou-h"}}
 			}
 		})(tx)
 	}
@@ -311,10 +311,10 @@ func TestModel(t *testing.T) {
 // compare returns where the store holds more or less than the twin.
 func (w *twin) compare(v *state.View) error {
 	members, tags := 0, 0
-	for lb := range cloud.LoadBalancers.All(v) {
+	for lb := range kinds.LoadBalancers.All(v) {
 		members += len(lb.BackendServers)
 	}
-	for g := range cloud.VServerGroups.All(v) {
+	for g := range kinds.VServerGroups.All(v) {
 		members += len(g.BackendServers)
 	}
 	for range state.Tags.All(v) {
@@ -327,11 +327,11 @@ func (w *twin) compare(v *state.View) error {
 		tags -= len(keys)
 	}
 	more := map[string]int{
-		"load balancers": cloud.LoadBalancersByRegion.Count(v, account) - len(w.balancers),
-		"groups":         len(slices.Collect(cloud.VServerGroups.All(v))) - len(w.groups),
-		"listeners":      len(slices.Collect(cloud.Listeners.All(v))) - len(w.listeners),
-		"rules":          len(slices.Collect(cloud.Rules.All(v))) - len(w.rules),
-		"ACLs":           len(slices.Collect(cloud.AccessControlLists.All(v))) - len(w.acls),
+		"load balancers": kinds.LoadBalancersByRegion.Count(v, account) - len(w.balancers),
+		"groups":         len(slices.Collect(kinds.VServerGroups.All(v))) - len(w.groups),
+		"listeners":      len(slices.Collect(kinds.Listeners.All(v))) - len(w.listeners),
+		"rules":          len(slices.Collect(kinds.Rules.All(v))) - len(w.rules),
+		"ACLs":           len(slices.Collect(kinds.AccessControlLists.All(v))) - len(w.acls),
 		"members":        members,
 		"tags":           tags,
 	}

@@ -3,8 +3,8 @@ package clb
 import (
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -30,7 +30,7 @@ var (
 
 // checkOffered refuses a call that uses what its region, or the zone of its load balancer, lacks.
 func checkOffered(v *state.View, action string, params gateway.Params) error {
-	region, ok := cloud.Regions.Find(v, v.Scope().RegionID)
+	region, ok := kinds.Regions.Find(v, v.Scope().RegionID)
 	if !ok || len(region.Lacks) == 0 {
 		return nil
 	}
@@ -72,10 +72,10 @@ const noZone = "none"
 // zoneOf returns the zone that has the master of the load balancer that a call is about.
 func zoneOf(v *state.View, params gateway.Params) string {
 	id := params.Get("LoadBalancerId")
-	if g, ok := cloud.VServerGroups.Find(v, params.Get("VServerGroupId")); ok && id == "" {
+	if g, ok := kinds.VServerGroups.Find(v, params.Get("VServerGroupId")); ok && id == "" {
 		id = g.LoadBalancerID
 	}
-	if lb, ok := cloud.LoadBalancers.Find(v, id); ok {
+	if lb, ok := kinds.LoadBalancers.Find(v, id); ok {
 		return lb.MasterZoneID
 	}
 	return noZone

@@ -3,13 +3,13 @@ package clb_test
 import (
 	"testing"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
 // lacking makes the region, or a zone of it, lack something.
 func lacking(zone, what string) func(*state.Tx) error {
-	return editRegion(func(r *cloud.Region) { r.Lacks = map[string][]string{zone: {what}} })
+	return editRegion(func(r *kinds.Region) { r.Lacks = map[string][]string{zone: {what}} })
 }
 
 // What a place lacks is refused where a call uses it there, and nowhere else.

@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/products/ecs"
 	"github.com/clbemu/clbemu/state"
 )
@@ -135,17 +135,17 @@ func TestLogSettings(t *testing.T) {
 // Load balancers, lists and both kinds of certificates move to another group.
 func TestMoveResourceGroup(t *testing.T) {
 	client, store := newClient(t, func(tx *state.Tx) error {
-		cloud.ResourceGroups.Put(tx, &cloud.ResourceGroup{AccountID: account, ID: "rg-other", Name: "other"})
+		kinds.ResourceGroups.Put(tx, &kinds.ResourceGroup{AccountID: account, ID: "rg-other", Name: "other"})
 		return nil
 	})
 	for id, kind := range map[string]string{lbInternet: "loadbalancer", "acl-free": "acl", "cert-free": "certificate", "ca-free": "certificate"} {
 		client.Do("MoveResourceGroup", params("ResourceType", kind, "ResourceId", id, "NewResourceGroupId", "rg-other"))
 	}
 	if err := store.View(owner, func(v *state.View) error {
-		lb, _ := cloud.LoadBalancers.Find(v, lbInternet)
-		acl, _ := cloud.AccessControlLists.Find(v, "acl-free")
-		certificate, _ := cloud.ServerCertificates.Find(v, "cert-free")
-		ca, _ := cloud.CACertificates.Find(v, "ca-free")
+		lb, _ := kinds.LoadBalancers.Find(v, lbInternet)
+		acl, _ := kinds.AccessControlLists.Find(v, "acl-free")
+		certificate, _ := kinds.ServerCertificates.Find(v, "cert-free")
+		ca, _ := kinds.CACertificates.Find(v, "ca-free")
 		for _, group := range []string{lb.ResourceGroupID, acl.ResourceGroupID, certificate.ResourceGroupID, ca.ResourceGroupID} {
 			if group != "rg-other" {
 				t.Errorf("a resource is in group %q, want rg-other", group)
@@ -159,7 +159,7 @@ func TestMoveResourceGroup(t *testing.T) {
 
 // A client orders a subscription, which has an end.
 func TestModifyLoadBalancerPayType(t *testing.T) {
-	client, _ := newClient(t, inYear(cloud.Year2024))
+	client, _ := newClient(t, inYear(kinds.Year2024))
 	got := client.Do("ModifyLoadBalancerPayType", params("LoadBalancerId", lbInternet, "PayType", "PrePay", "PricingCycle", "year", "Duration", "2", "AutoPay", "true"))
 	if got.Text("OrderId") == "0" {
 		t.Error("OrderId = 0, want the number of an order")

@@ -3,8 +3,8 @@ package clb
 import (
 	"slices"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -49,7 +49,7 @@ type slaveZone struct {
 
 // describeZones lists the zones that can be a master, each with its slaves.
 func describeZones(v *state.View, req *describeZonesRequest) (*describeZonesResponse, error) {
-	r, err := cloud.Regions.Get(v, req.RegionID)
+	r, err := kinds.Regions.Get(v, req.RegionID)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ type supportResource struct {
 }
 
 func describeAvailableResource(v *state.View, req *describeAvailableResourceRequest) (*describeAvailableResourceResponse, error) {
-	r, err := cloud.Regions.Get(v, req.RegionID)
+	r, err := kinds.Regions.Get(v, req.RegionID)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func describeAvailableResource(v *state.View, req *describeAvailableResourceRequ
 
 // soldIn lists what a region sells: intranet load balancers of the classic
 // network are for old accounts only.
-func soldIn(r *cloud.Region) []supportResource {
+func soldIn(r *kinds.Region) []supportResource {
 	sold := []supportResource{{"vpc", ipv4}, {"classic_internet", ipv4}}
 	if r.SellsIPv6() {
 		sold = append(sold, supportResource{"classic_internet", ipv6})

@@ -1,8 +1,8 @@
 package clb
 
 import (
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -14,7 +14,7 @@ var resourceGroupActions = []gateway.Action{
 type movedType string
 
 // Words returns the kinds' own words.
-func (movedType) Words() []string { return cloud.MovedTypes(cloud.ProductCLB) }
+func (movedType) Words() []string { return kinds.MovedTypes(kinds.ProductCLB) }
 
 type moveResourceGroupRequest struct {
 	RegionID           string    `rpc:"RegionId,required"`
@@ -32,9 +32,9 @@ func (req *moveResourceGroupRequest) LoadBalancerOf(*state.View) (string, error)
 }
 
 func moveResourceGroup(tx *state.Tx, req *moveResourceGroupRequest) (*gateway.Empty, error) {
-	group, err := cloud.ResourceGroups.Get(tx.View, req.NewResourceGroupID)
+	group, err := kinds.ResourceGroups.Get(tx.View, req.NewResourceGroupID)
 	if err != nil {
 		return nil, err
 	}
-	return &gateway.Empty{}, cloud.MoveToGroup(tx, cloud.ProductCLB, string(req.ResourceType), req.ResourceID, group.ID)
+	return &gateway.Empty{}, kinds.MoveToGroup(tx, kinds.ProductCLB, string(req.ResourceType), req.ResourceID, group.ID)
 }

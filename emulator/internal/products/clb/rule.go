@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -50,7 +50,7 @@ type createRulesRequest struct {
 	RegionID         string         `rpc:"RegionId,required"`
 	LoadBalancerID   string         `rpc:"LoadBalancerId,required"`
 	ListenerPort     int            `rpc:"ListenerPort,required,min=1,max=65535"`
-	ListenerProtocol cloud.Protocol `rpc:"ListenerProtocol,enum=http|https"`
+	ListenerProtocol kinds.Protocol `rpc:"ListenerProtocol,enum=http|https"`
 	RuleList         []ruleParam    `rpc:"RuleList,json,required,invalid=RuleListMalformed"`
 }
 
@@ -126,9 +126,9 @@ type ruleHealthCheck struct {
 	HealthCheckConnectPort int     `rpc:"HealthCheckConnectPort,omitempty"`
 }
 
-func viewRule(v *state.View, r *cloud.Rule) ruleView {
+func viewRule(v *state.View, r *kinds.Rule) ruleView {
 	shown := *r
-	if l, ok := cloud.Listeners.Find(v, r.ListenerID); ok && r.ListenerSync == cloud.On {
+	if l, ok := kinds.Listeners.Find(v, r.ListenerID); ok && r.ListenerSync == kinds.On {
 		shown.Scheduler, shown.HealthCheck = l.Scheduler, l.HealthCheck
 		shown.StickySession, shown.StickySessionType = l.StickySession, l.StickySessionType
 		shown.Cookie, shown.CookieTimeout = l.Cookie, l.CookieTimeout
@@ -155,10 +155,10 @@ func createRules(tx *state.Tx, req *createRulesRequest) (*rulesResponse, error) 
 	if err != nil {
 		return nil, err
 	}
-	if l.Protocol != cloud.HTTP && l.Protocol != cloud.HTTPS {
+	if l.Protocol != kinds.HTTP && l.Protocol != kinds.HTTPS {
 		return nil, errRuleOnLayer4
 	}
-	if err := tx.Use(cloud.QuotaRules, l.ID(), len(req.RuleList)); err != nil {
+	if err := tx.Use(kinds.QuotaRules, l.ID(), len(req.RuleList)); err != nil {
 		return nil, err
 	}
 	resp := &rulesResponse{}
@@ -174,12 +174,12 @@ func createRules(tx *state.Tx, req *createRulesRequest) (*rulesResponse, error) 
 }
 
 // configure makes a listener busy whose rules changed. CLB-0198.
-func configure(tx *state.Tx, l *cloud.Listener) {
-	state.Enter(tx, cloud.StageListenerConfiguring, l.ID(), string(l.Status))
+func configure(tx *state.Tx, l *kinds.Listener) {
+	state.Enter(tx, kinds.StageListenerConfiguring, l.ID(), string(l.Status))
 }
 
-func createRule(tx *state.Tx, l *cloud.Listener, p ruleParam) (*cloud.Rule, error) {
-	if _, taken := cloud.RulesByListener.First(tx.View, l.ID(), p.Domain, p.URL); taken {
+func createRule(tx *state.Tx, l *kinds.Listener, p ruleParam) (*kinds.Rule, error) {
+	if _, taken := kinds.RulesByListener.First(tx.View, l.ID(), p.Domain, p.URL); taken {
 		return nil, errRuleExists
 	}
 	if err := checkRuleName(tx.View, l.ID(), "", p.RuleName); err != nil {
@@ -188,25 +188,25 @@ func createRule(tx *state.Tx, l *cloud.Listener, p ruleParam) (*cloud.Rule, erro
 	if err := checkRuleGroup(tx.View, l.LoadBalancerID, p.VServerGroupID); err != nil {
 		return nil, err
 	}
-	r := &cloud.Rule{
+	r := &kinds.Rule{
 		Owner:          tx.Scope(),
-		ID:             tx.NewID(cloud.Rules.Kind()),
+		ID:             tx.NewID(kinds.Rules.Kind()),
 		Name:           p.RuleName,
 		LoadBalancerID: l.LoadBalancerID,
 		ListenerID:     l.ID(),
 		Domain:         p.Domain,
 		URL:            p.URL,
 		VServerGroupID: p.VServerGroupID,
-		ListenerSync:   cloud.On,
+		ListenerSync:   kinds.On,
 		CreateTime:     tx.Now(),
 	}
-	cloud.Rules.Put(tx, r)
+	kinds.Rules.Put(tx, r)
 	return r, nil
 }
 
 // checkRuleName wants a rule's name to be its own among the rules of the listener.
 func checkRuleName(v *state.View, listenerID, ruleID, name string) error {
-	for r := range cloud.RulesByListener.List(v, listenerID) {
+	for r := range kinds.RulesByListener.List(v, listenerID) {
 		if r.ID != ruleID && r.Name == name {
 			return errRuleNameExists
 		}
@@ -215,7 +215,7 @@ func checkRuleName(v *state.View, listenerID, ruleID, name string) error {
 }
 
 func checkRuleGroup(v *state.View, loadBalancerID, groupID string) error {
-	g, err := cloud.VServerGroups.Get(v, groupID)
+	g, err := kinds.VServerGroups.Get(v, groupID)
 	if err == nil && g.LoadBalancerID != loadBalancerID {
 		return errRuleGroupForeign
 	}
@@ -229,7 +229,7 @@ type deleteRulesRequest struct {
 
 func (req *deleteRulesRequest) LoadBalancerOf(v *state.View) (string, error) {
 	// All belong to one listener, which a later check ensures.
-	return owner(v, cloud.Rules, req.RuleIDs[0], func(r *cloud.Rule) string { return r.LoadBalancerID })
+	return owner(v, kinds.Rules, req.RuleIDs[0], func(r *kinds.Rule) string { return r.LoadBalancerID })
 }
 
 // Validate enforces the rules of shape.
@@ -246,7 +246,7 @@ func (req *deleteRulesRequest) Validate() error {
 func deleteRules(tx *state.Tx, req *deleteRulesRequest) (*gateway.Empty, error) {
 	listener := ""
 	for _, id := range listing.Unique(req.RuleIDs) {
-		r, err := cloud.Rules.Get(tx.View, id)
+		r, err := kinds.Rules.Get(tx.View, id)
 		if err != nil {
 			return nil, err
 		}
@@ -257,17 +257,17 @@ func deleteRules(tx *state.Tx, req *deleteRulesRequest) (*gateway.Empty, error) 
 		if err := checkRuleListener(tx.View, r); err != nil {
 			return nil, err
 		}
-		cloud.Rules.Remove(tx, id)
+		kinds.Rules.Remove(tx, id)
 	}
-	if l, ok := cloud.Listeners.Find(tx.View, listener); ok {
+	if l, ok := kinds.Listeners.Find(tx.View, listener); ok {
 		configure(tx, l)
 	}
 	return &gateway.Empty{}, nil
 }
 
 // checkRuleListener wants the listener of a rule to take changes.
-func checkRuleListener(v *state.View, r *cloud.Rule) error {
-	l, err := cloud.Listeners.Get(v, r.ListenerID)
+func checkRuleListener(v *state.View, r *kinds.Rule) error {
+	l, err := kinds.Listeners.Get(v, r.ListenerID)
 	if err == nil && inTransit(l) {
 		return errListenerInTransit
 	}
@@ -293,14 +293,14 @@ type setRuleRequest struct {
 }
 
 func (req *setRuleRequest) LoadBalancerOf(v *state.View) (string, error) {
-	return owner(v, cloud.Rules, req.RuleID, func(r *cloud.Rule) string { return r.LoadBalancerID })
+	return owner(v, kinds.Rules, req.RuleID, func(r *kinds.Rule) string { return r.LoadBalancerID })
 }
 
 // setRule changes a rule. Its own settings need ListenerSync off. A rule that stops following
 // its listener needs the three that have no default, and starts from what the listener has:
 // SDK of 2025-12.
 func setRule(tx *state.Tx, req *setRuleRequest) (*gateway.Empty, error) {
-	return &gateway.Empty{}, cloud.Rules.Edit(tx, req.RuleID, func(r *cloud.Rule) error {
+	return &gateway.Empty{}, kinds.Rules.Edit(tx, req.RuleID, func(r *kinds.Rule) error {
 		if err := checkRuleListener(tx.View, r); err != nil {
 			return err
 		}
@@ -316,7 +316,7 @@ func setRule(tx *state.Tx, req *setRuleRequest) (*gateway.Empty, error) {
 		}
 		assign(&r.Name, req.RuleName)
 		assign(&r.VServerGroupID, req.VServerGroupID)
-		if l, ok := cloud.Listeners.Find(tx.View, r.ListenerID); ok {
+		if l, ok := kinds.Listeners.Find(tx.View, r.ListenerID); ok {
 			configure(tx, l)
 		}
 		return req.settings(tx.View, r)
@@ -325,7 +325,7 @@ func setRule(tx *state.Tx, req *setRuleRequest) (*gateway.Empty, error) {
 
 // checkOwn wants the settings that a rule needs that stops following its listener.
 func (req *setRuleRequest) checkOwn() error {
-	if req.ListenerSync == nil || *req.ListenerSync != cloud.Off {
+	if req.ListenerSync == nil || *req.ListenerSync != kinds.Off {
 		return nil
 	}
 	switch {
@@ -339,23 +339,23 @@ func (req *setRuleRequest) checkOwn() error {
 	return nil
 }
 
-func (req *setRuleRequest) settings(v *state.View, r *cloud.Rule) error {
-	l, err := cloud.Listeners.Get(v, r.ListenerID)
+func (req *setRuleRequest) settings(v *state.View, r *kinds.Rule) error {
+	l, err := kinds.Listeners.Get(v, r.ListenerID)
 	if err != nil {
 		return err
 	}
 	own := *l // a listener's settings are a superset of a rule's
-	if r.ListenerSync == cloud.Off {
+	if r.ListenerSync == kinds.Off {
 		own.Scheduler, own.HealthCheck = r.Scheduler, r.HealthCheck
 		own.StickySession, own.StickySessionType, own.Cookie, own.CookieTimeout = r.StickySession, r.StickySessionType, r.Cookie, r.CookieTimeout
 	}
-	if r.ListenerSync == cloud.On {
+	if r.ListenerSync == kinds.On {
 		if err := req.checkOwn(); err != nil {
 			return err
 		}
 	}
 	assign(&r.ListenerSync, req.ListenerSync)
-	if r.ListenerSync == cloud.On {
+	if r.ListenerSync == kinds.On {
 		return nil
 	}
 	assign(&own.Scheduler, req.Scheduler)
@@ -380,7 +380,7 @@ type describeRulesRequest struct {
 	RegionID         string         `rpc:"RegionId,required"`
 	LoadBalancerID   string         `rpc:"LoadBalancerId,required"`
 	ListenerPort     int            `rpc:"ListenerPort,required,min=1,max=65535"`
-	ListenerProtocol cloud.Protocol `rpc:"ListenerProtocol,enum=http|https"`
+	ListenerProtocol kinds.Protocol `rpc:"ListenerProtocol,enum=http|https"`
 }
 
 func describeRules(v *state.View, req *describeRulesRequest) (*rulesResponse, error) {
@@ -391,9 +391,9 @@ func describeRules(v *state.View, req *describeRulesRequest) (*rulesResponse, er
 	return &rulesResponse{rulesOf(v, l)}, nil
 }
 
-func rulesOf(v *state.View, l *cloud.Listener) []ruleView {
+func rulesOf(v *state.View, l *kinds.Listener) []ruleView {
 	var list []ruleView
-	for r := range cloud.RulesByListener.List(v, l.ID()) {
+	for r := range kinds.RulesByListener.List(v, l.ID()) {
 		list = append(list, viewRule(v, r))
 	}
 	return list
@@ -411,11 +411,11 @@ type describeRuleAttributeResponse struct {
 }
 
 func describeRuleAttribute(v *state.View, req *describeRuleAttributeRequest) (*describeRuleAttributeResponse, error) {
-	r, err := cloud.Rules.Get(v, req.RuleID)
+	r, err := kinds.Rules.Get(v, req.RuleID)
 	if err != nil {
 		return nil, err
 	}
-	l, err := cloud.Listeners.Get(v, r.ListenerID)
+	l, err := kinds.Listeners.Get(v, r.ListenerID)
 	if err != nil {
 		return nil, err
 	}

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/topology"
 	"github.com/clbemu/clbemu/emulator/world/conditions"
 	"github.com/clbemu/clbemu/state"
@@ -176,7 +176,7 @@ func TestStagedHealth(t *testing.T) {
 	}
 	var group string
 	if err := store.View(owner, func(v *state.View) error {
-		f, _ := state.FindShown[topology.Frontend](v, cloud.ListenerID(lbInternet, cloud.TCP, 80))
+		f, _ := state.FindShown[topology.Frontend](v, kinds.ListenerID(lbInternet, kinds.TCP, 80))
 		group = f.GroupID
 		return nil
 	}); err != nil {

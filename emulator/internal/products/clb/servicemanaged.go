@@ -1,8 +1,8 @@
 package clb
 
 import (
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -17,7 +17,7 @@ const (
 )
 
 // managedMode is the word for it.
-func managedMode(lb *cloud.LoadBalancer) string {
+func managedMode(lb *kinds.LoadBalancer) string {
 	if lb.ServiceManaged {
 		return managed
 	}
@@ -41,7 +41,7 @@ func serviceManagedControl(tx *state.Tx, req *serviceManagedControlRequest) (*ga
 		if err := checkTakes(tx.View, r.ResourceID, "ServiceManagedControl"); err != nil {
 			return nil, err
 		}
-		if err := cloud.LoadBalancers.Edit(tx, r.ResourceID, func(lb *cloud.LoadBalancer) error {
+		if err := kinds.LoadBalancers.Edit(tx, r.ResourceID, func(lb *kinds.LoadBalancer) error {
 			lb.ServiceManaged = req.ServiceManagedMode == managed
 			return nil
 		}); err != nil {

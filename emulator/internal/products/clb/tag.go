@@ -7,10 +7,10 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -59,7 +59,7 @@ var (
 
 // taggable are the resources that the API tags: server and CA certificates are both
 // certificates.
-var taggable = tagging.NewTypes(cloud.Schema, cloud.ProductCLB, errTaggedUnknown.Of)
+var taggable = tagging.NewTypes(kinds.Schema, kinds.ProductCLB, errTaggedUnknown.Of)
 
 // taggedType is the API's word for a kind of resource that it tags.
 type taggedType string
@@ -156,14 +156,14 @@ func tagResources(tx *state.Tx, req *tagResourcesRequest) (*gateway.Empty, error
 // checkTaggable refuses locked load balancers, and what belongs to them.
 func checkTaggable(v *state.View, ids []string) error {
 	for _, id := range ids {
-		if l, found := cloud.Listeners.Find(v, id); found {
+		if l, found := kinds.Listeners.Find(v, id); found {
 			id = l.LoadBalancerID
-		} else if g, found := cloud.VServerGroups.Find(v, id); found {
+		} else if g, found := kinds.VServerGroups.Find(v, id); found {
 			id = g.LoadBalancerID
-		} else if g, found := cloud.MasterSlaveServerGroups.Find(v, id); found {
+		} else if g, found := kinds.MasterSlaveServerGroups.Find(v, id); found {
 			id = g.LoadBalancerID
 		}
-		if lb, found := cloud.LoadBalancers.Find(v, id); found && lb.Status == cloud.LoadBalancerLocked {
+		if lb, found := kinds.LoadBalancers.Find(v, id); found && lb.Status == kinds.LoadBalancerLocked {
 			return errLoadBalancerLocked
 		}
 	}

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -49,12 +49,12 @@ var (
 // of them has.
 func checkCipherChoice(versions, ciphers []string) error {
 	for _, version := range versions {
-		if cloud.TLSCiphers[version] == nil {
+		if kinds.TLSCiphers[version] == nil {
 			return errTLSVersionUnknown
 		}
 	}
 	switch {
-	case cloud.UnknownCipher(versions, ciphers) != "":
+	case kinds.UnknownCipher(versions, ciphers) != "":
 		return errCipherUnknown
 	case len(listing.Unique(versions)) < len(versions):
 		return errTLSVersionsTwice
@@ -82,18 +82,18 @@ type createTLSCipherPolicyResponse struct {
 
 func createTLSCipherPolicy(tx *state.Tx, req *createTLSCipherPolicyRequest) (*createTLSCipherPolicyResponse, error) {
 	region := tx.Scope().RegionID
-	if err := tx.Use(cloud.QuotaTLSCipherPolicies, region, 1); err != nil {
+	if err := tx.Use(kinds.QuotaTLSCipherPolicies, region, 1); err != nil {
 		return nil, err
 	}
-	p := &cloud.TLSCipherPolicy{
+	p := &kinds.TLSCipherPolicy{
 		Owner:       tx.Scope(),
-		ID:          tx.NewID(cloud.TLSCipherPolicies.Kind()),
+		ID:          tx.NewID(kinds.TLSCipherPolicies.Kind()),
 		Name:        req.Name,
 		TLSVersions: req.TLSVersions,
 		Ciphers:     req.Ciphers,
 		CreateTime:  tx.Now(),
 	}
-	cloud.TLSCipherPolicies.Put(tx, p)
+	kinds.TLSCipherPolicies.Put(tx, p)
 	return &createTLSCipherPolicyResponse{p.ID}, nil
 }
 
@@ -115,7 +115,7 @@ type setTLSCipherPolicyAttributeResponse struct {
 }
 
 func setTLSCipherPolicyAttribute(tx *state.Tx, req *setTLSCipherPolicyAttributeRequest) (*setTLSCipherPolicyAttributeResponse, error) {
-	err := cloud.TLSCipherPolicies.Edit(tx, req.TLSCipherPolicyID, func(p *cloud.TLSCipherPolicy) error {
+	err := kinds.TLSCipherPolicies.Edit(tx, req.TLSCipherPolicyID, func(p *kinds.TLSCipherPolicy) error {
 		switch {
 		case p.Activity == state.Busy:
 			return errPolicyBusy
@@ -128,7 +128,7 @@ func setTLSCipherPolicyAttribute(tx *state.Tx, req *setTLSCipherPolicyAttributeR
 	if err != nil {
 		return nil, err
 	}
-	state.Enter(tx, cloud.StageTLSCipherPolicyConfiguring, req.TLSCipherPolicyID)
+	state.Enter(tx, kinds.StageTLSCipherPolicyConfiguring, req.TLSCipherPolicyID)
 	return &setTLSCipherPolicyAttributeResponse{tx.NewSecret(32)}, nil
 }
 
@@ -138,17 +138,17 @@ type deleteTLSCipherPolicyRequest struct {
 }
 
 func deleteTLSCipherPolicy(tx *state.Tx, req *deleteTLSCipherPolicyRequest) (*gateway.Empty, error) {
-	p, err := cloud.TLSCipherPolicies.Get(tx.View, req.TLSCipherPolicyID)
+	p, err := kinds.TLSCipherPolicies.Get(tx.View, req.TLSCipherPolicyID)
 	if err != nil {
 		return nil, err
 	}
 	if p.Activity == state.Busy {
 		return nil, errPolicyBusy
 	}
-	if _, used := cloud.ListenersByTLSCipherPolicy.First(tx.View, p.ID); used {
+	if _, used := kinds.ListenersByTLSCipherPolicy.First(tx.View, p.ID); used {
 		return nil, errPolicyInUse
 	}
-	cloud.TLSCipherPolicies.Remove(tx, p.ID)
+	kinds.TLSCipherPolicies.Remove(tx, p.ID)
 	return &gateway.Empty{}, nil
 }
 
@@ -187,10 +187,10 @@ type relatedToPolicy struct {
 
 // listTLSCipherPolicies lists the account's own: clients know the cloud's by name.
 func listTLSCipherPolicies(v *state.View, req *listTLSCipherPoliciesRequest) (*listTLSCipherPoliciesResponse, error) {
-	found := listing.Pick(cloud.TLSCipherPoliciesByRegion.InScope(v), func(p *cloud.TLSCipherPolicy) bool {
+	found := listing.Pick(kinds.TLSCipherPoliciesByRegion.InScope(v), func(p *kinds.TLSCipherPolicy) bool {
 		return (req.TLSCipherPolicyID == "" || p.ID == req.TLSCipherPolicyID) && strings.Contains(p.Name, req.Name)
 	})
-	part, next, err := listing.After(found, req.NextToken, req.MaxItems, func(p *cloud.TLSCipherPolicy) string { return p.ID })
+	part, next, err := listing.After(found, req.NextToken, req.MaxItems, func(p *kinds.TLSCipherPolicy) string { return p.ID })
 	if err != nil {
 		return nil, unknownToken(err, req.NextToken)
 	}
@@ -201,7 +201,7 @@ func listTLSCipherPolicies(v *state.View, req *listTLSCipherPoliciesRequest) (*l
 	return resp, nil
 }
 
-func viewTLSCipherPolicy(v *state.View, p *cloud.TLSCipherPolicy, withListeners bool) tlsCipherPolicyItem {
+func viewTLSCipherPolicy(v *state.View, p *kinds.TLSCipherPolicy, withListeners bool) tlsCipherPolicyItem {
 	item := tlsCipherPolicyItem{
 		InstanceID: p.ID, Name: p.Name, Status: "normal", ServiceManagedMode: unmanaged,
 		CreateTime: p.CreateTime.UnixMilli(), TLSVersions: p.TLSVersions, Ciphers: p.Ciphers,
@@ -210,7 +210,7 @@ func viewTLSCipherPolicy(v *state.View, p *cloud.TLSCipherPolicy, withListeners 
 		item.Status = "configuring"
 	}
 	if withListeners {
-		for l := range cloud.ListenersByTLSCipherPolicy.List(v, p.ID) {
+		for l := range kinds.ListenersByTLSCipherPolicy.List(v, p.ID) {
 			item.RelateListeners = append(item.RelateListeners, relatedToPolicy{l.LoadBalancerID, l.Port, string(l.Protocol)})
 		}
 	}

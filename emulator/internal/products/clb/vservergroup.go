@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -73,11 +73,11 @@ type vServerGroupServer struct {
 	Description    string `rpc:"Description,omitempty"`
 }
 
-func newVServerGroupResponse(v *state.View, g *cloud.VServerGroup) *vServerGroupResponse {
+func newVServerGroupResponse(v *state.View, g *kinds.VServerGroup) *vServerGroupResponse {
 	return &vServerGroupResponse{VServerGroupID: g.ID, BackendServers: vServerGroupServers(v, g)}
 }
 
-func vServerGroupServers(v *state.View, g *cloud.VServerGroup) []vServerGroupServer {
+func vServerGroupServers(v *state.View, g *kinds.VServerGroup) []vServerGroupServer {
 	list := make([]vServerGroupServer, len(g.BackendServers))
 	for i, m := range g.BackendServers {
 		list[i] = vServerGroupServer{
@@ -89,13 +89,13 @@ func vServerGroupServers(v *state.View, g *cloud.VServerGroup) []vServerGroupSer
 }
 
 func createVServerGroup(tx *state.Tx, req *createVServerGroupRequest) (*vServerGroupResponse, error) {
-	lb, err := cloud.LoadBalancers.Get(tx.View, req.LoadBalancerID)
+	lb, err := kinds.LoadBalancers.Get(tx.View, req.LoadBalancerID)
 	if err != nil {
 		return nil, err
 	}
-	g := &cloud.VServerGroup{
+	g := &kinds.VServerGroup{
 		Owner:          tx.Scope(),
-		ID:             tx.NewID(cloud.VServerGroups.Kind()),
+		ID:             tx.NewID(kinds.VServerGroups.Kind()),
 		Name:           req.VServerGroupName,
 		LoadBalancerID: lb.ID,
 		CreateTime:     tx.Now(),
@@ -106,14 +106,14 @@ func createVServerGroup(tx *state.Tx, req *createVServerGroupRequest) (*vServerG
 	if err := join(tx.View, lb, g, req.BackendServers); err != nil {
 		return nil, err
 	}
-	cloud.VServerGroups.Put(tx, g)
-	tagging.Set(tx, cloud.TagVServerGroup, g.ID, req.Tags)
+	kinds.VServerGroups.Put(tx, g)
+	tagging.Set(tx, kinds.TagVServerGroup, g.ID, req.Tags)
 	return newVServerGroupResponse(tx.View, g), nil
 }
 
 // join adds servers to the group. What is a member already stays as it is:
 // CLB-0121.
-func join(v *state.View, lb *cloud.LoadBalancer, g *cloud.VServerGroup, list []backendServerParam) error {
+func join(v *state.View, lb *kinds.LoadBalancer, g *kinds.VServerGroup, list []backendServerParam) error {
 	if err := checkDuplicates(list); err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func checkDuplicates(list []backendServerParam) error {
 	seen := make(map[identity]bool, len(list))
 	for _, s := range list {
 		is := identity{id: s.ServerID, port: s.Port}
-		if s.Type != cloud.BackendServerECS {
+		if s.Type != kinds.BackendServerECS {
 			is.ip = s.ServerIP
 		}
 		if seen[is] {
@@ -160,24 +160,24 @@ type vServerGroupRequest struct {
 }
 
 func (req *vServerGroupRequest) LoadBalancerOf(v *state.View) (string, error) {
-	return owner(v, cloud.VServerGroups, req.VServerGroupID, func(g *cloud.VServerGroup) string { return g.LoadBalancerID })
+	return owner(v, kinds.VServerGroups, req.VServerGroupID, func(g *kinds.VServerGroup) string { return g.LoadBalancerID })
 }
 
 func deleteVServerGroup(tx *state.Tx, req *vServerGroupRequest) (*gateway.Empty, error) {
-	g, err := cloud.VServerGroups.Get(tx.View, req.VServerGroupID)
+	g, err := kinds.VServerGroups.Get(tx.View, req.VServerGroupID)
 	if err != nil {
 		return nil, err
 	}
 	if g.Activity == state.Busy {
 		return nil, errVServerGroupBusy
 	}
-	if _, used := cloud.ListenersByVServerGroup.First(tx.View, g.ID); used {
+	if _, used := kinds.ListenersByVServerGroup.First(tx.View, g.ID); used {
 		return nil, errVServerGroupInUse
 	}
-	if _, used := cloud.RulesByVServerGroup.First(tx.View, g.ID); used {
+	if _, used := kinds.RulesByVServerGroup.First(tx.View, g.ID); used {
 		return nil, errVServerGroupInRule
 	}
-	cloud.VServerGroups.Remove(tx, g.ID)
+	kinds.VServerGroups.Remove(tx, g.ID)
 	return &gateway.Empty{}, nil
 }
 
@@ -196,10 +196,10 @@ func (req *vServerGroupBackendServersRequest) Validate() error {
 
 // editVServerGroup changes a group, which takes one call at a time, and passes its load
 // balancer to the changes.
-func editVServerGroup(tx *state.Tx, id string, changes ...func(*cloud.LoadBalancer, *cloud.VServerGroup) error) (*cloud.VServerGroup, error) {
+func editVServerGroup(tx *state.Tx, id string, changes ...func(*kinds.LoadBalancer, *kinds.VServerGroup) error) (*kinds.VServerGroup, error) {
 	for i, change := range changes {
-		err := cloud.VServerGroups.Edit(tx, id, func(g *cloud.VServerGroup) error {
-			lb, err := cloud.LoadBalancers.Get(tx.View, g.LoadBalancerID)
+		err := kinds.VServerGroups.Edit(tx, id, func(g *kinds.VServerGroup) error {
+			lb, err := kinds.LoadBalancers.Get(tx.View, g.LoadBalancerID)
 			switch {
 			case err != nil:
 				return err
@@ -212,12 +212,12 @@ func editVServerGroup(tx *state.Tx, id string, changes ...func(*cloud.LoadBalanc
 			return nil, err
 		}
 	}
-	state.Enter(tx, cloud.StageVServerGroupProcessing, id)
-	return cloud.VServerGroups.Get(tx.View, id)
+	state.Enter(tx, kinds.StageVServerGroupProcessing, id)
+	return kinds.VServerGroups.Get(tx.View, id)
 }
 
 func addVServerGroupBackendServers(tx *state.Tx, req *vServerGroupBackendServersRequest) (*vServerGroupResponse, error) {
-	g, err := editVServerGroup(tx, req.VServerGroupID, func(lb *cloud.LoadBalancer, g *cloud.VServerGroup) error {
+	g, err := editVServerGroup(tx, req.VServerGroupID, func(lb *kinds.LoadBalancer, g *kinds.VServerGroup) error {
 		return join(tx.View, lb, g, req.BackendServers)
 	})
 	if err != nil {
@@ -227,7 +227,7 @@ func addVServerGroupBackendServers(tx *state.Tx, req *vServerGroupBackendServers
 }
 
 func removeVServerGroupBackendServers(tx *state.Tx, req *vServerGroupBackendServersRequest) (*vServerGroupResponse, error) {
-	g, err := editVServerGroup(tx, req.VServerGroupID, func(_ *cloud.LoadBalancer, g *cloud.VServerGroup) error {
+	g, err := editVServerGroup(tx, req.VServerGroupID, func(_ *kinds.LoadBalancer, g *kinds.VServerGroup) error {
 		if err := checkReleased(tx.View, g.BackendServers, req.BackendServers); err != nil {
 			return err
 		}
@@ -263,11 +263,11 @@ func (req *modifyVServerGroupBackendServersRequest) Validate() error {
 // modifyVServerGroupBackendServers takes the old servers out before the new ones
 // come in, so that a client can exchange a full group.
 func modifyVServerGroupBackendServers(tx *state.Tx, req *modifyVServerGroupBackendServersRequest) (*vServerGroupResponse, error) {
-	shrink := func(_ *cloud.LoadBalancer, g *cloud.VServerGroup) error {
+	shrink := func(_ *kinds.LoadBalancer, g *kinds.VServerGroup) error {
 		g.BackendServers = without(g.BackendServers, req.OldBackendServers)
 		return nil
 	}
-	grow := func(lb *cloud.LoadBalancer, g *cloud.VServerGroup) error {
+	grow := func(lb *kinds.LoadBalancer, g *kinds.VServerGroup) error {
 		return join(tx.View, lb, g, req.NewBackendServers)
 	}
 	g, err := editVServerGroup(tx, req.VServerGroupID, shrink, grow)
@@ -298,7 +298,7 @@ type setVServerGroupAttributeResponse struct {
 }
 
 func setVServerGroupAttribute(tx *state.Tx, req *setVServerGroupAttributeRequest) (*setVServerGroupAttributeResponse, error) {
-	g, err := editVServerGroup(tx, req.VServerGroupID, func(_ *cloud.LoadBalancer, g *cloud.VServerGroup) error {
+	g, err := editVServerGroup(tx, req.VServerGroupID, func(_ *kinds.LoadBalancer, g *kinds.VServerGroup) error {
 		if req.VServerGroupName != "" {
 			g.Name = req.VServerGroupName
 		}
@@ -347,12 +347,12 @@ type associatedListener struct {
 }
 
 func describeVServerGroups(v *state.View, req *describeVServerGroupsRequest) (*describeVServerGroupsResponse, error) {
-	if _, err := cloud.LoadBalancers.Get(v, req.LoadBalancerID); err != nil {
+	if _, err := kinds.LoadBalancers.Get(v, req.LoadBalancerID); err != nil {
 		return nil, err
 	}
 	resp := &describeVServerGroupsResponse{}
-	for g := range cloud.VServerGroupsByLoadBalancer.List(v, req.LoadBalancerID) {
-		if !strings.Contains(g.Name, req.Description) || !state.HasTags(v, cloud.TagVServerGroup, g.ID, tagFilters(req.Tags)) {
+	for g := range kinds.VServerGroupsByLoadBalancer.List(v, req.LoadBalancerID) {
+		if !strings.Contains(g.Name, req.Description) || !state.HasTags(v, kinds.TagVServerGroup, g.ID, tagFilters(req.Tags)) {
 			continue
 		}
 		item := vServerGroupItem{
@@ -361,16 +361,16 @@ func describeVServerGroups(v *state.View, req *describeVServerGroupsRequest) (*d
 			ServerCount:        int64(len(g.BackendServers)),
 			ServiceManagedMode: unmanaged,
 			CreateTime:         gateway.Second(g.CreateTime),
-			Tags:               tagging.ShownOf(v, cloud.TagVServerGroup, g.ID),
+			Tags:               tagging.ShownOf(v, kinds.TagVServerGroup, g.ID),
 		}
 		if req.IncludeListener {
-			for l := range cloud.ListenersByVServerGroup.List(v, g.ID) {
+			for l := range kinds.ListenersByVServerGroup.List(v, g.ID) {
 				item.AssociatedObjects.Listeners = append(item.AssociatedObjects.Listeners,
 					associatedListener{l.Port, string(l.Protocol)})
 			}
 		}
 		if req.IncludeRule {
-			for r := range cloud.RulesByVServerGroup.List(v, g.ID) {
+			for r := range kinds.RulesByVServerGroup.List(v, g.ID) {
 				item.AssociatedObjects.Rules = append(item.AssociatedObjects.Rules, viewRule(v, r))
 			}
 		}
@@ -390,7 +390,7 @@ type describeVServerGroupAttributeResponse struct {
 }
 
 func describeVServerGroupAttribute(v *state.View, req *vServerGroupRequest) (*describeVServerGroupAttributeResponse, error) {
-	g, err := cloud.VServerGroups.Get(v, req.VServerGroupID)
+	g, err := kinds.VServerGroups.Get(v, req.VServerGroupID)
 	if err != nil {
 		return nil, err
 	}
@@ -401,6 +401,6 @@ func describeVServerGroupAttribute(v *state.View, req *vServerGroupRequest) (*de
 		ServiceManagedMode: unmanaged,
 		CreateTime:         gateway.Second(g.CreateTime),
 		BackendServers:     vServerGroupServers(v, g),
-		Tags:               tagging.ShownOf(v, cloud.TagVServerGroup, g.ID),
+		Tags:               tagging.ShownOf(v, kinds.TagVServerGroup, g.ID),
 	}, nil
 }

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -43,7 +43,7 @@ type whiteListRequest struct {
 	RegionID         string         `rpc:"RegionId"`
 	LoadBalancerID   string         `rpc:"LoadBalancerId,required"`
 	ListenerPort     int            `rpc:"ListenerPort,required,min=1,max=65535"`
-	ListenerProtocol cloud.Protocol `rpc:"ListenerProtocol,enum=tcp|udp|http|https"`
+	ListenerProtocol kinds.Protocol `rpc:"ListenerProtocol,enum=tcp|udp|http|https"`
 }
 
 func (req *whiteListRequest) LoadBalancerOf(*state.View) (string, error) {
@@ -51,12 +51,12 @@ func (req *whiteListRequest) LoadBalancerOf(*state.View) (string, error) {
 }
 
 // edit changes the white list of the listener, which needs no time to settle.
-func (req *whiteListRequest) edit(tx *state.Tx, change func(*cloud.Listener) error) (*gateway.Empty, error) {
+func (req *whiteListRequest) edit(tx *state.Tx, change func(*kinds.Listener) error) (*gateway.Empty, error) {
 	l, err := findListener(tx.View, req.LoadBalancerID, req.ListenerPort, req.ListenerProtocol)
 	if err != nil {
 		return nil, err
 	}
-	return &gateway.Empty{}, cloud.Listeners.Edit(tx, l.ID(), change)
+	return &gateway.Empty{}, kinds.Listeners.Edit(tx, l.ID(), change)
 }
 
 type whiteListItemsRequest struct {
@@ -102,12 +102,12 @@ func (req *addWhiteListItemsRequest) Validate() error {
 // addListenerWhiteListItem keeps the list as it is: an item that is on the list
 // already is no error. CLB-0121.
 func addListenerWhiteListItem(tx *state.Tx, req *addWhiteListItemsRequest) (*gateway.Empty, error) {
-	return req.edit(tx, func(l *cloud.Listener) error {
-		if l.AclStatus == cloud.On {
+	return req.edit(tx, func(l *kinds.Listener) error {
+		if l.AclStatus == kinds.On {
 			return errWhiteListDisabled
 		}
 		items := slices.DeleteFunc(req.items(), func(item string) bool { return slices.Contains(l.WhiteList, item) })
-		if err := tx.Use(cloud.QuotaWhiteList, l.ID(), len(items)); err != nil {
+		if err := tx.Use(kinds.QuotaWhiteList, l.ID(), len(items)); err != nil {
 			return err
 		}
 		l.WhiteList = slices.Concat(l.WhiteList, items)
@@ -116,7 +116,7 @@ func addListenerWhiteListItem(tx *state.Tx, req *addWhiteListItemsRequest) (*gat
 }
 
 func removeListenerWhiteListItem(tx *state.Tx, req *whiteListItemsRequest) (*gateway.Empty, error) {
-	return req.edit(tx, func(l *cloud.Listener) error {
+	return req.edit(tx, func(l *kinds.Listener) error {
 		gone := req.items()
 		l.WhiteList = slices.DeleteFunc(slices.Clone(l.WhiteList), func(item string) bool { return slices.Contains(gone, item) })
 		return nil
@@ -129,22 +129,22 @@ type setListenerAccessControlStatusRequest struct {
 }
 
 func setListenerAccessControlStatus(tx *state.Tx, req *setListenerAccessControlStatusRequest) (*gateway.Empty, error) {
-	lb, err := cloud.LoadBalancers.Get(tx.View, req.LoadBalancerID)
+	lb, err := kinds.LoadBalancers.Get(tx.View, req.LoadBalancerID)
 	if err != nil {
 		return nil, err
 	}
 	if lb.AddressIPVersion == ipv6 {
 		return nil, errWhiteListOfIPv6
 	}
-	return req.edit(tx, func(l *cloud.Listener) error {
+	return req.edit(tx, func(l *kinds.Listener) error {
 		if req.AccessControlStatus == closeWhiteList {
-			l.WhiteListStatus = cloud.Off
+			l.WhiteListStatus = kinds.Off
 			return nil
 		}
-		if l.AclStatus == cloud.On {
+		if l.AclStatus == kinds.On {
 			return errWhiteListDisabled
 		}
-		l.WhiteListStatus = cloud.On
+		l.WhiteListStatus = kinds.On
 		return nil
 	})
 }
@@ -160,7 +160,7 @@ func describeListenerAccessControlAttribute(v *state.View, req *whiteListRequest
 		return nil, err
 	}
 	resp := &describeListenerAccessControlAttributeResponse{AccessControlStatus: closeWhiteList, SourceItems: strings.Join(l.WhiteList, ",")}
-	if l.WhiteListStatus == cloud.On {
+	if l.WhiteListStatus == kinds.On {
 		resp.AccessControlStatus = openWhiteList
 	}
 	return resp, nil

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -16,7 +16,7 @@ var diskActions = []gateway.Action{gateway.Read("DescribeDisks", describeDisks)}
 
 // newDiskID mints the id of a disk, which is part of its instance here.
 func newDiskID(tx *state.Tx) string {
-	return "d-" + strings.TrimPrefix(tx.NewID(cloud.Instances.Kind()), "i-")
+	return "d-" + strings.TrimPrefix(tx.NewID(kinds.Instances.Kind()), "i-")
 }
 
 type describeDisksRequest struct {
@@ -70,7 +70,7 @@ type diskView struct {
 // Evidence CLB-0383.
 func describeDisks(v *state.View, req *describeDisksRequest) (*describeDisksResponse, error) {
 	var found []diskView
-	for i := range cloud.InstancesByRegion.InScope(v) {
+	for i := range kinds.InstancesByRegion.InScope(v) {
 		for _, d := range i.Disks {
 			if view := viewDisk(i, d); req.matches(view) {
 				found = append(found, view)
@@ -95,12 +95,12 @@ func (r *describeDisksRequest) matches(d diskView) bool {
 		(r.Status == "All" || r.Status == d.Status) && like(r.DiskName, d.Name) && (r.Encrypted == nil || *r.Encrypted == d.Encrypted)
 }
 
-func viewDisk(i *cloud.Instance, d cloud.Disk) diskView {
+func viewDisk(i *kinds.Instance, d kinds.Disk) diskView {
 	view := diskView{ID: d.ID, Name: d.Name, Description: d.Description, RegionID: i.RegionID, ZoneID: i.ZoneID, Type: d.Type, Category: d.Category,
 		PerformanceLevel: d.PerformanceLevel, Size: d.Size, Encrypted: d.Encrypted, DeleteWithInstance: d.DeleteWithInstance, Status: "In_use",
 		Device: d.Device, InstanceID: i.ID, DiskChargeType: i.InstanceChargeType, ResourceGroupID: i.ResourceGroupID,
-		Portable: d.Type == cloud.DiskData, CreationTime: gateway.Second(i.CreateTime), AttachedTime: gateway.Second(i.CreateTime)}
-	if d.Type == cloud.DiskSystem {
+		Portable: d.Type == kinds.DiskData, CreationTime: gateway.Second(i.CreateTime), AttachedTime: gateway.Second(i.CreateTime)}
+	if d.Type == kinds.DiskSystem {
 		view.ImageID = i.ImageID
 	}
 	return view

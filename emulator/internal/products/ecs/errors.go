@@ -3,9 +3,9 @@ package ecs
 import (
 	"net/http"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -44,13 +44,13 @@ var requestErrors = []gateway.ErrorRow{
 }
 
 var instanceErrors = []gateway.ErrorRow{
-	absent(published, cloud.Instances.Kind(), "InvalidInstanceId.NotFound", "The specified InstanceId does not exist."),
-	absent(unpublished, cloud.NetworkInterfaces.Kind(), "InvalidEniId.NotFound", "The specified NetworkInterfaceId %s does not exist."),
+	absent(published, kinds.Instances.Kind(), "InvalidInstanceId.NotFound", "The specified InstanceId does not exist."),
+	absent(unpublished, kinds.NetworkInterfaces.Kind(), "InvalidEniId.NotFound", "The specified NetworkInterfaceId %s does not exist."),
 }
 
 var groupErrors = []gateway.ErrorRow{
-	absent(published, cloud.SecurityGroups.Kind(), "InvalidSecurityGroupId.NotFound", "The specified SecurityGroupId does not exist."),
-	absent(published, cloud.SecurityGroups.Kind(), "InvalidSecurityGroup.NotFound", "The specified security group is not found.", "DeleteSecurityGroup"),
-	absent(published, cloud.VPCs.Kind(), "InvalidVpcId.NotFound", "Specified VPC does not exist."),
-	absent(published, cloud.ResourceGroups.Kind(), "InvalidResourceGroup.NotFound", "The ResourceGroup provided does not exist in our records."),
+	absent(published, kinds.SecurityGroups.Kind(), "InvalidSecurityGroupId.NotFound", "The specified SecurityGroupId does not exist."),
+	absent(published, kinds.SecurityGroups.Kind(), "InvalidSecurityGroup.NotFound", "The specified security group is not found.", "DeleteSecurityGroup"),
+	absent(published, kinds.VPCs.Kind(), "InvalidVpcId.NotFound", "Specified VPC does not exist."),
+	absent(published, kinds.ResourceGroups.Kind(), "InvalidResourceGroup.NotFound", "The ResourceGroup provided does not exist in our records."),
 }

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/products/ecs"
 	"github.com/clbemu/clbemu/state"
 )
@@ -48,9 +48,9 @@ var instanceErrorCases = []gatewaytest.ErrorCase{
 	{Name: "Unknown", Action: "DeleteInstance", Params: params{"InstanceId": "i-none"}, Status: 404, Code: "InvalidInstanceId.NotFound"},
 	{Name: "Running", Action: "DeleteInstance", Params: params{"InstanceId": instanceID}, Status: 403, Code: "IncorrectInstanceStatus"},
 	{Name: "Protected", Action: "DeleteInstance", Params: params{"InstanceId": instanceID, "Force": "true"}, Status: 403, Code: "InvalidOperation.DeletionProtection",
-		Plant: editInstance(func(i *cloud.Instance) { i.DeletionProtection = true })},
+		Plant: editInstance(func(i *kinds.Instance) { i.DeletionProtection = true })},
 	{Name: "Subscribed", Action: "DeleteInstance", Params: params{"InstanceId": instanceID, "Force": "true"}, Status: 403, Code: "ChargeTypeViolation",
-		Plant: editInstance(func(i *cloud.Instance) { i.InstanceChargeType = "PrePaid" })},
+		Plant: editInstance(func(i *kinds.Instance) { i.InstanceChargeType = "PrePaid" })},
 	{Name: "DryRun", Action: "DeleteInstance", Params: params{"InstanceId": instanceID, "Force": "true", "DryRun": "true"}, Status: 400, Code: "DryRunOperation"},
 	{Name: "MaxResults", Action: "DescribeNetworkInterfaces", Params: params{"MaxResults": "9"}, Status: 400, Code: "InvalidMaxResults"},
 	{Name: "Status", Action: "DescribeNetworkInterfaces", Params: params{"Status": "Happy"}, Status: 400, Code: "InvalidStatus"},
@@ -58,7 +58,7 @@ var instanceErrorCases = []gatewaytest.ErrorCase{
 	{Name: "Unknown", Action: "ModifyNetworkInterfaceAttribute", Params: params{"NetworkInterfaceId": "eni-none"}, Status: 404, Code: "InvalidEniId.NotFound"},
 	{Name: "Name", Action: "ModifyNetworkInterfaceAttribute", Params: with(eni, params{"NetworkInterfaceName": "x"}), Status: 403, Code: "InvalidParams.NetworkInterfaceName"},
 	{Name: "Changing", Action: "ModifyNetworkInterfaceAttribute", Params: eni, Status: 400, Code: "InvalidOperation.Conflict", Plant: inOwner(func(tx *state.Tx) error {
-		return cloud.NetworkInterfaces.Edit(tx, eniID, func(n *cloud.NetworkInterface) error {
+		return kinds.NetworkInterfaces.Edit(tx, eniID, func(n *kinds.NetworkInterface) error {
 			n.Activity = state.Busy
 			return nil
 		})
@@ -106,15 +106,15 @@ var groupErrorCases = []gatewaytest.ErrorCase{
 	{Name: "Unknown", Action: "DeleteSecurityGroup", Params: params{"SecurityGroupId": "sg-none"}, Status: 404, Code: "InvalidSecurityGroup.NotFound"},
 	{Name: "HasMembers", Action: "DeleteSecurityGroup", Params: group, Status: 403, Code: "DependencyViolation"},
 	{Name: "HasNLB", Action: "DeleteSecurityGroup", Params: params{"SecurityGroupId": "sg-second"}, Status: 403, Code: "DependencyViolation", Plant: inOwner(func(tx *state.Tx) error {
-		lb := &cloud.NLBLoadBalancer{Owner: owner, ID: "nlb", VPCID: vpcID, Status: cloud.NLBActive, AddressType: cloud.NLBIntranet, SecurityGroupIDs: []string{"sg-second"}}
-		ip, err := cloud.AllocateAddress(tx, vSwitchID, "192.168.0.0/24", "", cloud.NLBLoadBalancers.Kind(), lb.ID)
-		lb.ZoneMappings = []cloud.NLBZoneMapping{{ZoneID: "cn-hangzhou-h", VSwitchID: vSwitchID, PrivateIPv4Address: ip}}
-		cloud.NLBLoadBalancers.Put(tx, lb)
+		lb := &kinds.NLBLoadBalancer{Owner: owner, ID: "nlb", VPCID: vpcID, Status: kinds.NLBActive, AddressType: kinds.NLBIntranet, SecurityGroupIDs: []string{"sg-second"}}
+		ip, err := kinds.AllocateAddress(tx, vSwitchID, "192.168.0.0/24", "", kinds.NLBLoadBalancers.Kind(), lb.ID)
+		lb.ZoneMappings = []kinds.NLBZoneMapping{{ZoneID: "cn-hangzhou-h", VSwitchID: vSwitchID, PrivateIPv4Address: ip}}
+		kinds.NLBLoadBalancers.Put(tx, lb)
 		return err
 	})},
 	{Name: "IsNamed", Action: "DeleteSecurityGroup", Params: params{"SecurityGroupId": "sg-second"}, Status: 403, Code: "DependencyViolation", Plant: inOwner(func(tx *state.Tx) error {
-		return cloud.SecurityGroups.Edit(tx, groupID, func(g *cloud.SecurityGroup) error {
-			g.Permissions = []cloud.SecurityGroupPermission{{RuleID: "sgr-1", SourceGroup: "sg-second"}}
+		return kinds.SecurityGroups.Edit(tx, groupID, func(g *kinds.SecurityGroup) error {
+			g.Permissions = []kinds.SecurityGroupPermission{{RuleID: "sgr-1", SourceGroup: "sg-second"}}
 			return nil
 		})
 	})},

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -150,15 +150,15 @@ type describeInstancesResponse struct {
 }
 
 func describeInstances(v *state.View, req *describeInstancesRequest) (*describeInstancesResponse, error) {
-	hasTags := req.filter(v, cloud.TagInstance)
-	var found []*cloud.Instance
+	hasTags := req.filter(v, kinds.TagInstance)
+	var found []*kinds.Instance
 	for i := range req.candidates(v) {
 		if hasTags(i.ID) && req.matches(v, i) {
 			found = append(found, i)
 		}
 	}
-	slices.SortFunc(found, func(a, b *cloud.Instance) int { return strings.Compare(a.ID, b.ID) })
-	instances, windowed, err := listing.CutEither(slices.Compact(found), func(i *cloud.Instance) string { return i.ID }, req.window())
+	slices.SortFunc(found, func(a, b *kinds.Instance) int { return strings.Compare(a.ID, b.ID) })
+	instances, windowed, err := listing.CutEither(slices.Compact(found), func(i *kinds.Instance) string { return i.ID }, req.window())
 	if err != nil {
 		return nil, err
 	}
@@ -167,31 +167,31 @@ func describeInstances(v *state.View, req *describeInstancesRequest) (*describeI
 
 // candidates yields the instances that the request names in a way that an index
 // finds, or all; in any order, and maybe twice.
-func (r *describeInstancesRequest) candidates(v *state.View) iter.Seq[*cloud.Instance] {
+func (r *describeInstancesRequest) candidates(v *state.View) iter.Seq[*kinds.Instance] {
 	switch {
 	case len(r.InstanceIDs) > 0:
-		return func(yield func(*cloud.Instance) bool) {
+		return func(yield func(*kinds.Instance) bool) {
 			for _, id := range r.InstanceIDs {
-				if i, ok := cloud.Instances.Find(v, id); ok && !yield(i) {
+				if i, ok := kinds.Instances.Find(v, id); ok && !yield(i) {
 					return
 				}
 			}
 		}
 	case r.VPCID != "" && len(r.PrivateIPAddresses) > 0:
-		return func(yield func(*cloud.Instance) bool) {
+		return func(yield func(*kinds.Instance) bool) {
 			for n := range interfacesAt(v, r.VPCID, r.PrivateIPAddresses) {
-				if i, ok := cloud.Instances.Find(v, n.InstanceID); ok && !yield(i) {
+				if i, ok := kinds.Instances.Find(v, n.InstanceID); ok && !yield(i) {
 					return
 				}
 			}
 		}
 	case r.VSwitchID != "":
-		return cloud.InstancesByVSwitch.List(v, r.VSwitchID)
+		return kinds.InstancesByVSwitch.List(v, r.VSwitchID)
 	}
-	return cloud.InstancesByRegion.InScope(v)
+	return kinds.InstancesByRegion.InScope(v)
 }
 
-func (r *describeInstancesRequest) matches(v *state.View, i *cloud.Instance) bool {
+func (r *describeInstancesRequest) matches(v *state.View, i *kinds.Instance) bool {
 	return !r.asksForNone() &&
 		listing.Among(r.InstanceIDs, i.ID) &&
 		listing.Matches(r.VPCID, i.VPCID) &&
@@ -218,11 +218,11 @@ func (r *describeInstancesRequest) asksForNone() bool {
 		r.IOOptimized != nil && !*r.IOOptimized
 }
 
-func (r *describeInstancesRequest) matchesNetwork(v *state.View, i *cloud.Instance) bool {
+func (r *describeInstancesRequest) matchesNetwork(v *state.View, i *kinds.Instance) bool {
 	primary := primaryInterface(v, i.ID)
-	eip, _ := cloud.EIPsByInstance.First(v, i.ID)
+	eip, _ := kinds.EIPsByInstance.First(v, i.ID)
 	if eip == nil {
-		eip = &cloud.EIP{}
+		eip = &kinds.EIP{}
 	}
 	return anyAmong(r.PrivateIPAddresses, primary.PrivateIPAddresses) &&
 		anyAmong(r.IPv6Addresses, primary.IPv6Addresses) &&
@@ -233,15 +233,15 @@ func (r *describeInstancesRequest) matchesNetwork(v *state.View, i *cloud.Instan
 
 // primaryInterface returns the first network interface of an instance;
 // its absence gives one without addresses.
-func primaryInterface(v *state.View, instanceID string) *cloud.NetworkInterface {
-	if n, ok := cloud.NetworkInterfacesByInstance.First(v, instanceID, cloud.NetworkInterfacePrimary); ok {
+func primaryInterface(v *state.View, instanceID string) *kinds.NetworkInterface {
+	if n, ok := kinds.NetworkInterfacesByInstance.First(v, instanceID, kinds.NetworkInterfacePrimary); ok {
 		return n
 	}
-	return &cloud.NetworkInterface{}
+	return &kinds.NetworkInterface{}
 }
 
 // internetChargeType is an instance's: its EIP's, or by traffic.
-func internetChargeType(eip *cloud.EIP) string { return cmp.Or(eip.InternetChargeType, "PayByTraffic") }
+func internetChargeType(eip *kinds.EIP) string { return cmp.Or(eip.InternetChargeType, "PayByTraffic") }
 
 // typeFamily is the family of an instance type: ecs.g7 of ecs.g7.large.
 func typeFamily(instanceType string) string {

@@ -6,9 +6,9 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -67,7 +67,7 @@ type attributeEIP struct {
 // describeInstanceAttribute shows of an instance what DescribeInstances does, in the
 // words of an older call.
 func describeInstanceAttribute(v *state.View, req *describeInstanceAttributeRequest) (*describeInstanceAttributeResponse, error) {
-	i, err := cloud.Instances.Get(v, req.InstanceID)
+	i, err := kinds.Instances.Get(v, req.InstanceID)
 	if err != nil {
 		return nil, err
 	}
@@ -107,8 +107,8 @@ func (r *modifyInstanceAttributeRequest) Validate() error {
 // modifyInstanceAttribute changes what the request has; the user data only while the
 // instance is stopped.
 func modifyInstanceAttribute(tx *state.Tx, req *modifyInstanceAttributeRequest) (*gateway.Empty, error) {
-	err := cloud.Instances.Edit(tx, req.InstanceID, func(i *cloud.Instance) error {
-		if req.UserData != "" && i.Status != cloud.InstanceStopped {
+	err := kinds.Instances.Edit(tx, req.InstanceID, func(i *kinds.Instance) error {
+		if req.UserData != "" && i.Status != kinds.InstanceStopped {
 			return errInstanceNotStopped
 		}
 		i.Name, i.HostName = cmp.Or(req.InstanceName, i.Name), cmp.Or(req.HostName, i.HostName)
@@ -122,7 +122,7 @@ func modifyInstanceAttribute(tx *state.Tx, req *modifyInstanceAttributeRequest) 
 		return &gateway.Empty{}, err
 	}
 	primary := primaryInterface(tx.View, req.InstanceID)
-	return &gateway.Empty{}, cloud.NetworkInterfaces.Edit(tx, primary.ID, func(n *cloud.NetworkInterface) error {
+	return &gateway.Empty{}, kinds.NetworkInterfaces.Edit(tx, primary.ID, func(n *kinds.NetworkInterface) error {
 		return join(tx.View, n, req.SecurityGroupIDs)
 	})
 }
@@ -141,14 +141,14 @@ type counted struct {
 }
 
 // pageOf cuts a page out of views of the instances, in order of id.
-func pageOf[T any](instances iter.Seq[*cloud.Instance], keep func(*cloud.Instance) bool, view func(*cloud.Instance) T, page numbered) ([]T, counted) {
-	var kept []*cloud.Instance
+func pageOf[T any](instances iter.Seq[*kinds.Instance], keep func(*kinds.Instance) bool, view func(*kinds.Instance) T, page numbered) ([]T, counted) {
+	var kept []*kinds.Instance
 	for i := range instances {
 		if keep(i) {
 			kept = append(kept, i)
 		}
 	}
-	slices.SortFunc(kept, func(a, b *cloud.Instance) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(kept, func(a, b *kinds.Instance) int { return cmp.Compare(a.ID, b.ID) })
 	var views []T
 	for _, i := range listing.Page(kept, page.PageNumber, page.PageSize) {
 		views = append(views, view(i))
@@ -156,8 +156,8 @@ func pageOf[T any](instances iter.Seq[*cloud.Instance], keep func(*cloud.Instanc
 	return views, counted{TotalCount: len(kept), PageNumber: page.PageNumber, PageSize: page.PageSize}
 }
 
-func instancesHere(v *state.View) iter.Seq[*cloud.Instance] {
-	return cloud.InstancesByRegion.InScope(v)
+func instancesHere(v *state.View) iter.Seq[*kinds.Instance] {
+	return kinds.InstancesByRegion.InScope(v)
 }
 
 type describeInstanceStatusRequest struct {
@@ -178,10 +178,10 @@ type instanceStatus struct {
 }
 
 func describeInstanceStatus(v *state.View, req *describeInstanceStatusRequest) (*describeInstanceStatusResponse, error) {
-	keep := func(i *cloud.Instance) bool {
+	keep := func(i *kinds.Instance) bool {
 		return listing.Among(req.InstanceIDs, i.ID) && listing.Matches(req.ZoneID, i.ZoneID)
 	}
-	views, counted := pageOf(instancesHere(v), keep, func(i *cloud.Instance) instanceStatus { return instanceStatus{i.ID, i.Status} }, req.numbered)
+	views, counted := pageOf(instancesHere(v), keep, func(i *kinds.Instance) instanceStatus { return instanceStatus{i.ID, i.Status} }, req.numbered)
 	return &describeInstanceStatusResponse{counted: counted, Statuses: views}, nil
 }
 
@@ -197,7 +197,7 @@ type describeUserDataResponse struct {
 }
 
 func describeUserData(v *state.View, req *describeUserDataRequest) (*describeUserDataResponse, error) {
-	i, err := cloud.Instances.Get(v, req.InstanceID)
+	i, err := kinds.Instances.Get(v, req.InstanceID)
 	if err != nil {
 		return nil, err
 	}
@@ -229,10 +229,10 @@ func describeInstanceRAMRole(v *state.View, req *describeInstanceRAMRoleRequest)
 	if len(req.InstanceIDs) == 0 && req.RAMRoleName == "" {
 		return nil, errParameterMissing.Of("InstanceIds")
 	}
-	keep := func(i *cloud.Instance) bool {
+	keep := func(i *kinds.Instance) bool {
 		return listing.Among(req.InstanceIDs, i.ID) && listing.Matches(req.RAMRoleName, i.RAMRoleName)
 	}
-	views, counted := pageOf(instancesHere(v), keep, func(i *cloud.Instance) instanceRAMRole { return instanceRAMRole{i.ID, i.RAMRoleName} },
+	views, counted := pageOf(instancesHere(v), keep, func(i *kinds.Instance) instanceRAMRole { return instanceRAMRole{i.ID, i.RAMRoleName} },
 		numbered{req.PageNumber, req.PageSize})
 	return &describeInstanceRAMRoleResponse{RegionID: v.Scope().RegionID, TotalCount: counted.TotalCount, Sets: views}, nil
 }
@@ -269,8 +269,8 @@ type maintenanceWindow struct {
 // describeInstanceMaintenanceAttributes shows what every instance has that was never
 // changed, as clbemu maintains nothing. Evidence CLB-0385.
 func describeInstanceMaintenanceAttributes(v *state.View, req *describeInstanceMaintenanceAttributesRequest) (*describeInstanceMaintenanceAttributesResponse, error) {
-	keep := func(i *cloud.Instance) bool { return listing.Among(req.InstanceIDs, i.ID) }
-	views, counted := pageOf(instancesHere(v), keep, func(i *cloud.Instance) maintenanceAttribute {
+	keep := func(i *kinds.Instance) bool { return listing.Among(req.InstanceIDs, i.ID) }
+	views, counted := pageOf(instancesHere(v), keep, func(i *kinds.Instance) maintenanceAttribute {
 		return maintenanceAttribute{InstanceID: i.ID, ActionOnMaintenance: actionOnMaintenance{
 			DefaultValue: "AutoRecover", Value: "AutoRecover", SupportedValues: []string{"Stop", "AutoRecover"}}}
 	}, req.numbered)
@@ -296,8 +296,8 @@ type attachmentAttribute struct {
 
 // describeInstanceAttachmentAttributes: no instance is in a private pool. Evidence CLB-0385.
 func describeInstanceAttachmentAttributes(v *state.View, req *describeInstanceAttachmentAttributesRequest) (*describeInstanceAttachmentAttributesResponse, error) {
-	keep := func(i *cloud.Instance) bool { return listing.Among(req.InstanceIDs, i.ID) }
-	views, counted := pageOf(instancesHere(v), keep, func(i *cloud.Instance) attachmentAttribute {
+	keep := func(i *kinds.Instance) bool { return listing.Among(req.InstanceIDs, i.ID) }
+	views, counted := pageOf(instancesHere(v), keep, func(i *kinds.Instance) attachmentAttribute {
 		return attachmentAttribute{InstanceID: i.ID, PrivatePoolOptionsMatchCriteria: "None"}
 	}, req.numbered)
 	return &describeInstanceAttachmentAttributesResponse{counted: counted, Instances: views}, nil

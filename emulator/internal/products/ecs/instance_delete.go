@@ -3,8 +3,8 @@ package ecs
 import (
 	"slices"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -57,7 +57,7 @@ func deleteInstances(tx *state.Tx, req *deleteInstancesRequest) (*gateway.Empty,
 
 // endInstance releases an instance, if nothing protects it.
 func endInstance(tx *state.Tx, id string, force, terminate bool) error {
-	i, err := cloud.Instances.Get(tx.View, id)
+	i, err := kinds.Instances.Get(tx.View, id)
 	if err != nil {
 		return err
 	}
@@ -66,42 +66,42 @@ func endInstance(tx *state.Tx, id string, force, terminate bool) error {
 		return errInstanceProtected.Of(i.ID)
 	case i.InstanceChargeType == "PrePaid" && !terminate:
 		return errInstanceSubscribed
-	case i.Status != cloud.InstanceStopped && !force:
+	case i.Status != kinds.InstanceStopped && !force:
 		return errInstanceNotStopped
 	}
-	for n := range cloud.NetworkInterfacesByInstance.List(tx.View, i.ID) {
+	for n := range kinds.NetworkInterfacesByInstance.List(tx.View, i.ID) {
 		release(tx, n.ID)
-		cloud.NetworkInterfaces.Remove(tx, n.ID)
+		kinds.NetworkInterfaces.Remove(tx, n.ID)
 	}
 	release(tx, i.ID)
-	cloud.Instances.Remove(tx, i.ID)
+	kinds.Instances.Remove(tx, i.ID)
 	return nil
 }
 
 // release takes an instance or an interface out of the server groups, and its
 // EIPs off it. Listeners keep their groups, even empty ones; evidence CLB-0333.
 func release(tx *state.Tx, id string) {
-	remove := func(servers []cloud.BackendServer) []cloud.BackendServer {
-		return slices.DeleteFunc(slices.Clone(servers), func(s cloud.BackendServer) bool { return s.ServerID == id })
+	remove := func(servers []kinds.BackendServer) []kinds.BackendServer {
+		return slices.DeleteFunc(slices.Clone(servers), func(s kinds.BackendServer) bool { return s.ServerID == id })
 	}
-	for g := range cloud.VServerGroupsByServer.List(tx.View, id) {
+	for g := range kinds.VServerGroupsByServer.List(tx.View, id) {
 		changed := *g
 		changed.BackendServers = remove(g.BackendServers)
-		cloud.VServerGroups.Put(tx, &changed)
+		kinds.VServerGroups.Put(tx, &changed)
 	}
-	for g := range cloud.MasterSlaveServerGroupsByServer.List(tx.View, id) {
+	for g := range kinds.MasterSlaveServerGroupsByServer.List(tx.View, id) {
 		changed := *g
-		changed.BackendServers = slices.DeleteFunc(slices.Clone(g.BackendServers), func(s cloud.MasterSlaveBackendServer) bool { return s.ServerID == id })
-		cloud.MasterSlaveServerGroups.Put(tx, &changed)
+		changed.BackendServers = slices.DeleteFunc(slices.Clone(g.BackendServers), func(s kinds.MasterSlaveBackendServer) bool { return s.ServerID == id })
+		kinds.MasterSlaveServerGroups.Put(tx, &changed)
 	}
-	for lb := range cloud.LoadBalancersByServer.List(tx.View, id) {
+	for lb := range kinds.LoadBalancersByServer.List(tx.View, id) {
 		changed := *lb
 		changed.BackendServers = remove(lb.BackendServers)
-		cloud.LoadBalancers.Put(tx, &changed)
+		kinds.LoadBalancers.Put(tx, &changed)
 	}
-	for eip := range cloud.EIPsByInstance.List(tx.View, id) {
+	for eip := range kinds.EIPsByInstance.List(tx.View, id) {
 		changed := *eip
 		changed.Free()
-		cloud.EIPs.Put(tx, &changed)
+		kinds.EIPs.Put(tx, &changed)
 	}
 }

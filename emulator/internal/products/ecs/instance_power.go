@@ -3,8 +3,8 @@ package ecs
 import (
 	"slices"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -25,14 +25,14 @@ type power struct {
 }
 
 var (
-	powerOn  = power{cloud.InstanceStopped, cloud.StageInstanceStarting, cloud.InstanceStarting}
-	powerOff = power{cloud.InstanceRunning, cloud.StageInstanceStopping, cloud.InstanceStopping}
-	reboot   = power{cloud.InstanceRunning, cloud.StageInstanceStarting, cloud.InstanceStarting}
+	powerOn  = power{kinds.InstanceStopped, kinds.StageInstanceStarting, kinds.InstanceStarting}
+	powerOff = power{kinds.InstanceRunning, kinds.StageInstanceStopping, kinds.InstanceStopping}
+	reboot   = power{kinds.InstanceRunning, kinds.StageInstanceStarting, kinds.InstanceStarting}
 )
 
 // check: instances that are already where they shall be are in the wrong status too.
 // Evidence CLB-0384.
-func (p power) check(i *cloud.Instance) error {
+func (p power) check(i *kinds.Instance) error {
 	if i.Status != p.from {
 		return errInstanceNotStopped
 	}
@@ -41,7 +41,7 @@ func (p power) check(i *cloud.Instance) error {
 
 func (p power) change(tx *state.Tx, ids ...string) error {
 	for _, id := range ids {
-		i, err := cloud.Instances.Get(tx.View, id)
+		i, err := kinds.Instances.Get(tx.View, id)
 		if err != nil {
 			return err
 		}
@@ -56,7 +56,7 @@ func (p power) change(tx *state.Tx, ids ...string) error {
 // stoppedMode keeps the mode of a stopped instance while it stays stopped.
 func stoppedMode(tx *state.Tx, mode string, ids ...string) error {
 	for _, id := range ids {
-		if err := cloud.Instances.Edit(tx, id, func(i *cloud.Instance) error {
+		if err := kinds.Instances.Edit(tx, id, func(i *kinds.Instance) error {
 			i.StoppedMode = mode
 			return nil
 		}); err != nil {

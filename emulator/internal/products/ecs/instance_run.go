@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -39,10 +39,10 @@ var (
 
 // networkErrors are about addresses of vSwitches.
 var networkErrors = []gateway.ErrorRow{
-	absent("CLB-0383", cloud.VSwitches.Kind(), "InvalidVSwitchId.NotFound", "The VSwitchId provided does not exist in our records."),
-	refuse(403, "CLB-0383", cloud.NoFreeAddress, "InvalidVSwitchId.IpNotEnough", "The specified VSwitch %s has not enough IpAddress."),
-	refuse(400, "CLB-0383", cloud.AddressOutside, "InvalidPrivateIpAddress.Malformed", "Specified private IP address %s is malformed or not in the vSwitch."),
-	refuse(403, "CLB-0383", cloud.AddressTaken, "InvalidPrivateIpAddress.Duplicated", "Specified private IP address %s is duplicated."),
+	absent("CLB-0383", kinds.VSwitches.Kind(), "InvalidVSwitchId.NotFound", "The VSwitchId provided does not exist in our records."),
+	refuse(403, "CLB-0383", kinds.NoFreeAddress, "InvalidVSwitchId.IpNotEnough", "The specified VSwitch %s has not enough IpAddress."),
+	refuse(400, "CLB-0383", kinds.AddressOutside, "InvalidPrivateIpAddress.Malformed", "Specified private IP address %s is malformed or not in the vSwitch."),
+	refuse(403, "CLB-0383", kinds.AddressTaken, "InvalidPrivateIpAddress.Duplicated", "Specified private IP address %s is duplicated."),
 }
 
 type runInstancesRequest struct {
@@ -131,7 +131,7 @@ func given(value string) []string {
 
 // Validate implements the gateway's check of shape.
 func (r *runInstancesRequest) Validate() error {
-	if n := slices.IndexFunc(r.NetworkInterfaces, func(n interfaceRequest) bool { return n.InstanceType == cloud.NetworkInterfacePrimary }); n >= 0 {
+	if n := slices.IndexFunc(r.NetworkInterfaces, func(n interfaceRequest) bool { return n.InstanceType == kinds.NetworkInterfacePrimary }); n >= 0 {
 		primary := r.NetworkInterfaces[n]
 		r.VSwitchID, r.PrivateIPAddress = cmp.Or(r.VSwitchID, primary.VSwitchID), cmp.Or(r.PrivateIPAddress, primary.PrimaryIPAddress)
 		r.SecurityGroupIDs = append(r.SecurityGroupIDs, primary.groups()...)
@@ -165,12 +165,12 @@ type runInstancesResponse struct {
 // runInstances creates instances with their interfaces and disks, and starts them. No
 // machine is behind one. Evidence CLB-0383.
 func runInstances(tx *state.Tx, req *runInstancesRequest) (*runInstancesResponse, error) {
-	launch, err := state.Once(tx, "RunInstances", req.ClientToken, req, cloud.Instances, func() (string, error) { return putInstances(tx, req) })
+	launch, err := state.Once(tx, "RunInstances", req.ClientToken, req, kinds.Instances, func() (string, error) { return putInstances(tx, req) })
 	if err != nil {
 		return nil, err
 	}
 	resp := &runInstancesResponse{}
-	for i := range cloud.InstancesByRegion.List(tx.View, tx.Scope().AccountID, tx.Scope().RegionID) {
+	for i := range kinds.InstancesByRegion.List(tx.View, tx.Scope().AccountID, tx.Scope().RegionID) {
 		if i.LaunchID == launch {
 			resp.InstanceIDs = append(resp.InstanceIDs, i.ID)
 		}
@@ -190,7 +190,7 @@ func putInstances(tx *state.Tx, req *runInstancesRequest) (launch string, err er
 		return "", err
 	}
 	if req.ResourceGroupID != "" {
-		if _, err := cloud.ResourceGroupOf(tx.View, req.ResourceGroupID); err != nil {
+		if _, err := kinds.ResourceGroupOf(tx.View, req.ResourceGroupID); err != nil {
 			return "", err
 		}
 	}
@@ -209,11 +209,11 @@ func putInstances(tx *state.Tx, req *runInstancesRequest) (launch string, err er
 }
 
 // vSwitchFor is the named vSwitch, or the default one of the zone.
-func vSwitchFor(v *state.View, id, zoneID string) (*cloud.VSwitch, error) {
+func vSwitchFor(v *state.View, id, zoneID string) (*kinds.VSwitch, error) {
 	if id != "" {
-		return cloud.VSwitches.Get(v, id)
+		return kinds.VSwitches.Get(v, id)
 	}
-	for sw := range cloud.VSwitchesByRegion.InScope(v) {
+	for sw := range kinds.VSwitchesByRegion.InScope(v) {
 		if sw.IsDefault && listing.Matches(zoneID, sw.ZoneID) {
 			return sw, nil
 		}
@@ -228,7 +228,7 @@ func imageFor(v *state.View, id, family string) (string, error) {
 			return i.ImageID, nil
 		}
 	}
-	for i := range cloud.InstancesByRegion.InScope(v) {
+	for i := range kinds.InstancesByRegion.InScope(v) {
 		if id != "" && i.ImageID == id {
 			return id, nil
 		}
@@ -236,10 +236,10 @@ func imageFor(v *state.View, id, family string) (string, error) {
 	return "", errImageNotFound.Of(id)
 }
 
-func (r *runInstancesRequest) instance(tx *state.Tx, sw *cloud.VSwitch, image string) *cloud.Instance {
-	i := &cloud.Instance{
-		Owner: sw.Owner, ID: tx.NewID(cloud.Instances.Kind()), HostName: r.HostName, Description: r.Description, ZoneID: sw.ZoneID,
-		Status: cloud.InstancePending, VPCID: sw.VPCID, VSwitchID: sw.ID, InstanceType: r.InstanceType, ImageID: image,
+func (r *runInstancesRequest) instance(tx *state.Tx, sw *kinds.VSwitch, image string) *kinds.Instance {
+	i := &kinds.Instance{
+		Owner: sw.Owner, ID: tx.NewID(kinds.Instances.Kind()), HostName: r.HostName, Description: r.Description, ZoneID: sw.ZoneID,
+		Status: kinds.InstancePending, VPCID: sw.VPCID, VSwitchID: sw.ID, InstanceType: r.InstanceType, ImageID: image,
 		InstanceChargeType: r.InstanceChargeType, SpotStrategy: r.SpotStrategy, RAMRoleName: r.RAMRoleName, ResourceGroupID: r.ResourceGroupID,
 		DeletionProtection: r.DeletionProtection, CreateTime: tx.Now(), UserData: r.UserData, HTTPTokens: r.HTTPTokens,
 		InternetMaxBandwidthIn: r.InternetMaxBandwidthIn, InternetMaxBandwidthOut: r.InternetMaxBandwidthOut,
@@ -251,11 +251,11 @@ func (r *runInstancesRequest) instance(tx *state.Tx, sw *cloud.VSwitch, image st
 }
 
 // disks are the system disk, whose device is xvda, and the data disks.
-func (r *runInstancesRequest) disks(tx *state.Tx) []cloud.Disk {
-	disks := []cloud.Disk{{ID: newDiskID(tx), Name: r.SystemDiskName, Description: r.SystemDiskDescription, Type: cloud.DiskSystem, Device: "/dev/xvda",
+func (r *runInstancesRequest) disks(tx *state.Tx) []kinds.Disk {
+	disks := []kinds.Disk{{ID: newDiskID(tx), Name: r.SystemDiskName, Description: r.SystemDiskDescription, Type: kinds.DiskSystem, Device: "/dev/xvda",
 		Category: r.SystemDiskCategory, PerformanceLevel: r.SystemDiskLevel, Size: r.SystemDiskSize, Encrypted: r.SystemDiskEncrypted, DeleteWithInstance: true}}
 	for n, d := range r.DataDisks {
-		disks = append(disks, cloud.Disk{ID: newDiskID(tx), Name: d.DiskName, Description: d.Description, Type: cloud.DiskData,
+		disks = append(disks, kinds.Disk{ID: newDiskID(tx), Name: d.DiskName, Description: d.Description, Type: kinds.DiskData,
 			Device: cmp.Or(d.Device, "/dev/xvd"+string(rune('b'+n))), Category: d.Category, PerformanceLevel: d.PerformanceLevel, Size: d.Size,
 			Encrypted: d.Encrypted, DeleteWithInstance: d.DeleteWithInstance == nil || *d.DeleteWithInstance})
 	}
@@ -268,27 +268,27 @@ func (r *runInstancesRequest) disks(tx *state.Tx) []cloud.Disk {
 }
 
 // put adds the instance with its interfaces, and begins its life.
-func (r *runInstancesRequest) put(tx *state.Tx, sw *cloud.VSwitch, i *cloud.Instance) error {
+func (r *runInstancesRequest) put(tx *state.Tx, sw *kinds.VSwitch, i *kinds.Instance) error {
 	if r.InternetMaxBandwidthOut > 0 {
-		region, err := cloud.Regions.Get(tx.View, i.RegionID)
+		region, err := kinds.Regions.Get(tx.View, i.RegionID)
 		if err != nil {
 			return err
 		}
-		ip, err := cloud.AllocateAddress(tx, cloud.PublicPool(i.RegionID), region.PublicCIDRBlock, "", cloud.Instances.Kind(), i.ID)
+		ip, err := kinds.AllocateAddress(tx, kinds.PublicPool(i.RegionID), region.PublicCIDRBlock, "", kinds.Instances.Kind(), i.ID)
 		if err != nil {
 			return err
 		}
 		i.AssignedIPAddress, i.PublicIPAddresses = ip, []string{ip}
 	}
-	cloud.Instances.Put(tx, i)
-	tagging.Set(tx, cloud.TagInstance, i.ID, r.tags())
-	primary := interfaceRequest{InstanceType: cloud.NetworkInterfacePrimary, VSwitchID: sw.ID, PrimaryIPAddress: r.PrivateIPAddress, SecurityGroupIDs: r.SecurityGroupIDs, ipv6Request: r.ipv6Request}
+	kinds.Instances.Put(tx, i)
+	tagging.Set(tx, kinds.TagInstance, i.ID, r.tags())
+	primary := interfaceRequest{InstanceType: kinds.NetworkInterfacePrimary, VSwitchID: sw.ID, PrimaryIPAddress: r.PrivateIPAddress, SecurityGroupIDs: r.SecurityGroupIDs, ipv6Request: r.ipv6Request}
 	for _, n := range append([]interfaceRequest{primary}, r.NetworkInterfaces...) {
 		if _, err := putInterface(tx, i, newInterface{
 			interfaceRequest: n, addresses: given(n.PrimaryIPAddress), resourceGroupID: i.ResourceGroupID}); err != nil {
 			return err
 		}
 	}
-	state.Enter(tx, cloud.StageInstancePending, i.ID)
+	state.Enter(tx, kinds.StageInstancePending, i.ID)
 	return nil
 }

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/products/ecs"
 	"github.com/clbemu/clbemu/state"
 )
@@ -127,17 +127,17 @@ func TestDeleteInstance(t *testing.T) {
 		t.Errorf("its interfaces are still there: %v", got.Body)
 	}
 	err := store.View(owner, func(v *state.View) error {
-		g, _ := cloud.VServerGroups.Find(v, "rsp-1")
-		lb, _ := cloud.LoadBalancers.Find(v, "lb-1")
-		for _, servers := range [][]cloud.BackendServer{g.BackendServers, lb.BackendServers} {
+		g, _ := kinds.VServerGroups.Find(v, "rsp-1")
+		lb, _ := kinds.LoadBalancers.Find(v, "lb-1")
+		for _, servers := range [][]kinds.BackendServer{g.BackendServers, lb.BackendServers} {
 			if len(servers) != 1 || servers[0].ServerID != secondID {
 				t.Errorf("servers = %v, want the second instance alone", servers)
 			}
 		}
-		if eip, _ := cloud.EIPs.Find(v, "eip-1"); eip.Status != cloud.EIPAvailable {
+		if eip, _ := kinds.EIPs.Find(v, "eip-1"); eip.Status != kinds.EIPAvailable {
 			t.Errorf("the EIP is %s, want Available", eip.Status)
 		}
-		if _, taken := cloud.Addresses.Find(v, cloud.AddressID(vSwitchID, "192.168.0.11")); taken {
+		if _, taken := kinds.Addresses.Find(v, kinds.AddressID(vSwitchID, "192.168.0.11")); taken {
 			t.Error("the address of the instance is still allocated")
 		}
 		return nil
@@ -150,13 +150,13 @@ func TestDeleteInstance(t *testing.T) {
 // Routes to a released instance stay.
 func TestDeleteInstanceKeepsRoutes(t *testing.T) {
 	store := gatewaytest.Store(t, plantWorld, inOwner(func(tx *state.Tx) error {
-		cloud.RouteEntries.Put(tx, &cloud.RouteEntry{Owner: owner, ID: "rte-1", RouteTableID: "vtb-bp1clbemu000000000001", VPCID: vpcID,
-			DestinationCIDRBlock: "172.20.0.0/24", Type: cloud.RouteTableCustom, Status: "Available", NextHopType: "Instance", NextHopID: instanceID})
+		kinds.RouteEntries.Put(tx, &kinds.RouteEntry{Owner: owner, ID: "rte-1", RouteTableID: "vtb-bp1clbemu000000000001", VPCID: vpcID,
+			DestinationCIDRBlock: "172.20.0.0/24", Type: kinds.RouteTableCustom, Status: "Available", NextHopType: "Instance", NextHopID: instanceID})
 		return nil
 	}))
 	gatewaytest.NewClient(t, store, ecs.Product(gateway.Deps{})).Do("DeleteInstance", params{"InstanceId": instanceID, "Force": "true"})
 	err := store.View(owner, func(v *state.View) error {
-		_, err := cloud.RouteEntries.Get(v, "rte-1")
+		_, err := kinds.RouteEntries.Get(v, "rte-1")
 		return err
 	})
 	if err != nil {
@@ -168,12 +168,12 @@ func TestDeleteInstanceKeepsRoutes(t *testing.T) {
 // subscription ends with it.
 func TestDeleteInstanceConditions(t *testing.T) {
 	for name, c := range map[string]struct {
-		change func(*cloud.Instance)
+		change func(*kinds.Instance)
 		params params
 	}{
-		"Stopped":    {func(i *cloud.Instance) { i.Status = cloud.InstanceStopped }, params{}},
-		"Forced":     {func(*cloud.Instance) {}, params{"Force": "true"}},
-		"Subscribed": {func(i *cloud.Instance) { i.InstanceChargeType = "PrePaid" }, params{"Force": "true", "TerminateSubscription": "true"}},
+		"Stopped":    {func(i *kinds.Instance) { i.Status = kinds.InstanceStopped }, params{}},
+		"Forced":     {func(*kinds.Instance) {}, params{"Force": "true"}},
+		"Subscribed": {func(i *kinds.Instance) { i.InstanceChargeType = "PrePaid" }, params{"Force": "true", "TerminateSubscription": "true"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			newClient(t, editInstance(c.change)).Do("DeleteInstance", with(params{"InstanceId": instanceID}, c.params))

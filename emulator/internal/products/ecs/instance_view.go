@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -97,7 +97,7 @@ type operationLock struct {
 
 // viewInstance shows an instance with what is on it. The cloud writes the year
 // 2099 for the expiry of what has none.
-func viewInstance(v *state.View, i *cloud.Instance) instanceView {
+func viewInstance(v *state.View, i *kinds.Instance) instanceView {
 	view := instanceView{
 		InstanceID:         i.ID,
 		InstanceName:       i.Name,
@@ -125,14 +125,14 @@ func viewInstance(v *state.View, i *cloud.Instance) instanceView {
 		StartTime:          gateway.Minute(i.CreateTime),
 		ExpiredTime:        "2099-12-31T15:59Z",
 		MetadataOptions:    metadataOptions{HTTPEndpoint: "enabled", HTTPTokens: "optional"},
-		Tags:               tagging.ShownOf(v, cloud.TagInstance, i.ID),
+		Tags:               tagging.ShownOf(v, kinds.TagInstance, i.ID),
 	}
 	view.InternetMaxBandwidthIn, view.InternetMaxBandwidthOut = i.InternetMaxBandwidthIn, i.InternetMaxBandwidthOut
 	view.MetadataOptions.HTTPTokens = cmp.Or(i.HTTPTokens, view.MetadataOptions.HTTPTokens)
 	if image, ok := findImage(i.ImageID); ok {
 		view.OSName, view.OSNameEn = image.OSName, image.OSNameEn
 	}
-	if i.Status == cloud.InstanceStopped {
+	if i.Status == kinds.InstanceStopped {
 		view.StoppedMode = cmp.Or(i.StoppedMode, view.StoppedMode)
 	}
 	view.showNetwork(v, i)
@@ -141,20 +141,20 @@ func viewInstance(v *state.View, i *cloud.Instance) instanceView {
 
 // showNetwork adds the instance's addresses and interfaces. Its private addresses
 // and its security groups are the primary interface's.
-func (view *instanceView) showNetwork(v *state.View, i *cloud.Instance) {
+func (view *instanceView) showNetwork(v *state.View, i *kinds.Instance) {
 	primary := primaryInterface(v, i.ID)
 	view.InstanceNetworkType = networkVPC
-	view.InternetChargeType = internetChargeType(&cloud.EIP{})
+	view.InternetChargeType = internetChargeType(&kinds.EIP{})
 	view.SecurityGroupIDs = slices.Clone(primary.SecurityGroupIDs)
 	view.PublicIPAddress = ipAddresses{slices.Clone(i.PublicIPAddresses)}
 	view.VPCAttributes = vpcAttributes{
 		VPCID: i.VPCID, VSwitchID: i.VSwitchID, PrivateIPAddress: ipAddresses{slices.Clone(primary.PrivateIPAddresses)},
 	}
-	if eip, ok := cloud.EIPsByInstance.First(v, i.ID); ok {
+	if eip, ok := kinds.EIPsByInstance.First(v, i.ID); ok {
 		view.EIPAddress = viewEIPAddress(eip)
 		view.InternetChargeType = eip.InternetChargeType
 	}
-	for n := range cloud.NetworkInterfacesByInstance.List(v, i.ID) {
+	for n := range kinds.NetworkInterfacesByInstance.List(v, i.ID) {
 		view.NetworkInterfaces = append(view.NetworkInterfaces, instanceInterface{
 			NetworkInterfaceID: n.ID,
 			Type:               n.Type,
@@ -166,7 +166,7 @@ func (view *instanceView) showNetwork(v *state.View, i *cloud.Instance) {
 	}
 }
 
-func viewEIPAddress(eip *cloud.EIP) eipAddress {
+func viewEIPAddress(eip *kinds.EIP) eipAddress {
 	// The world and the Vpc API write bandwidths as numbers only.
 	bandwidth, err := strconv.Atoi(eip.Bandwidth)
 	if err != nil {

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -28,7 +28,7 @@ func networkInterfaceActions(deps gateway.Deps) []gateway.Action {
 func deliverNetworkInterfaces(make func(tx *state.Tx, vpcID, ip string) error) func(*state.Tx, *describeNetworkInterfacesRequest) (*describeNetworkInterfacesResponse, error) {
 	return func(tx *state.Tx, req *describeNetworkInterfacesRequest) (*describeNetworkInterfacesResponse, error) {
 		for _, ip := range req.PrivateIPAddresses {
-			if _, known := cloud.NetworkInterfacesByAddress.First(tx.View, req.VPCID, ip); known {
+			if _, known := kinds.NetworkInterfacesByAddress.First(tx.View, req.VPCID, ip); known {
 				continue
 			}
 			if err := make(tx, req.VPCID, ip); err != nil {
@@ -93,15 +93,15 @@ func (r *describeNetworkInterfacesRequest) window() listing.Ask {
 }
 
 func describeNetworkInterfaces(v *state.View, req *describeNetworkInterfacesRequest) (*describeNetworkInterfacesResponse, error) {
-	hasTags := tagging.Filter(v, cloud.TagNetworkInterface, req.Tags)
-	var found []*cloud.NetworkInterface
+	hasTags := tagging.Filter(v, kinds.TagNetworkInterface, req.Tags)
+	var found []*kinds.NetworkInterface
 	for n := range req.candidates(v) {
 		if req.matches(n) && hasTags(n.ID) {
 			found = append(found, n)
 		}
 	}
-	slices.SortFunc(found, func(a, b *cloud.NetworkInterface) int { return strings.Compare(a.ID, b.ID) })
-	interfaces, windowed, err := listing.CutEither(slices.Compact(found), func(n *cloud.NetworkInterface) string { return n.ID }, req.window())
+	slices.SortFunc(found, func(a, b *kinds.NetworkInterface) int { return strings.Compare(a.ID, b.ID) })
+	interfaces, windowed, err := listing.CutEither(slices.Compact(found), func(n *kinds.NetworkInterface) string { return n.ID }, req.window())
 	if err != nil {
 		return nil, err
 	}
@@ -110,13 +110,13 @@ func describeNetworkInterfaces(v *state.View, req *describeNetworkInterfacesRequ
 
 // candidates yields the interfaces that the request names in a way that an index
 // finds, or all; in any order, and maybe twice.
-func (r *describeNetworkInterfacesRequest) candidates(v *state.View) iter.Seq[*cloud.NetworkInterface] {
+func (r *describeNetworkInterfacesRequest) candidates(v *state.View) iter.Seq[*kinds.NetworkInterface] {
 	addresses := slices.Concat(r.PrivateIPAddresses, r.IPv6Addresses)
 	switch {
 	case len(r.NetworkInterfaceIDs) > 0:
-		return func(yield func(*cloud.NetworkInterface) bool) {
+		return func(yield func(*kinds.NetworkInterface) bool) {
 			for _, id := range r.NetworkInterfaceIDs {
-				if n, ok := cloud.NetworkInterfaces.Find(v, id); ok && !yield(n) {
+				if n, ok := kinds.NetworkInterfaces.Find(v, id); ok && !yield(n) {
 					return
 				}
 			}
@@ -124,27 +124,27 @@ func (r *describeNetworkInterfacesRequest) candidates(v *state.View) iter.Seq[*c
 	case len(addresses) > 0:
 		return interfacesAt(v, r.VPCID, addresses)
 	case r.InstanceID != "":
-		return cloud.NetworkInterfacesByInstance.List(v, r.InstanceID)
+		return kinds.NetworkInterfacesByInstance.List(v, r.InstanceID)
 	case r.VSwitchID != "":
-		return cloud.NetworkInterfacesByVSwitch.List(v, r.VSwitchID)
+		return kinds.NetworkInterfacesByVSwitch.List(v, r.VSwitchID)
 	}
-	return cloud.NetworkInterfacesByRegion.InScope(v)
+	return kinds.NetworkInterfacesByRegion.InScope(v)
 }
 
 // interfacesAt yields the interfaces that have any of the addresses, in the VPC
 // or, without a VPC, in each of the scope's.
-func interfacesAt(v *state.View, vpcID string, addresses []string) iter.Seq[*cloud.NetworkInterface] {
+func interfacesAt(v *state.View, vpcID string, addresses []string) iter.Seq[*kinds.NetworkInterface] {
 	vpcs := []string{vpcID}
 	if vpcID == "" {
 		vpcs = nil
-		for vpc := range cloud.VPCsByRegion.InScope(v) {
+		for vpc := range kinds.VPCsByRegion.InScope(v) {
 			vpcs = append(vpcs, vpc.ID)
 		}
 	}
-	return func(yield func(*cloud.NetworkInterface) bool) {
+	return func(yield func(*kinds.NetworkInterface) bool) {
 		for _, id := range vpcs {
 			for _, ip := range addresses {
-				for n := range cloud.NetworkInterfacesByAddress.List(v, id, ip) {
+				for n := range kinds.NetworkInterfacesByAddress.List(v, id, ip) {
 					if !yield(n) {
 						return
 					}
@@ -155,7 +155,7 @@ func interfacesAt(v *state.View, vpcID string, addresses []string) iter.Seq[*clo
 }
 
 // matches: no interface of the world has a cloud service as its owner.
-func (r *describeNetworkInterfacesRequest) matches(n *cloud.NetworkInterface) bool {
+func (r *describeNetworkInterfacesRequest) matches(n *kinds.NetworkInterface) bool {
 	return !r.ServiceManaged &&
 		listing.Among(r.NetworkInterfaceIDs, n.ID) &&
 		anyAmong(r.PrivateIPAddresses, n.PrivateIPAddresses) &&
@@ -171,7 +171,7 @@ func (r *describeNetworkInterfacesRequest) matches(n *cloud.NetworkInterface) bo
 		listing.Matches(r.Status, n.Status)
 }
 
-func primaryAddress(n *cloud.NetworkInterface) string {
+func primaryAddress(n *kinds.NetworkInterface) string {
 	if len(n.PrivateIPAddresses) == 0 {
 		return ""
 	}
@@ -249,7 +249,7 @@ type attachment struct {
 
 // viewNetworkInterface shows all addresses of an interface, whichever it was
 // found by; evidence CLB-0334.
-func viewNetworkInterface(v *state.View, n *cloud.NetworkInterface) networkInterfaceView {
+func viewNetworkInterface(v *state.View, n *kinds.NetworkInterface) networkInterfaceView {
 	public := publicAddressesOf(v, n)
 	return networkInterfaceView{
 		interfaceFields:             fieldsOf(v, n),
@@ -262,7 +262,7 @@ func viewNetworkInterface(v *state.View, n *cloud.NetworkInterface) networkInter
 	}
 }
 
-func fieldsOf(v *state.View, n *cloud.NetworkInterface) interfaceFields {
+func fieldsOf(v *state.View, n *kinds.NetworkInterface) interfaceFields {
 	return interfaceFields{
 		NetworkInterfaceID:   n.ID,
 		NetworkInterfaceName: n.Name,
@@ -280,20 +280,20 @@ func fieldsOf(v *state.View, n *cloud.NetworkInterface) interfaceFields {
 		SourceDestCheck:      n.SourceDestCheck,
 		OwnerID:              n.AccountID,
 		ResourceGroupID:      n.ResourceGroupID,
-		Tags:                 tagging.ShownOf(v, cloud.TagNetworkInterface, n.ID),
+		Tags:                 tagging.ShownOf(v, kinds.TagNetworkInterface, n.ID),
 	}
 }
 
 // publicAddressesOf returns the EIPs on an interface, or on the instance whose primary
 // interface it is, by the private address that each is on.
-func publicAddressesOf(v *state.View, n *cloud.NetworkInterface) map[string]*associatedPublicIP {
+func publicAddressesOf(v *state.View, n *kinds.NetworkInterface) map[string]*associatedPublicIP {
 	holders := []string{n.ID}
-	if n.Type == cloud.NetworkInterfacePrimary && n.InstanceID != "" {
+	if n.Type == kinds.NetworkInterfacePrimary && n.InstanceID != "" {
 		holders = []string{n.InstanceID, n.ID}
 	}
 	var public map[string]*associatedPublicIP
 	for _, id := range holders {
-		for eip := range cloud.EIPsByInstance.List(v, id) {
+		for eip := range kinds.EIPsByInstance.List(v, id) {
 			if public == nil {
 				public = make(map[string]*associatedPublicIP)
 			}
@@ -303,7 +303,7 @@ func publicAddressesOf(v *state.View, n *cloud.NetworkInterface) map[string]*ass
 	return public
 }
 
-func privateIPSets(n *cloud.NetworkInterface, public map[string]*associatedPublicIP) []privateIPSet {
+func privateIPSets(n *kinds.NetworkInterface, public map[string]*associatedPublicIP) []privateIPSet {
 	sets := make([]privateIPSet, len(n.PrivateIPAddresses))
 	for i, ip := range n.PrivateIPAddresses {
 		sets[i] = privateIPSet{PrivateIPAddress: ip, Primary: i == 0, AssociatedPublicIP: public[ip]}
@@ -311,7 +311,7 @@ func privateIPSets(n *cloud.NetworkInterface, public map[string]*associatedPubli
 	return sets
 }
 
-func ipv6Sets(n *cloud.NetworkInterface) []ipv6Set {
+func ipv6Sets(n *kinds.NetworkInterface) []ipv6Set {
 	sets := make([]ipv6Set, len(n.IPv6Addresses))
 	for i, ip := range n.IPv6Addresses {
 		sets[i] = ipv6Set{IPv6Address: ip}
@@ -335,13 +335,13 @@ type modifyNetworkInterfaceAttributeRequest struct {
 // change until that one is done; evidence CLB-0352. The sizes and numbers of queues
 // belong to instance types that the world does not have.
 func modifyNetworkInterfaceAttribute(tx *state.Tx, req *modifyNetworkInterfaceAttributeRequest) (*gateway.Empty, error) {
-	err := cloud.NetworkInterfaces.Edit(tx, req.NetworkInterfaceID, func(n *cloud.NetworkInterface) error {
+	err := kinds.NetworkInterfaces.Edit(tx, req.NetworkInterfaceID, func(n *kinds.NetworkInterface) error {
 		switch {
 		case n.Activity == state.Busy:
 			return errInterfaceChanging.Of(n.ID)
 		case req.RxQueueSize != nil || req.TxQueueSize != nil:
 			return errQueueSizeUnsupported
-		case req.QueueNumber != nil && n.Type == cloud.NetworkInterfacePrimary:
+		case req.QueueNumber != nil && n.Type == kinds.NetworkInterfacePrimary:
 			return errPrimaryQueueNumber
 		case req.QueueNumber != nil:
 			return errQueueNumberUnsupported.Of(n.ID)
@@ -360,7 +360,7 @@ func modifyNetworkInterfaceAttribute(tx *state.Tx, req *modifyNetworkInterfaceAt
 	if err != nil {
 		return nil, err
 	}
-	state.Enter(tx, cloud.StageNetworkInterfaceChanging, req.NetworkInterfaceID)
+	state.Enter(tx, kinds.StageNetworkInterfaceChanging, req.NetworkInterfaceID)
 	return &gateway.Empty{}, nil
 }
 
@@ -369,7 +369,7 @@ const maxJoinedGroups = 5
 
 // join puts an interface into the security groups, and out of all others; no
 // groups leave it where it is.
-func join(v *state.View, n *cloud.NetworkInterface, groups []string) error {
+func join(v *state.View, n *kinds.NetworkInterface, groups []string) error {
 	if len(groups) == 0 {
 		return nil
 	}
@@ -378,7 +378,7 @@ func join(v *state.View, n *cloud.NetworkInterface, groups []string) error {
 	}
 	kind := ""
 	for _, id := range groups {
-		g, err := cloud.SecurityGroups.Get(v, id)
+		g, err := kinds.SecurityGroups.Get(v, id)
 		switch {
 		case err != nil:
 			return err

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -56,17 +56,17 @@ type newInterface struct {
 }
 
 // putInterface creates an interface and, unless i is nil, attaches it to an instance.
-func putInterface(tx *state.Tx, i *cloud.Instance, req newInterface) (*cloud.NetworkInterface, error) {
-	sw, err := cloud.VSwitches.Get(tx.View, req.VSwitchID)
+func putInterface(tx *state.Tx, i *kinds.Instance, req newInterface) (*kinds.NetworkInterface, error) {
+	sw, err := kinds.VSwitches.Get(tx.View, req.VSwitchID)
 	if err != nil {
 		return nil, err
 	}
-	n := &cloud.NetworkInterface{
-		Owner: sw.Owner, ID: tx.NewID(cloud.NetworkInterfaces.Kind()), Name: req.Name, Description: req.Description,
-		Type: cmp.Or(req.InstanceType, cloud.NetworkInterfaceSecondary), Status: cloud.NetworkInterfaceAvailable, VPCID: sw.VPCID,
+	n := &kinds.NetworkInterface{
+		Owner: sw.Owner, ID: tx.NewID(kinds.NetworkInterfaces.Kind()), Name: req.Name, Description: req.Description,
+		Type: cmp.Or(req.InstanceType, kinds.NetworkInterfaceSecondary), Status: kinds.NetworkInterfaceAvailable, VPCID: sw.VPCID,
 		VSwitchID: sw.ID, ZoneID: sw.ZoneID, SourceDestCheck: !req.unchecked, ResourceGroupID: req.resourceGroupID, CreateTime: tx.Now(),
 	}
-	n.MacAddress = cloud.MACOf(n.ID)
+	n.MacAddress = kinds.MACOf(n.ID)
 	if err := join(tx.View, n, req.groups()); err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func putInterface(tx *state.Tx, i *cloud.Instance, req newInterface) (*cloud.Net
 		if err := fits(tx.View, n, i); err != nil {
 			return nil, err
 		}
-		n.InstanceID, n.Status = i.ID, cloud.NetworkInterfaceInUse
+		n.InstanceID, n.Status = i.ID, kinds.NetworkInterfaceInUse
 	}
 	if len(req.addresses) == 0 {
 		req.addresses = []string{""}
@@ -85,19 +85,19 @@ func putInterface(tx *state.Tx, i *cloud.Instance, req newInterface) (*cloud.Net
 	if err := assignIPv6(tx, n, sw, req.ipv6Request); err != nil {
 		return nil, err
 	}
-	cloud.NetworkInterfaces.Put(tx, n)
-	tagging.Set(tx, cloud.TagNetworkInterface, n.ID, req.tags)
+	kinds.NetworkInterfaces.Put(tx, n)
+	tagging.Set(tx, kinds.TagNetworkInterface, n.ID, req.tags)
 	return n, nil
 }
 
 // assign allocates addresses for an interface: the named ones, and any for "".
-func assign(tx *state.Tx, n *cloud.NetworkInterface, sw *cloud.VSwitch, addresses []string) error {
+func assign(tx *state.Tx, n *kinds.NetworkInterface, sw *kinds.VSwitch, addresses []string) error {
 	if each := addressesOf(tx.View, n); each > 0 && len(n.PrivateIPAddresses)+len(addresses) > each {
 		return errTooManyAddresses.Of(n.ID)
 	}
 	kept := slices.Clone(n.PrivateIPAddresses)
 	for _, ip := range addresses {
-		got, err := cloud.AllocateAddress(tx, sw.ID, sw.CIDRBlock, ip, cloud.NetworkInterfaces.Kind(), n.ID)
+		got, err := kinds.AllocateAddress(tx, sw.ID, sw.CIDRBlock, ip, kinds.NetworkInterfaces.Kind(), n.ID)
 		if err != nil {
 			return err
 		}
@@ -109,8 +109,8 @@ func assign(tx *state.Tx, n *cloud.NetworkInterface, sw *cloud.VSwitch, addresse
 
 // addressesOf returns how many addresses an interface can have, 0 where the type of its
 // instance is not listed.
-func addressesOf(v *state.View, n *cloud.NetworkInterface) int {
-	i, ok := cloud.Instances.Find(v, n.InstanceID)
+func addressesOf(v *state.View, n *kinds.NetworkInterface) int {
+	i, ok := kinds.Instances.Find(v, n.InstanceID)
 	if !ok {
 		return maxAddresses
 	}
@@ -121,14 +121,14 @@ func addressesOf(v *state.View, n *cloud.NetworkInterface) int {
 const maxAddresses = 50
 
 // fits reports whether an instance can take an interface.
-func fits(v *state.View, n *cloud.NetworkInterface, i *cloud.Instance) error {
+func fits(v *state.View, n *kinds.NetworkInterface, i *kinds.Instance) error {
 	most := instanceTypes()[i.InstanceType].Interfaces
 	switch {
 	case n.VPCID != i.VPCID:
 		return errInterfaceOutsideVPC.Of(n.ID)
 	case n.ZoneID != i.ZoneID:
 		return errInterfaceZone.Of(n.ID)
-	case most > 0 && cloud.NetworkInterfacesByInstance.Count(v, i.ID) >= most:
+	case most > 0 && kinds.NetworkInterfacesByInstance.Count(v, i.ID) >= most:
 		return errTooManyInterfaces.Of(i.ID)
 	}
 	return nil
@@ -162,14 +162,14 @@ func createNetworkInterface(tx *state.Tx, req *createNetworkInterfaceRequest) (*
 		return nil, errParameterMissing.Of("SecurityGroupId")
 	}
 	if req.ResourceGroupID != "" {
-		if _, err := cloud.ResourceGroupOf(tx.View, req.ResourceGroupID); err != nil {
+		if _, err := kinds.ResourceGroupOf(tx.View, req.ResourceGroupID); err != nil {
 			return nil, err
 		}
 	}
 	if err := tagRefusals.Check(req.Tags); err != nil {
 		return nil, err
 	}
-	n, err := state.OnceMade(tx, "CreateNetworkInterface", req.ClientToken, req, cloud.NetworkInterfaces, func() (string, error) {
+	n, err := state.OnceMade(tx, "CreateNetworkInterface", req.ClientToken, req, kinds.NetworkInterfaces, func() (string, error) {
 		n, err := putInterface(tx, nil, newInterface{
 			interfaceRequest: interfaceRequest{VSwitchID: req.VSwitchID, SecurityGroupIDs: groups, Name: req.Name, Description: req.Description, ipv6Request: req.ipv6Request},
 			addresses:        slices.Concat([]string{req.PrimaryIPAddress}, req.PrivateIPAddresses), more: req.SecondaryCount,
@@ -193,18 +193,18 @@ type attachNetworkInterfaceRequest struct {
 }
 
 func attachNetworkInterface(tx *state.Tx, req *attachNetworkInterfaceRequest) (*gateway.Empty, error) {
-	i, err := cloud.Instances.Get(tx.View, req.InstanceID)
+	i, err := kinds.Instances.Get(tx.View, req.InstanceID)
 	if err != nil {
 		return nil, err
 	}
-	if i.Status != cloud.InstanceRunning && i.Status != cloud.InstanceStopped {
+	if i.Status != kinds.InstanceRunning && i.Status != kinds.InstanceStopped {
 		return nil, errInterfaceInstanceState.Of(i.ID)
 	}
-	return &gateway.Empty{}, cloud.NetworkInterfaces.Edit(tx, req.NetworkInterfaceID, func(n *cloud.NetworkInterface) error {
-		if n.Status != cloud.NetworkInterfaceAvailable {
+	return &gateway.Empty{}, kinds.NetworkInterfaces.Edit(tx, req.NetworkInterfaceID, func(n *kinds.NetworkInterface) error {
+		if n.Status != kinds.NetworkInterfaceAvailable {
 			return errInterfaceState.Of(n.ID)
 		}
-		n.InstanceID, n.Status = i.ID, cloud.NetworkInterfaceInUse
+		n.InstanceID, n.Status = i.ID, kinds.NetworkInterfaceInUse
 		return fits(tx.View, n, i)
 	})
 }
@@ -216,14 +216,14 @@ type detachNetworkInterfaceRequest struct {
 }
 
 func detachNetworkInterface(tx *state.Tx, req *detachNetworkInterfaceRequest) (*gateway.Empty, error) {
-	return &gateway.Empty{}, cloud.NetworkInterfaces.Edit(tx, req.NetworkInterfaceID, func(n *cloud.NetworkInterface) error {
+	return &gateway.Empty{}, kinds.NetworkInterfaces.Edit(tx, req.NetworkInterfaceID, func(n *kinds.NetworkInterface) error {
 		switch {
-		case n.Type == cloud.NetworkInterfacePrimary:
+		case n.Type == kinds.NetworkInterfacePrimary:
 			return errInterfaceType.Of(n.ID)
-		case n.Status != cloud.NetworkInterfaceInUse || n.InstanceID != req.InstanceID:
+		case n.Status != kinds.NetworkInterfaceInUse || n.InstanceID != req.InstanceID:
 			return errInterfaceState.Of(n.ID)
 		}
-		n.InstanceID, n.Status = "", cloud.NetworkInterfaceAvailable
+		n.InstanceID, n.Status = "", kinds.NetworkInterfaceAvailable
 		return nil
 	})
 }
@@ -236,15 +236,15 @@ type deleteNetworkInterfaceRequest struct {
 // deleteNetworkInterface takes an interface out of the server groups, as the end of an
 // instance does.
 func deleteNetworkInterface(tx *state.Tx, req *deleteNetworkInterfaceRequest) (*gateway.Empty, error) {
-	n, err := cloud.NetworkInterfaces.Get(tx.View, req.NetworkInterfaceID)
+	n, err := kinds.NetworkInterfaces.Get(tx.View, req.NetworkInterfaceID)
 	if err != nil {
 		return nil, err
 	}
-	if n.Status != cloud.NetworkInterfaceAvailable {
+	if n.Status != kinds.NetworkInterfaceAvailable {
 		return nil, errInterfaceState.Of(n.ID)
 	}
 	release(tx, n.ID)
-	cloud.NetworkInterfaces.Remove(tx, n.ID)
+	kinds.NetworkInterfaces.Remove(tx, n.ID)
 	return &gateway.Empty{}, nil
 }
 
@@ -271,9 +271,9 @@ func assignPrivateIPAddresses(tx *state.Tx, req *assignPrivateIPAddressesRequest
 		return nil, errParameterMissing.Of("PrivateIpAddress")
 	}
 	resp := &assignPrivateIPAddressesResponse{assignedAddresses{NetworkInterfaceID: req.NetworkInterfaceID}}
-	_, err := state.Once(tx, "AssignPrivateIpAddresses", req.ClientToken, req, cloud.NetworkInterfaces, func() (string, error) {
-		return req.NetworkInterfaceID, cloud.NetworkInterfaces.Edit(tx, req.NetworkInterfaceID, func(n *cloud.NetworkInterface) error {
-			sw, err := cloud.VSwitches.Get(tx.View, n.VSwitchID)
+	_, err := state.Once(tx, "AssignPrivateIpAddresses", req.ClientToken, req, kinds.NetworkInterfaces, func() (string, error) {
+		return req.NetworkInterfaceID, kinds.NetworkInterfaces.Edit(tx, req.NetworkInterfaceID, func(n *kinds.NetworkInterface) error {
+			sw, err := kinds.VSwitches.Get(tx.View, n.VSwitchID)
 			if err != nil {
 				return err
 			}
@@ -296,7 +296,7 @@ func unassignPrivateIPAddresses(tx *state.Tx, req *unassignPrivateIPAddressesReq
 	if len(req.PrivateIPAddresses) == 0 {
 		return nil, errParameterMissing.Of("PrivateIpAddress")
 	}
-	return &gateway.Empty{}, cloud.NetworkInterfaces.Edit(tx, req.NetworkInterfaceID, func(n *cloud.NetworkInterface) error {
+	return &gateway.Empty{}, kinds.NetworkInterfaces.Edit(tx, req.NetworkInterfaceID, func(n *kinds.NetworkInterface) error {
 		for _, ip := range req.PrivateIPAddresses {
 			switch slices.Index(n.PrivateIPAddresses, ip) {
 			case -1:
@@ -304,7 +304,7 @@ func unassignPrivateIPAddresses(tx *state.Tx, req *unassignPrivateIPAddressesReq
 			case 0:
 				return errPrimaryAddress.Of(ip)
 			}
-			cloud.Addresses.Delete(tx, cloud.AddressID(n.VSwitchID, ip))
+			kinds.Addresses.Delete(tx, kinds.AddressID(n.VSwitchID, ip))
 			freeEIP(tx, n.ID, ip)
 		}
 		n.PrivateIPAddresses = slices.DeleteFunc(slices.Clone(n.PrivateIPAddresses), func(ip string) bool { return slices.Contains(req.PrivateIPAddresses, ip) })
@@ -314,11 +314,11 @@ func unassignPrivateIPAddresses(tx *state.Tx, req *unassignPrivateIPAddressesReq
 
 // freeEIP takes an EIP off an address that its interface loses.
 func freeEIP(tx *state.Tx, interfaceID, ip string) {
-	for eip := range cloud.EIPsByInstance.List(tx.View, interfaceID) {
+	for eip := range kinds.EIPsByInstance.List(tx.View, interfaceID) {
 		if eip.PrivateIPAddress == ip {
 			freed := *eip
 			freed.Free()
-			cloud.EIPs.Put(tx, &freed)
+			kinds.EIPs.Put(tx, &freed)
 		}
 	}
 }

@@ -3,8 +3,8 @@ package ecs
 import (
 	"slices"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -19,7 +19,7 @@ var (
 )
 
 // assignIPv6 gives an interface the requested IPv6 addresses.
-func assignIPv6(tx *state.Tx, n *cloud.NetworkInterface, sw *cloud.VSwitch, asked ipv6Request) error {
+func assignIPv6(tx *state.Tx, n *kinds.NetworkInterface, sw *kinds.VSwitch, asked ipv6Request) error {
 	wanted := slices.Concat(asked.IPv6Addresses, make([]string, asked.IPv6Count))
 	switch each := addressesOf(tx.View, n); {
 	case len(wanted) == 0:
@@ -30,7 +30,7 @@ func assignIPv6(tx *state.Tx, n *cloud.NetworkInterface, sw *cloud.VSwitch, aske
 		return errTooManyIPv6Addresses.Of(n.ID)
 	}
 	for _, ip := range wanted {
-		if err := cloud.TakeIPv6(tx, n, sw, ip); err != nil {
+		if err := kinds.TakeIPv6(tx, n, sw, ip); err != nil {
 			return err
 		}
 	}
@@ -57,9 +57,9 @@ func assignIPv6Addresses(tx *state.Tx, req *assignIPv6AddressesRequest) (*assign
 		return nil, errParameterMissing.Of("Ipv6AddressCount")
 	}
 	before := 0
-	n, err := state.OnceMade(tx, "AssignIpv6Addresses", req.ClientToken, req, cloud.NetworkInterfaces, func() (string, error) {
-		return req.NetworkInterfaceID, cloud.NetworkInterfaces.Edit(tx, req.NetworkInterfaceID, func(n *cloud.NetworkInterface) error {
-			sw, err := cloud.VSwitches.Get(tx.View, n.VSwitchID)
+	n, err := state.OnceMade(tx, "AssignIpv6Addresses", req.ClientToken, req, kinds.NetworkInterfaces, func() (string, error) {
+		return req.NetworkInterfaceID, kinds.NetworkInterfaces.Edit(tx, req.NetworkInterfaceID, func(n *kinds.NetworkInterface) error {
+			sw, err := kinds.VSwitches.Get(tx.View, n.VSwitchID)
 			if err != nil {
 				return err
 			}
@@ -83,7 +83,7 @@ func unassignIPv6Addresses(tx *state.Tx, req *unassignIPv6AddressesRequest) (*ga
 	if len(req.IPv6Addresses) == 0 {
 		return nil, errParameterMissing.Of("Ipv6Address")
 	}
-	return &gateway.Empty{}, cloud.NetworkInterfaces.Edit(tx, req.NetworkInterfaceID, func(n *cloud.NetworkInterface) error {
+	return &gateway.Empty{}, kinds.NetworkInterfaces.Edit(tx, req.NetworkInterfaceID, func(n *kinds.NetworkInterface) error {
 		for _, ip := range req.IPv6Addresses {
 			if !slices.Contains(n.IPv6Addresses, ip) {
 				return errIPv6NotAssigned.Of(ip)
@@ -104,7 +104,7 @@ type describeNetworkInterfaceAttributeResponse struct{ networkInterfaceView }
 // describeNetworkInterfaceAttribute shows all of an interface, whichever attribute the
 // call asks for.
 func describeNetworkInterfaceAttribute(v *state.View, req *describeNetworkInterfaceAttributeRequest) (*describeNetworkInterfaceAttributeResponse, error) {
-	n, err := cloud.NetworkInterfaces.Get(v, req.NetworkInterfaceID)
+	n, err := kinds.NetworkInterfaces.Get(v, req.NetworkInterfaceID)
 	if err != nil {
 		return nil, err
 	}

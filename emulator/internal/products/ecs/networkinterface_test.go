@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/products/ecs"
 	"github.com/clbemu/clbemu/state"
 )
@@ -14,7 +14,7 @@ import (
 // Each filter of DescribeNetworkInterfaces selects.
 func TestDescribeNetworkInterfaces(t *testing.T) {
 	c := newClient(t, inOwner(func(tx *state.Tx) error {
-		state.SetTag(tx, cloud.TagNetworkInterface, "eni-pods", "team", "net")
+		state.SetTag(tx, kinds.TagNetworkInterface, "eni-pods", "team", "net")
 		return nil
 	}))
 	for _, f := range []struct {

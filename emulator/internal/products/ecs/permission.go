@@ -7,9 +7,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 )
 
 // The refusals of this file.
@@ -101,20 +101,20 @@ const (
 )
 
 // rule checks the permission, which must have a source, and returns it as stored.
-func (p permission) rule() (cloud.SecurityGroupPermission, error) {
+func (p permission) rule() (kinds.SecurityGroupPermission, error) {
 	switch {
 	case p.SourcePrefixListID != "":
-		return cloud.SecurityGroupPermission{}, errPrefixListNotFound.Of(p.SourcePrefixListID)
+		return kinds.SecurityGroupPermission{}, errPrefixListNotFound.Of(p.SourcePrefixListID)
 	case p.SourceCIDRIP == "" && p.IPv6SourceCIDRIP == "" && p.SourceGroupID == "":
-		return cloud.SecurityGroupPermission{}, errSourceMissing.Of("Permissions")
+		return kinds.SecurityGroupPermission{}, errSourceMissing.Of("Permissions")
 	}
 	return p.kept()
 }
 
 // kept checks a permission of either direction. Every interface in a VPC is intranet,
 // whatever the request says; evidence CLB-0335.
-func (p permission) kept() (cloud.SecurityGroupPermission, error) {
-	out := cloud.SecurityGroupPermission{
+func (p permission) kept() (kinds.SecurityGroupPermission, error) {
+	out := kinds.SecurityGroupPermission{
 		Direction:    directionIngress,
 		IPProtocol:   protocols[strings.ToLower(p.IPProtocol)],
 		PortRange:    p.PortRange,

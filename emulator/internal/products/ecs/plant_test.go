@@ -3,8 +3,8 @@ package ecs_test
 import (
 	"fmt"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
 )
@@ -35,32 +35,32 @@ func plantWorld(tx *state.Tx) error {
 }
 
 func plantInterface(tx *state.Tx) error {
-	n := &cloud.NetworkInterface{Owner: owner, ID: "eni-pods", Name: "pods", Type: cloud.NetworkInterfaceSecondary, Status: cloud.NetworkInterfaceInUse,
+	n := &kinds.NetworkInterface{Owner: owner, ID: "eni-pods", Name: "pods", Type: kinds.NetworkInterfaceSecondary, Status: kinds.NetworkInterfaceInUse,
 		InstanceID: instanceID, VPCID: vpcID, VSwitchID: vSwitchID, SourceDestCheck: true, SecurityGroupIDs: []string{groupID},
 		PrivateIPAddresses: []string{"192.168.0.100", "192.168.0.101"}, IPv6Addresses: []string{"2001:db8::100"}, CreateTime: tx.Now()}
 	for _, ip := range n.PrivateIPAddresses {
-		if _, err := cloud.AllocateAddress(tx, vSwitchID, "192.168.0.0/24", ip, cloud.NetworkInterfaces.Kind(), n.ID); err != nil {
+		if _, err := kinds.AllocateAddress(tx, vSwitchID, "192.168.0.0/24", ip, kinds.NetworkInterfaces.Kind(), n.ID); err != nil {
 			return err
 		}
 	}
-	cloud.NetworkInterfaces.Put(tx, n)
+	kinds.NetworkInterfaces.Put(tx, n)
 	return nil
 }
 
 func plantEIP(tx *state.Tx) error {
-	ip, err := cloud.AllocateAddress(tx, cloud.PublicPool("cn-hangzhou"), "198.18.0.0/16", "198.18.0.9", cloud.EIPs.Kind(), "eip-1")
+	ip, err := kinds.AllocateAddress(tx, kinds.PublicPool("cn-hangzhou"), "198.18.0.0/16", "198.18.0.9", kinds.EIPs.Kind(), "eip-1")
 	if err != nil {
 		return err
 	}
-	cloud.EIPs.Put(tx, &cloud.EIP{Owner: owner, ID: "eip-1", IPAddress: ip, Status: cloud.EIPInUse, Bandwidth: "5",
+	kinds.EIPs.Put(tx, &kinds.EIP{Owner: owner, ID: "eip-1", IPAddress: ip, Status: kinds.EIPInUse, Bandwidth: "5",
 		InternetChargeType: "PayByBandwidth", InstanceType: "EcsInstance", InstanceID: instanceID})
-	state.SetTag(tx, cloud.TagInstance, instanceID, "ack.aliyun.com", "c1")
+	state.SetTag(tx, kinds.TagInstance, instanceID, "ack.aliyun.com", "c1")
 	return nil
 }
 
 func plantGroup(id, vpc, kind string) func(*state.Tx) error {
 	return func(tx *state.Tx) error {
-		cloud.SecurityGroups.Put(tx, &cloud.SecurityGroup{Owner: owner, ID: id, Name: id, VPCID: vpc, Type: kind, CreateTime: tx.Now()})
+		kinds.SecurityGroups.Put(tx, &kinds.SecurityGroup{Owner: owner, ID: id, Name: id, VPCID: vpc, Type: kind, CreateTime: tx.Now()})
 		return nil
 	}
 }
@@ -68,19 +68,19 @@ func plantGroup(id, vpc, kind string) func(*state.Tx) error {
 // plantServers puts the first instance and its second interface, next to the
 // second instance, into a VServerGroup and a default server group.
 func plantServers(tx *state.Tx) error {
-	servers := []cloud.BackendServer{{ServerID: instanceID, Port: 80}, {ServerID: "eni-pods", ServerIP: "192.168.0.101", Port: 80}, {ServerID: secondID, Port: 80}}
-	if _, err := cloud.AllocateAddress(tx, vSwitchID, "192.168.0.0/24", "192.168.0.50", cloud.LoadBalancers.Kind(), "lb-1"); err != nil {
+	servers := []kinds.BackendServer{{ServerID: instanceID, Port: 80}, {ServerID: "eni-pods", ServerIP: "192.168.0.101", Port: 80}, {ServerID: secondID, Port: 80}}
+	if _, err := kinds.AllocateAddress(tx, vSwitchID, "192.168.0.0/24", "192.168.0.50", kinds.LoadBalancers.Kind(), "lb-1"); err != nil {
 		return err
 	}
-	cloud.LoadBalancers.Put(tx, &cloud.LoadBalancer{Owner: owner, ID: "lb-1", Address: "192.168.0.50", VPCID: vpcID, VSwitchID: vSwitchID, BackendServers: servers})
-	cloud.VServerGroups.Put(tx, &cloud.VServerGroup{Owner: owner, ID: "rsp-1", LoadBalancerID: "lb-1", BackendServers: servers})
+	kinds.LoadBalancers.Put(tx, &kinds.LoadBalancer{Owner: owner, ID: "lb-1", Address: "192.168.0.50", VPCID: vpcID, VSwitchID: vSwitchID, BackendServers: servers})
+	kinds.VServerGroups.Put(tx, &kinds.VServerGroup{Owner: owner, ID: "rsp-1", LoadBalancerID: "lb-1", BackendServers: servers})
 	return nil
 }
 
 // plantRule gives the default group a rule.
 func plantRule(tx *state.Tx) error {
-	return cloud.SecurityGroups.Edit(tx, groupID, func(g *cloud.SecurityGroup) error {
-		g.Permissions = []cloud.SecurityGroupPermission{{RuleID: "sgr-1", Direction: "ingress", IPProtocol: "TCP", PortRange: "22/22",
+	return kinds.SecurityGroups.Edit(tx, groupID, func(g *kinds.SecurityGroup) error {
+		g.Permissions = []kinds.SecurityGroupPermission{{RuleID: "sgr-1", Direction: "ingress", IPProtocol: "TCP", PortRange: "22/22",
 			SourceCIDR: "10.0.0.0/8", Policy: "Accept", Priority: "1", NicType: "intranet", CreateTime: tx.Now()}}
 		return nil
 	})
@@ -88,9 +88,9 @@ func plantRule(tx *state.Tx) error {
 
 // plantRules gives the default group as many rules as it holds.
 func plantRules(tx *state.Tx) error {
-	return cloud.SecurityGroups.Edit(tx, groupID, func(g *cloud.SecurityGroup) error {
+	return kinds.SecurityGroups.Edit(tx, groupID, func(g *kinds.SecurityGroup) error {
 		for i := range 200 {
-			g.Permissions = append(g.Permissions, cloud.SecurityGroupPermission{RuleID: fmt.Sprintf("sgr-%03d", i), Direction: "ingress",
+			g.Permissions = append(g.Permissions, kinds.SecurityGroupPermission{RuleID: fmt.Sprintf("sgr-%03d", i), Direction: "ingress",
 				IPProtocol: "TCP", PortRange: fmt.Sprintf("%d/%d", i+1, i+1), SourceCIDR: "0.0.0.0/0", Policy: "Accept", Priority: "1", NicType: "intranet"})
 		}
 		return nil
@@ -101,17 +101,17 @@ func plantRules(tx *state.Tx) error {
 func plantNodes(tx *state.Tx) error {
 	for i := range 250 {
 		id := fmt.Sprintf("i-node%03d", i)
-		n := &cloud.NetworkInterface{Owner: owner, ID: "eni-" + id, Type: cloud.NetworkInterfacePrimary, Status: cloud.NetworkInterfaceInUse,
+		n := &kinds.NetworkInterface{Owner: owner, ID: "eni-" + id, Type: kinds.NetworkInterfacePrimary, Status: kinds.NetworkInterfaceInUse,
 			InstanceID: id, VPCID: otherVPCID, VSwitchID: "vsw-bp1clbemu000000000003"}
-		cloud.Instances.Put(tx, &cloud.Instance{Owner: owner, ID: id, Name: id, Status: cloud.InstanceStopped, VPCID: otherVPCID, VSwitchID: n.VSwitchID})
-		cloud.NetworkInterfaces.Put(tx, n)
+		kinds.Instances.Put(tx, &kinds.Instance{Owner: owner, ID: id, Name: id, Status: kinds.InstanceStopped, VPCID: otherVPCID, VSwitchID: n.VSwitchID})
+		kinds.NetworkInterfaces.Put(tx, n)
 	}
 	return nil
 }
 
-func editInstance(change func(*cloud.Instance)) func(*state.Tx) error {
+func editInstance(change func(*kinds.Instance)) func(*state.Tx) error {
 	return inOwner(func(tx *state.Tx) error {
-		return cloud.Instances.Edit(tx, instanceID, func(i *cloud.Instance) error {
+		return kinds.Instances.Edit(tx, instanceID, func(i *kinds.Instance) error {
 			change(i)
 			return nil
 		})

@@ -9,8 +9,8 @@ package ecs
 import (
 	_ "embed"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 )
 
 // actionNames lists all actions of the API.
@@ -21,7 +21,7 @@ var actionNames string
 // Product returns the Ecs API.
 func Product(deps gateway.Deps) *gateway.Product {
 	return &gateway.Product{
-		Name:     cloud.ProductECS,
+		Name:     kinds.ProductECS,
 		Version:  "2014-05-26",
 		Title:    "ECS",
 		Endpoint: "ECS",
@@ -48,9 +48,9 @@ func Product(deps gateway.Deps) *gateway.Product {
 		Idle:    idle,
 		Guesses: guesses,
 		Resources: []gateway.Resource{
-			{Parameter: "InstanceId", Type: "instance", Kind: cloud.Instances.Kind()},
-			{Parameter: "SecurityGroupId", Type: "securitygroup", Kind: cloud.SecurityGroups.Kind()},
-			{Parameter: "NetworkInterfaceId", Type: "eni", Kind: cloud.NetworkInterfaces.Kind()},
+			{Parameter: "InstanceId", Type: "instance", Kind: kinds.Instances.Kind()},
+			{Parameter: "SecurityGroupId", Type: "securitygroup", Kind: kinds.SecurityGroups.Kind()},
+			{Parameter: "NetworkInterfaceId", Type: "eni", Kind: kinds.NetworkInterfaces.Kind()},
 		},
 	}
 }

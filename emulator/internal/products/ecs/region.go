@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -86,7 +86,7 @@ type resourcesInfo struct {
 }
 
 func describeZones(v *state.View, req *describeZonesRequest) (*describeZonesResponse, error) {
-	region, err := cloud.Regions.Get(v, v.Scope().RegionID)
+	region, err := kinds.Regions.Get(v, v.Scope().RegionID)
 	if err != nil {
 		return nil, err
 	}
@@ -161,11 +161,11 @@ const (
 
 // describeAvailableResource lists what the zones sell of a kind: all sell the same.
 func describeAvailableResource(v *state.View, req *describeAvailableResourceRequest) (*describeAvailableResourceResponse, error) {
-	region, err := cloud.Regions.Get(v, v.Scope().RegionID)
+	region, err := kinds.Regions.Get(v, v.Scope().RegionID)
 	if err != nil {
 		return nil, err
 	}
-	if req.ZoneID != "" && !slices.ContainsFunc(region.Zones, func(z cloud.Zone) bool { return z.ID == req.ZoneID }) {
+	if req.ZoneID != "" && !slices.ContainsFunc(region.Zones, func(z kinds.Zone) bool { return z.ID == req.ZoneID }) {
 		return nil, errZoneNotFound.Of(req.ZoneID)
 	}
 	resp := &describeAvailableResourceResponse{}

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/products/ecs"
 	"github.com/clbemu/clbemu/state"
 )
@@ -27,12 +27,12 @@ var (
 // plantFree adds an interface that is on no instance, in a vSwitch of its own choice.
 func plantFree(vpc, vSwitch, zone, block string) func(*state.Tx) error {
 	return inOwner(func(tx *state.Tx) error {
-		ip, err := cloud.AllocateAddress(tx, vSwitch, block, "", cloud.NetworkInterfaces.Kind(), "eni-free")
+		ip, err := kinds.AllocateAddress(tx, vSwitch, block, "", kinds.NetworkInterfaces.Kind(), "eni-free")
 		if err != nil {
 			return err
 		}
-		cloud.NetworkInterfaces.Put(tx, &cloud.NetworkInterface{Owner: owner, ID: "eni-free", Type: cloud.NetworkInterfaceSecondary,
-			Status: cloud.NetworkInterfaceAvailable, VPCID: vpc, VSwitchID: vSwitch, ZoneID: zone, PrivateIPAddresses: []string{ip}})
+		kinds.NetworkInterfaces.Put(tx, &kinds.NetworkInterface{Owner: owner, ID: "eni-free", Type: kinds.NetworkInterfaceSecondary,
+			Status: kinds.NetworkInterfaceAvailable, VPCID: vpc, VSwitchID: vSwitch, ZoneID: zone, PrivateIPAddresses: []string{ip}})
 		return nil
 	})
 }
@@ -41,22 +41,22 @@ var plantFreeHere = plantFree(vpcID, vSwitchID, "cn-hangzhou-h", "192.168.0.0/24
 
 // plantIPv6 gives the first vSwitch IPv6.
 func plantIPv6(tx *state.Tx) error {
-	return cloud.VSwitches.Edit(tx, vSwitchID, func(s *cloud.VSwitch) error {
+	return kinds.VSwitches.Edit(tx, vSwitchID, func(s *kinds.VSwitch) error {
 		s.IPv6CIDRBlock = "2001:db8:8000:1::/64"
 		return nil
 	})
 }
 
 func plantFull(tx *state.Tx) error {
-	sw, err := cloud.VSwitches.Get(tx.In(owner).View, vSwitchID)
+	sw, err := kinds.VSwitches.Get(tx.In(owner).View, vSwitchID)
 	if err != nil {
 		return err
 	}
-	return cloud.SetFreeAddresses(tx.In(owner), sw, 0)
+	return kinds.SetFreeAddresses(tx.In(owner), sw, 0)
 }
 
 func setStatus(status string) func(*state.Tx) error {
-	return editInstance(func(i *cloud.Instance) { i.Status = status })
+	return editInstance(func(i *kinds.Instance) { i.Status = status })
 }
 
 var runErrorCases = []gatewaytest.ErrorCase{
@@ -85,23 +85,23 @@ var runErrorCases = []gatewaytest.ErrorCase{
 	{Name: "AddressTaken", Action: "RunInstances", Params: with(newNode, params{"PrivateIpAddress": "192.168.0.11"}), Status: 403, Code: "InvalidPrivateIpAddress.Duplicated"},
 	{Name: "DryRun", Action: "RunInstances", Params: with(newNode, params{"DryRun": "true"}), Status: 400, Code: "DryRunOperation"},
 	{Name: "Running", Action: "StartInstance", Params: params{"InstanceId": instanceID}, Status: 403, Code: "IncorrectInstanceStatus"},
-	{Name: "Stopped", Action: "StopInstance", Params: params{"InstanceId": instanceID}, Status: 403, Code: "IncorrectInstanceStatus", Plant: setStatus(cloud.InstanceStopped)},
-	{Name: "Stopped", Action: "RebootInstance", Params: params{"InstanceId": instanceID}, Status: 403, Code: "IncorrectInstanceStatus", Plant: setStatus(cloud.InstanceStopped)},
-	{Name: "OneRunning", Action: "StartInstances", Params: params{"InstanceId.1": instanceID, "InstanceId.2": secondID}, Status: 403, Code: "IncorrectInstanceStatus", Plant: setStatus(cloud.InstanceStopped)},
-	{Name: "OneRunning", Action: "DeleteInstances", Params: params{"InstanceId.1": instanceID, "InstanceId.2": secondID}, Status: 403, Code: "IncorrectInstanceStatus", Plant: setStatus(cloud.InstanceStopped)},
+	{Name: "Stopped", Action: "StopInstance", Params: params{"InstanceId": instanceID}, Status: 403, Code: "IncorrectInstanceStatus", Plant: setStatus(kinds.InstanceStopped)},
+	{Name: "Stopped", Action: "RebootInstance", Params: params{"InstanceId": instanceID}, Status: 403, Code: "IncorrectInstanceStatus", Plant: setStatus(kinds.InstanceStopped)},
+	{Name: "OneRunning", Action: "StartInstances", Params: params{"InstanceId.1": instanceID, "InstanceId.2": secondID}, Status: 403, Code: "IncorrectInstanceStatus", Plant: setStatus(kinds.InstanceStopped)},
+	{Name: "OneRunning", Action: "DeleteInstances", Params: params{"InstanceId.1": instanceID, "InstanceId.2": secondID}, Status: 403, Code: "IncorrectInstanceStatus", Plant: setStatus(kinds.InstanceStopped)},
 	{Name: "UserDataRunning", Action: "ModifyInstanceAttribute", Params: params{"InstanceId": instanceID, "UserData": "eA=="}, Status: 403, Code: "IncorrectInstanceStatus"},
 	{Name: "NoIds", Action: "DescribeInstanceRamRole", Params: params{}, Status: 400, Code: "MissingParameter"},
 	{Name: "NoGroup", Action: "CreateNetworkInterface", Params: params{"VSwitchId": vSwitchID}, Status: 400, Code: "MissingParameter"},
 	{Name: "InUse", Action: "AttachNetworkInterface", Params: with(podsENI, params{"InstanceId": secondID}), Status: 403, Code: "InvalidOperation.InvalidEniState"},
 	{Name: "Starting", Action: "AttachNetworkInterface", Params: freeENI, Status: 403, Code: "InvalidOperation.InvalidEcsState",
-		Plant: inOwner(plantFreeHere, setStatus(cloud.InstanceStarting))},
+		Plant: inOwner(plantFreeHere, setStatus(kinds.InstanceStarting))},
 	{Name: "OtherZone", Action: "AttachNetworkInterface", Params: freeENI, Status: 403, Code: "InvalidOperation.AvailabilityZoneMismatch",
 		Plant: plantFree(vpcID, "vsw-bp1clbemu000000000002", "cn-hangzhou-i", "192.168.1.0/24")},
 	{Name: "OtherVPC", Action: "AttachNetworkInterface", Params: freeENI, Status: 403, Code: "InvalidOperation.VpcMismatch",
 		Plant: plantFree(otherVPCID, "vsw-bp1clbemu000000000003", "cn-hangzhou-h", "10.0.0.0/24")},
 	{Name: "TooMany", Action: "AttachNetworkInterface", Params: freeENI, Status: 403, Code: "EniPerInstanceLimitExceeded", Plant: inOwner(plantFreeHere, func(tx *state.Tx) error {
-		cloud.NetworkInterfaces.Put(tx, &cloud.NetworkInterface{Owner: owner, ID: "eni-third", Type: cloud.NetworkInterfaceSecondary,
-			Status: cloud.NetworkInterfaceInUse, InstanceID: instanceID, VPCID: vpcID, VSwitchID: vSwitchID})
+		kinds.NetworkInterfaces.Put(tx, &kinds.NetworkInterface{Owner: owner, ID: "eni-third", Type: kinds.NetworkInterfaceSecondary,
+			Status: kinds.NetworkInterfaceInUse, InstanceID: instanceID, VPCID: vpcID, VSwitchID: vSwitchID})
 		return nil
 	})},
 	{Name: "Primary", Action: "DetachNetworkInterface", Params: params{"NetworkInterfaceId": eniID, "InstanceId": instanceID}, Status: 403, Code: "InvalidOperation.InvalidEniType"},
@@ -166,10 +166,10 @@ func TestInstanceLife(t *testing.T) {
 			t.Errorf("the instance is %q, want %q", got, want)
 		}
 	}
-	status(cloud.InstancePending)
+	status(kinds.InstancePending)
 	clock.Advance(time.Minute)
 	gatewaytest.Expect(t, c.Do("DescribeInstances", one), map[string]string{
-		"Instances.Instance.0.Status": cloud.InstanceRunning, "Instances.Instance.0.Cpu": "2", "Instances.Instance.0.Memory": "8192",
+		"Instances.Instance.0.Status": kinds.InstanceRunning, "Instances.Instance.0.Cpu": "2", "Instances.Instance.0.Memory": "8192",
 		"Instances.Instance.0.OSNameEn": "Ubuntu  22.04 64 bit", "Instances.Instance.0.Tags.Tag.0.TagKey": "app",
 		"Instances.Instance.0.SecurityGroupIds.SecurityGroupId.0": groupID, "Instances.Instance.0.InternetMaxBandwidthOut": "5",
 	})
@@ -182,9 +182,9 @@ func TestInstanceLife(t *testing.T) {
 	gatewaytest.Expect(t, c.Do("DescribeDisks", params{"InstanceId": id, "DiskType": "system"}), map[string]string{
 		"TotalCount": "1", "Disks.Disk.0.Size": "40", "Disks.Disk.0.PerformanceLevel": "PL1", "Disks.Disk.0.ImageId": imageID})
 	c.Do("StopInstance", params{"InstanceId": id, "StoppedMode": "StopCharging"})
-	status(cloud.InstanceStopping)
+	status(kinds.InstanceStopping)
 	clock.Advance(time.Minute)
-	status(cloud.InstanceStopped)
+	status(kinds.InstanceStopped)
 	c.Do("ModifyInstanceAttribute", params{"InstanceId": id, "InstanceName": "api", "UserData": "eQ==", "DeletionProtection": "true", "SecurityGroupIds.1": "sg-second"})
 	gatewaytest.Expect(t, c.Do("DescribeInstanceAttribute", params{"InstanceId": id}), map[string]string{"InstanceName": "api", "StoppedMode": "StopCharging",
 		"SecurityGroupIds.SecurityGroupId.0": "sg-second", "Cpu": "2", "ImageId": imageID})
@@ -196,10 +196,10 @@ func TestInstanceLife(t *testing.T) {
 	}
 	c.Do("ModifyInstanceAttribute", params{"InstanceId": id, "DeletionProtection": "false"})
 	c.Do("StartInstance", params{"InstanceId": id})
-	status(cloud.InstanceStarting)
+	status(kinds.InstanceStarting)
 	clock.Advance(time.Minute)
 	c.Do("RebootInstance", params{"InstanceId": id})
-	status(cloud.InstanceStarting)
+	status(kinds.InstanceStarting)
 	c.Do("DeleteInstances", params{"InstanceId.1": id, "Force": "true"})
 	if got := c.Do("DescribeInstances", one); got.Len("Instances.Instance") != 0 {
 		t.Errorf("the instance is still there: %v", got.Body)
@@ -220,7 +220,7 @@ func TestRunInstancesToken(t *testing.T) {
 func TestStopInstances(t *testing.T) {
 	c, clock := clocked(t)
 	both := params{"InstanceId.1": instanceID, "InstanceId.2": secondID}
-	if got := c.Do("StopInstances", both); got.Len("InstanceResponses.InstanceResponse") != 2 || got.Text("InstanceResponses.InstanceResponse.0.CurrentStatus") != cloud.InstanceStopping {
+	if got := c.Do("StopInstances", both); got.Len("InstanceResponses.InstanceResponse") != 2 || got.Text("InstanceResponses.InstanceResponse.0.CurrentStatus") != kinds.InstanceStopping {
 		t.Errorf("StopInstances = %v", got.Body)
 	}
 	clock.Advance(time.Minute)
@@ -229,7 +229,7 @@ func TestStopInstances(t *testing.T) {
 	if got := c.Call("StartInstances", both).Code; got != "IncorrectInstanceStatus" {
 		t.Errorf("StartInstances with one that runs = %q", got)
 	}
-	if got := c.Do("DescribeInstanceStatus", params{"InstanceId.1": instanceID}).Text("InstanceStatuses.InstanceStatus.0.Status"); got != cloud.InstanceStopped {
+	if got := c.Do("DescribeInstanceStatus", params{"InstanceId.1": instanceID}).Text("InstanceStatuses.InstanceStatus.0.Status"); got != kinds.InstanceStopped {
 		t.Errorf("the other is %q, want it stopped", got)
 	}
 }

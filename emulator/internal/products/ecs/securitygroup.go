@@ -3,9 +3,9 @@ package ecs
 import (
 	"slices"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -65,7 +65,7 @@ type createSecurityGroupResponse struct {
 }
 
 func createSecurityGroup(tx *state.Tx, req *createSecurityGroupRequest) (*createSecurityGroupResponse, error) {
-	id, err := state.Once(tx, "CreateSecurityGroup", req.ClientToken, req, cloud.SecurityGroups, func() (string, error) { return putSecurityGroup(tx, req) })
+	id, err := state.Once(tx, "CreateSecurityGroup", req.ClientToken, req, kinds.SecurityGroups, func() (string, error) { return putSecurityGroup(tx, req) })
 	if err != nil {
 		return nil, err
 	}
@@ -76,21 +76,21 @@ func createSecurityGroup(tx *state.Tx, req *createSecurityGroupRequest) (*create
 const maxGroups = 100
 
 func putSecurityGroup(tx *state.Tx, req *createSecurityGroupRequest) (string, error) {
-	vpc, err := cloud.VPCs.Get(tx.View, req.VPCID)
+	vpc, err := kinds.VPCs.Get(tx.View, req.VPCID)
 	if err != nil {
 		return "", err
 	}
 	if req.ResourceGroupID != "" { // else it is in none: CLB-0337
-		if _, err := cloud.ResourceGroups.Get(tx.View, req.ResourceGroupID); err != nil {
+		if _, err := kinds.ResourceGroups.Get(tx.View, req.ResourceGroupID); err != nil {
 			return "", err
 		}
 	}
-	if cloud.SecurityGroupsByRegion.Count(tx.View, vpc.AccountID, vpc.RegionID) >= maxGroups {
+	if kinds.SecurityGroupsByRegion.Count(tx.View, vpc.AccountID, vpc.RegionID) >= maxGroups {
 		return "", errGroupQuotaExceeded
 	}
-	g := &cloud.SecurityGroup{
+	g := &kinds.SecurityGroup{
 		Owner:           vpc.Owner,
-		ID:              tx.NewID(cloud.SecurityGroups.Kind()),
+		ID:              tx.NewID(kinds.SecurityGroups.Kind()),
 		Name:            req.Name,
 		Description:     req.Description,
 		Type:            req.Type,
@@ -99,9 +99,9 @@ func putSecurityGroup(tx *state.Tx, req *createSecurityGroupRequest) (string, er
 		ResourceGroupID: req.ResourceGroupID,
 		CreateTime:      tx.Now(),
 	}
-	cloud.SecurityGroups.Put(tx, g)
+	kinds.SecurityGroups.Put(tx, g)
 	for _, t := range req.Tags {
-		state.SetTag(tx, cloud.TagSecurityGroup, g.ID, t.key(), t.value())
+		state.SetTag(tx, kinds.TagSecurityGroup, g.ID, t.key(), t.value())
 	}
 	return g.ID, nil
 }
@@ -122,21 +122,21 @@ type deleteSecurityGroupRequest struct {
 // deleteSecurityGroup refuses a group that has members or a Network Load Balancer,
 // or that the rules of another name.
 func deleteSecurityGroup(tx *state.Tx, req *deleteSecurityGroupRequest) (*gateway.Empty, error) {
-	g, err := cloud.SecurityGroups.Get(tx.View, req.SecurityGroupID)
+	g, err := kinds.SecurityGroups.Get(tx.View, req.SecurityGroupID)
 	if err != nil {
 		return nil, err
 	}
-	_, joined := cloud.NLBLoadBalancersBySecurityGroup.First(tx.View, g.ID)
+	_, joined := kinds.NLBLoadBalancersBySecurityGroup.First(tx.View, g.ID)
 	if joined || len(membersOf(tx.View, g)) > 0 || isNamed(tx.View, g) {
 		return nil, errGroupInUse
 	}
-	cloud.SecurityGroups.Remove(tx, g.ID)
+	kinds.SecurityGroups.Remove(tx, g.ID)
 	return &gateway.Empty{}, nil
 }
 
-func membersOf(v *state.View, g *cloud.SecurityGroup) []*cloud.NetworkInterface {
-	var members []*cloud.NetworkInterface
-	for n := range cloud.NetworkInterfacesByRegion.List(v, g.AccountID, g.RegionID) {
+func membersOf(v *state.View, g *kinds.SecurityGroup) []*kinds.NetworkInterface {
+	var members []*kinds.NetworkInterface
+	for n := range kinds.NetworkInterfacesByRegion.List(v, g.AccountID, g.RegionID) {
 		if slices.Contains(n.SecurityGroupIDs, g.ID) {
 			members = append(members, n)
 		}
@@ -144,9 +144,9 @@ func membersOf(v *state.View, g *cloud.SecurityGroup) []*cloud.NetworkInterface 
 	return members
 }
 
-func isNamed(v *state.View, g *cloud.SecurityGroup) bool {
-	for other := range cloud.SecurityGroupsByRegion.List(v, g.AccountID, g.RegionID) {
-		if slices.ContainsFunc(other.Permissions, func(p cloud.SecurityGroupPermission) bool { return p.SourceGroup == g.ID }) {
+func isNamed(v *state.View, g *kinds.SecurityGroup) bool {
+	for other := range kinds.SecurityGroupsByRegion.List(v, g.AccountID, g.RegionID) {
+		if slices.ContainsFunc(other.Permissions, func(p kinds.SecurityGroupPermission) bool { return p.SourceGroup == g.ID }) {
 			return true
 		}
 	}
@@ -161,7 +161,7 @@ type modifySecurityGroupAttributeRequest struct {
 }
 
 func modifySecurityGroupAttribute(tx *state.Tx, req *modifySecurityGroupAttributeRequest) (*gateway.Empty, error) {
-	err := cloud.SecurityGroups.Edit(tx, req.SecurityGroupID, func(g *cloud.SecurityGroup) error {
+	err := kinds.SecurityGroups.Edit(tx, req.SecurityGroupID, func(g *kinds.SecurityGroup) error {
 		if req.Name != "" {
 			g.Name = req.Name
 		}

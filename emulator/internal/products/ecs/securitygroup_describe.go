@@ -4,10 +4,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -74,11 +74,11 @@ type securityGroupView struct {
 }
 
 func describeSecurityGroups(v *state.View, req *describeSecurityGroupsRequest) (*describeSecurityGroupsResponse, error) {
-	hasTags := req.filter(v, cloud.TagSecurityGroup)
-	found := listing.Pick(cloud.SecurityGroupsByRegion.InScope(v), func(g *cloud.SecurityGroup) bool {
+	hasTags := req.filter(v, kinds.TagSecurityGroup)
+	found := listing.Pick(kinds.SecurityGroupsByRegion.InScope(v), func(g *kinds.SecurityGroup) bool {
 		return hasTags(g.ID) && req.matches(g)
 	})
-	groups, windowed, err := listing.CutEither(found, func(g *cloud.SecurityGroup) string { return g.ID }, req.window())
+	groups, windowed, err := listing.CutEither(found, func(g *kinds.SecurityGroup) string { return g.ID }, req.window())
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func describeSecurityGroups(v *state.View, req *describeSecurityGroupsRequest) (
 	return resp, nil
 }
 
-func (r *describeSecurityGroupsRequest) matches(g *cloud.SecurityGroup) bool {
+func (r *describeSecurityGroupsRequest) matches(g *kinds.SecurityGroup) bool {
 	named := listing.Matches(r.Name, g.Name)
 	if r.FuzzyQuery && strings.Contains(r.Name, "*") {
 		named = like(r.Name, g.Name)
@@ -107,7 +107,7 @@ func (r *describeSecurityGroupsRequest) matches(g *cloud.SecurityGroup) bool {
 		listing.Matches(r.ResourceGroupID, g.ResourceGroupID)
 }
 
-func viewSecurityGroup(v *state.View, g *cloud.SecurityGroup) securityGroupView {
+func viewSecurityGroup(v *state.View, g *kinds.SecurityGroup) securityGroupView {
 	view := securityGroupView{
 		SecurityGroupID: g.ID,
 		Name:            g.Name,
@@ -117,7 +117,7 @@ func viewSecurityGroup(v *state.View, g *cloud.SecurityGroup) securityGroupView 
 		RuleCount:       len(g.Permissions),
 		ResourceGroupID: g.ResourceGroupID,
 		CreationTime:    gateway.Second(g.CreateTime),
-		Tags:            tagging.ShownOf(v, cloud.TagSecurityGroup, g.ID),
+		Tags:            tagging.ShownOf(v, kinds.TagSecurityGroup, g.ID),
 	}
 	for _, p := range g.Permissions {
 		if p.SourceGroup != "" || p.DestGroup != "" {
@@ -127,7 +127,7 @@ func viewSecurityGroup(v *state.View, g *cloud.SecurityGroup) securityGroupView 
 	return view
 }
 
-func countInstances(v *state.View, g *cloud.SecurityGroup) int {
+func countInstances(v *state.View, g *kinds.SecurityGroup) int {
 	instances := make(map[string]bool)
 	for _, n := range membersOf(v, g) {
 		if n.InstanceID != "" {
@@ -183,16 +183,16 @@ type permissionView struct {
 // in a VPC all are intranet, and appear to those who leave the default; evidence
 // CLB-0335. Clients that print what they lack send <nil>: CLB-0338.
 func describeSecurityGroupAttribute(v *state.View, req *describeSecurityGroupAttributeRequest) (*describeSecurityGroupAttributeResponse, error) {
-	g, err := cloud.SecurityGroups.Get(v, req.SecurityGroupID)
+	g, err := kinds.SecurityGroups.Get(v, req.SecurityGroupID)
 	if err != nil {
 		return nil, err
 	}
 	rules := slices.Clone(g.Permissions)
-	rules = slices.DeleteFunc(rules, func(p cloud.SecurityGroupPermission) bool {
+	rules = slices.DeleteFunc(rules, func(p kinds.SecurityGroupPermission) bool {
 		return req.Direction != "all" && req.Direction != p.Direction
 	})
-	slices.SortFunc(rules, func(a, b cloud.SecurityGroupPermission) int { return strings.Compare(a.RuleID, b.RuleID) })
-	rules, windowed, err := listing.CutEither(rules, func(p cloud.SecurityGroupPermission) string { return p.RuleID },
+	slices.SortFunc(rules, func(a, b kinds.SecurityGroupPermission) int { return strings.Compare(a.RuleID, b.RuleID) })
+	rules, windowed, err := listing.CutEither(rules, func(p kinds.SecurityGroupPermission) string { return p.RuleID },
 		listing.Ask{ByToken: true, Token: req.NextToken, Number: 1, Size: req.MaxResults})
 	if err != nil {
 		return nil, err
@@ -212,7 +212,7 @@ func describeSecurityGroupAttribute(v *state.View, req *describeSecurityGroupAtt
 	return resp, nil
 }
 
-func viewPermission(v *state.View, p cloud.SecurityGroupPermission) permissionView {
+func viewPermission(v *state.View, p kinds.SecurityGroupPermission) permissionView {
 	view := permissionView{
 		SecurityGroupRuleID: p.RuleID,
 		Direction:           p.Direction,
@@ -232,10 +232,10 @@ func viewPermission(v *state.View, p cloud.SecurityGroupPermission) permissionVi
 		Description:         p.Description,
 		CreateTime:          gateway.Second(p.CreateTime),
 	}
-	if source, ok := cloud.SecurityGroups.Find(v, p.SourceGroup); ok {
+	if source, ok := kinds.SecurityGroups.Find(v, p.SourceGroup); ok {
 		view.SourceGroupName = source.Name
 	}
-	if dest, ok := cloud.SecurityGroups.Find(v, p.DestGroup); ok {
+	if dest, ok := kinds.SecurityGroups.Find(v, p.DestGroup); ok {
 		view.DestGroupName = dest.Name
 	}
 	return view

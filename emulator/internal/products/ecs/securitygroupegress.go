@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -44,7 +44,7 @@ type egress struct {
 
 // rule checks the permission and returns it as stored. What a rule for what comes
 // in says of its source, this one says of its destination.
-func (e egress) rule() (cloud.SecurityGroupPermission, error) {
+func (e egress) rule() (kinds.SecurityGroupPermission, error) {
 	out := permission{
 		Policy: e.Policy, Priority: e.Priority, IPProtocol: e.IPProtocol, PortRange: e.PortRange, SourcePortRange: e.SourcePortRange,
 		SourceCIDRIP: e.SourceCIDRIP, IPv6SourceCIDRIP: e.IPv6SourceCIDRIP, DestCIDRIP: e.DestCIDRIP, IPv6DestCIDRIP: e.IPv6DestCIDRIP,
@@ -52,9 +52,9 @@ func (e egress) rule() (cloud.SecurityGroupPermission, error) {
 	}
 	switch {
 	case e.DestCIDRIP == "" && e.IPv6DestCIDRIP == "" && e.DestGroupID == "" && e.DestPrefixListID == "":
-		return cloud.SecurityGroupPermission{}, errDestMissing.Of("Permissions")
+		return kinds.SecurityGroupPermission{}, errDestMissing.Of("Permissions")
 	case e.DestPrefixListID != "":
-		return cloud.SecurityGroupPermission{}, errPrefixListNotFound.Of(e.DestPrefixListID)
+		return kinds.SecurityGroupPermission{}, errPrefixListNotFound.Of(e.DestPrefixListID)
 	}
 	rule, err := out.kept()
 	rule.Direction, rule.DestGroup = directionEgress, e.DestGroupID
@@ -70,7 +70,7 @@ type egressRules struct {
 	Permissions     []egress `rpc:"Permissions,max=100"`
 }
 
-func (r *egressRules) rules() ([]cloud.SecurityGroupPermission, error) {
+func (r *egressRules) rules() ([]kinds.SecurityGroupPermission, error) {
 	return rulesOf(r.egress, r.Permissions)
 }
 
@@ -83,7 +83,7 @@ func authorizeSecurityGroupEgress(tx *state.Tx, req *authorizeSecurityGroupEgres
 	if err != nil {
 		return nil, err
 	}
-	return &gateway.Empty{}, state.EditOnce(tx, "AuthorizeSecurityGroupEgress", req.ClientToken, req, cloud.SecurityGroups, req.SecurityGroupID, func(g *cloud.SecurityGroup) error {
+	return &gateway.Empty{}, state.EditOnce(tx, "AuthorizeSecurityGroupEgress", req.ClientToken, req, kinds.SecurityGroups, req.SecurityGroupID, func(g *kinds.SecurityGroup) error {
 		return addRules(tx, g, rules)
 	})
 }
@@ -98,7 +98,7 @@ func revokeSecurityGroupEgress(tx *state.Tx, req *revokeSecurityGroupEgressReque
 	if err != nil {
 		return nil, err
 	}
-	return &gateway.Empty{}, state.EditOnce(tx, "RevokeSecurityGroupEgress", req.ClientToken, req, cloud.SecurityGroups, req.SecurityGroupID, remove)
+	return &gateway.Empty{}, state.EditOnce(tx, "RevokeSecurityGroupEgress", req.ClientToken, req, kinds.SecurityGroups, req.SecurityGroupID, remove)
 }
 
 type modifySecurityGroupEgressRuleRequest struct {
@@ -112,13 +112,13 @@ func modifySecurityGroupEgressRule(tx *state.Tx, req *modifySecurityGroupEgressR
 	if req.egress == (egress{}) {
 		return nil, errNothingToModify
 	}
-	return &gateway.Empty{}, state.EditOnce(tx, "ModifySecurityGroupEgressRule", req.ClientToken, req, cloud.SecurityGroups, req.SecurityGroupID, func(g *cloud.SecurityGroup) error {
+	return &gateway.Empty{}, state.EditOnce(tx, "ModifySecurityGroupEgressRule", req.ClientToken, req, kinds.SecurityGroups, req.SecurityGroupID, func(g *kinds.SecurityGroup) error {
 		g.Permissions = slices.Clone(g.Permissions)
 		return req.modify(tx.View, g)
 	})
 }
 
-func (r *modifySecurityGroupEgressRuleRequest) modify(v *state.View, g *cloud.SecurityGroup) error {
+func (r *modifySecurityGroupEgressRuleRequest) modify(v *state.View, g *kinds.SecurityGroup) error {
 	if r.RuleID == "" {
 		return describeRule(g, r.egress, r.Description)
 	}
@@ -135,7 +135,7 @@ func (r *modifySecurityGroupEgressRuleRequest) modify(v *state.View, g *cloud.Se
 
 // over is the request where it has a value, and the rule elsewhere. A new destination
 // replaces the old one, of whatever kind that was.
-func (e egress) over(old cloud.SecurityGroupPermission) egress {
+func (e egress) over(old kinds.SecurityGroupPermission) egress {
 	e.Policy, e.Priority = cmp.Or(e.Policy, old.Policy), cmp.Or(e.Priority, old.Priority)
 	e.IPProtocol, e.PortRange = cmp.Or(e.IPProtocol, old.IPProtocol), cmp.Or(e.PortRange, old.PortRange)
 	e.SourcePortRange, e.Description = cmp.Or(e.SourcePortRange, old.SourcePort), cmp.Or(e.Description, old.Description)
@@ -163,7 +163,7 @@ func modifySecurityGroupPolicy(tx *state.Tx, req *modifySecurityGroupPolicyReque
 	if n < 0 {
 		return nil, errPolicyMalformed
 	}
-	return &gateway.Empty{}, state.EditOnce(tx, "ModifySecurityGroupPolicy", req.ClientToken, req, cloud.SecurityGroups, req.SecurityGroupID, func(g *cloud.SecurityGroup) error {
+	return &gateway.Empty{}, state.EditOnce(tx, "ModifySecurityGroupPolicy", req.ClientToken, req, kinds.SecurityGroups, req.SecurityGroupID, func(g *kinds.SecurityGroup) error {
 		if g.Type == groupEnterprise {
 			return errEnterpriseGroup
 		}

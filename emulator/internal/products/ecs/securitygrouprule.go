@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -59,18 +59,18 @@ type rulesRequest struct {
 }
 
 // rules returns the rules as stored.
-func (r *rulesRequest) rules() ([]cloud.SecurityGroupPermission, error) {
+func (r *rulesRequest) rules() ([]kinds.SecurityGroupPermission, error) {
 	return rulesOf(r.permission, r.Permissions)
 }
 
 // writtenRule is a rule of either direction as requests write it.
 type writtenRule interface {
 	comparable
-	rule() (cloud.SecurityGroupPermission, error)
+	rule() (kinds.SecurityGroupPermission, error)
 }
 
 // rulesOf are the rules of a list, or the one that the call has in its own parameters.
-func rulesOf[R writtenRule](one R, wanted []R) ([]cloud.SecurityGroupPermission, error) {
+func rulesOf[R writtenRule](one R, wanted []R) ([]kinds.SecurityGroupPermission, error) {
 	var none R
 	if one != none {
 		if len(wanted) > 0 {
@@ -81,7 +81,7 @@ func rulesOf[R writtenRule](one R, wanted []R) ([]cloud.SecurityGroupPermission,
 	if len(wanted) == 0 {
 		return nil, errParameterMissing.Of("Permissions")
 	}
-	var rules []cloud.SecurityGroupPermission
+	var rules []kinds.SecurityGroupPermission
 	for _, p := range wanted {
 		rule, err := p.rule()
 		if err != nil {
@@ -97,8 +97,8 @@ func rulesOf[R writtenRule](one R, wanted []R) ([]cloud.SecurityGroupPermission,
 
 // findRule returns the place of the rule that does the same; its description does
 // not matter.
-func findRule(rules []cloud.SecurityGroupPermission, rule cloud.SecurityGroupPermission) int {
-	return slices.IndexFunc(rules, func(other cloud.SecurityGroupPermission) bool {
+func findRule(rules []kinds.SecurityGroupPermission, rule kinds.SecurityGroupPermission) int {
+	return slices.IndexFunc(rules, func(other kinds.SecurityGroupPermission) bool {
 		other.RuleID, other.CreateTime, other.Description = rule.RuleID, rule.CreateTime, rule.Description
 		return other == rule
 	})
@@ -116,12 +116,12 @@ func authorizeSecurityGroup(tx *state.Tx, req *authorizeSecurityGroupRequest) (*
 	if err != nil {
 		return nil, err
 	}
-	return &gateway.Empty{}, state.EditOnce(tx, "AuthorizeSecurityGroup", req.ClientToken, req, cloud.SecurityGroups, req.SecurityGroupID, func(g *cloud.SecurityGroup) error {
+	return &gateway.Empty{}, state.EditOnce(tx, "AuthorizeSecurityGroup", req.ClientToken, req, kinds.SecurityGroups, req.SecurityGroupID, func(g *kinds.SecurityGroup) error {
 		return addRules(tx, g, rules)
 	})
 }
 
-func addRules(tx *state.Tx, g *cloud.SecurityGroup, rules []cloud.SecurityGroupPermission) error {
+func addRules(tx *state.Tx, g *kinds.SecurityGroup, rules []kinds.SecurityGroupPermission) error {
 	kept := slices.Clone(g.Permissions)
 	for _, rule := range rules {
 		if err := checkSourceGroup(tx.View, g, rule); err != nil {
@@ -143,12 +143,12 @@ func addRules(tx *state.Tx, g *cloud.SecurityGroup, rules []cloud.SecurityGroupP
 
 // newRuleID mints the id of a rule, which is part of its group here.
 func newRuleID(tx *state.Tx) string {
-	return "sgr-" + strings.TrimPrefix(tx.NewID(cloud.SecurityGroups.Kind()), "sg-")
+	return "sgr-" + strings.TrimPrefix(tx.NewID(kinds.SecurityGroups.Kind()), "sg-")
 }
 
 // checkSourceGroup looks at the group on the other side: a rule may name another group of the same VPC, and no group
 // of the enterprise type is on either side.
-func checkSourceGroup(v *state.View, g *cloud.SecurityGroup, rule cloud.SecurityGroupPermission) error {
+func checkSourceGroup(v *state.View, g *kinds.SecurityGroup, rule kinds.SecurityGroupPermission) error {
 	other := cmp.Or(rule.SourceGroup, rule.DestGroup)
 	switch other {
 	case "":
@@ -159,7 +159,7 @@ func checkSourceGroup(v *state.View, g *cloud.SecurityGroup, rule cloud.Security
 	if g.Type == groupEnterprise {
 		return errEnterpriseGroup
 	}
-	source, ok := cloud.SecurityGroups.Find(v, other)
+	source, ok := kinds.SecurityGroups.Find(v, other)
 	switch {
 	case !ok:
 		return errSourceGroupNotFound.Of(other)
@@ -183,16 +183,16 @@ func revokeSecurityGroup(tx *state.Tx, req *revokeSecurityGroupRequest) (*gatewa
 	if err != nil {
 		return nil, err
 	}
-	return &gateway.Empty{}, state.EditOnce(tx, "RevokeSecurityGroup", req.ClientToken, req, cloud.SecurityGroups, req.SecurityGroupID, remove)
+	return &gateway.Empty{}, state.EditOnce(tx, "RevokeSecurityGroup", req.ClientToken, req, kinds.SecurityGroups, req.SecurityGroupID, remove)
 }
 
 // removal returns what takes the rules of a request out of a group.
-func removal[R writtenRule](ruleIDs []string, one R, list []R) (func(*cloud.SecurityGroup) error, error) {
+func removal[R writtenRule](ruleIDs []string, one R, list []R) (func(*kinds.SecurityGroup) error, error) {
 	var none R
 	if len(ruleIDs) == 0 {
 		rules, err := rulesOf(one, list)
-		return func(g *cloud.SecurityGroup) error {
-			g.Permissions = slices.DeleteFunc(slices.Clone(g.Permissions), func(p cloud.SecurityGroupPermission) bool {
+		return func(g *kinds.SecurityGroup) error {
+			g.Permissions = slices.DeleteFunc(slices.Clone(g.Permissions), func(p kinds.SecurityGroupPermission) bool {
 				return findRule(rules, p) >= 0
 			})
 			return nil
@@ -205,10 +205,10 @@ func removal[R writtenRule](ruleIDs []string, one R, list []R) (func(*cloud.Secu
 	if len(slices.Compact(ids)) != len(ruleIDs) {
 		return nil, errRuleIDTwice
 	}
-	return func(g *cloud.SecurityGroup) error { return removeByID(g, ruleIDs) }, nil
+	return func(g *kinds.SecurityGroup) error { return removeByID(g, ruleIDs) }, nil
 }
 
-func removeByID(g *cloud.SecurityGroup, ids []string) error {
+func removeByID(g *kinds.SecurityGroup, ids []string) error {
 	kept := slices.Clone(g.Permissions)
 	for _, id := range ids {
 		n := ruleByID(kept, id)
@@ -221,8 +221,8 @@ func removeByID(g *cloud.SecurityGroup, ids []string) error {
 	return nil
 }
 
-func ruleByID(rules []cloud.SecurityGroupPermission, id string) int {
-	return slices.IndexFunc(rules, func(p cloud.SecurityGroupPermission) bool { return p.RuleID == id })
+func ruleByID(rules []kinds.SecurityGroupPermission, id string) int {
+	return slices.IndexFunc(rules, func(p kinds.SecurityGroupPermission) bool { return p.RuleID == id })
 }
 
 // ruleToModify names a rule of a group by its id, or the group alone.
@@ -244,7 +244,7 @@ func modifySecurityGroupRule(tx *state.Tx, req *modifySecurityGroupRuleRequest) 
 	if req.permission == (permission{}) {
 		return nil, errNothingToModify
 	}
-	return &gateway.Empty{}, state.EditOnce(tx, "ModifySecurityGroupRule", req.ClientToken, req, cloud.SecurityGroups, req.SecurityGroupID, func(g *cloud.SecurityGroup) error {
+	return &gateway.Empty{}, state.EditOnce(tx, "ModifySecurityGroupRule", req.ClientToken, req, kinds.SecurityGroups, req.SecurityGroupID, func(g *kinds.SecurityGroup) error {
 		g.Permissions = slices.Clone(g.Permissions)
 		if req.RuleID == "" {
 			return describeRule(g, req.permission, req.Description)
@@ -254,7 +254,7 @@ func modifySecurityGroupRule(tx *state.Tx, req *modifySecurityGroupRuleRequest) 
 }
 
 // describeRule changes the description of the rule that does what a request says.
-func describeRule[R writtenRule](g *cloud.SecurityGroup, p R, description string) error {
+func describeRule[R writtenRule](g *kinds.SecurityGroup, p R, description string) error {
 	rule, err := p.rule()
 	if err != nil {
 		return err
@@ -269,7 +269,7 @@ func describeRule[R writtenRule](g *cloud.SecurityGroup, p R, description string
 
 // replaceRule overlays the rule with what the request has. Its kind of source,
 // a block of addresses or a group, stays.
-func replaceRule(v *state.View, g *cloud.SecurityGroup, req *modifySecurityGroupRuleRequest) error {
+func replaceRule(v *state.View, g *kinds.SecurityGroup, req *modifySecurityGroupRuleRequest) error {
 	n := ruleByID(g.Permissions, req.RuleID)
 	if n < 0 {
 		return errRuleNotFound.Of(req.RuleID)
@@ -292,7 +292,7 @@ func replaceRule(v *state.View, g *cloud.SecurityGroup, req *modifySecurityGroup
 }
 
 // replaceAt replaces a rule of a group, whose id, time and direction stay.
-func replaceAt(v *state.View, g *cloud.SecurityGroup, n int, rule cloud.SecurityGroupPermission) error {
+func replaceAt(v *state.View, g *kinds.SecurityGroup, n int, rule kinds.SecurityGroupPermission) error {
 	if err := checkSourceGroup(v, g, rule); err != nil {
 		return err
 	}
@@ -308,7 +308,7 @@ func (r *modifySecurityGroupRuleRequest) namesSource() bool {
 
 // over is the request where it has a value, and the rule elsewhere. A new source
 // or destination replaces the old one, of whichever family that was.
-func (r *modifySecurityGroupRuleRequest) over(old cloud.SecurityGroupPermission) permission {
+func (r *modifySecurityGroupRuleRequest) over(old kinds.SecurityGroupPermission) permission {
 	p := r.permission
 	p.Policy = cmp.Or(p.Policy, old.Policy)
 	p.Priority = cmp.Or(p.Priority, old.Priority)

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -33,11 +33,11 @@ var (
 )
 
 // tagErrors are about the number of a resource's tags.
-var tagErrors = []gateway.ErrorRow{{Fact: state.QuotaExceeded, Kind: state.Kind(cloud.QuotaTags), Status: 400,
+var tagErrors = []gateway.ErrorRow{{Fact: state.QuotaExceeded, Kind: state.Kind(kinds.QuotaTags), Status: 400,
 	Code: "QuotaExceeded.TagNumPerResource", Message: "The number of tags of the resource exceeds the quota.", Evidence: "CLB-0342"}}
 
 // taggable are the resources tagged here.
-var taggable = tagging.NewTypes(cloud.Schema, cloud.ProductECS, errTaggedUnknown.Of)
+var taggable = tagging.NewTypes(kinds.Schema, kinds.ProductECS, errTaggedUnknown.Of)
 
 // taggedType is the API's word for a kind of resource that it tags.
 type taggedType string
@@ -135,7 +135,7 @@ type resourceTypeCount struct {
 func describeTags(v *state.View, req *describeTagsRequest) (*describeTagsResponse, error) {
 	tags := make(map[tagging.Tag]*countedTag)
 	words, filters := make(map[state.TagResourceType]string), tagging.Filters(req.Tags)
-	for word, kinds := range cloud.Schema.TagTypes(cloud.ProductECS) {
+	for word, kinds := range kinds.Schema.TagTypes(kinds.ProductECS) {
 		if req.ResourceType == "" || strings.EqualFold(req.ResourceType, word) {
 			words[kinds[0]] = word
 		}

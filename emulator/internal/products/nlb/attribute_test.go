@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -80,7 +80,7 @@ func TestRegionOfResource(t *testing.T) {
 	c, _, _ := newClient(t, func(tx *state.Tx) error {
 		for id, account := range map[string]string{"vpc-far": account, "vpc-foreign": "1"} {
 			owner := state.Owner{AccountID: account, RegionID: "cn-shanghai"}
-			cloud.VPCs.Put(tx.In(owner), &cloud.VPC{Owner: owner, ID: id, CIDRBlock: "10.0.0.0/8"})
+			kinds.VPCs.Put(tx.In(owner), &kinds.VPC{Owner: owner, ID: id, CIDRBlock: "10.0.0.0/8"})
 		}
 		return nil
 	})
@@ -102,16 +102,16 @@ func TestRegionOfResource(t *testing.T) {
 // that no other can have it.
 func TestCertificateGone(t *testing.T) {
 	c, store, _ := newClient(t)
-	uploaded := &cloud.UserCertificate{AccountID: account, ID: 11111111, Name: "gone"}
+	uploaded := &kinds.UserCertificate{AccountID: account, ID: 11111111, Name: "gone"}
 	edit := func(fn func(*state.Tx)) {
 		if err := store.Update(state.Owner{}, func(tx *state.Tx) error { fn(tx); return nil }); err != nil {
 			t.Fatal(err)
 		}
 	}
-	edit(func(tx *state.Tx) { cloud.UserCertificates.Put(tx, uploaded) })
+	edit(func(tx *state.Tx) { kinds.UserCertificates.Put(tx, uploaded) })
 	named := with(listenTLS, "CertificateIds.1", uploaded.Identifier())
 	of := params("ListenerId", c.Do("CreateListener", named).Text("ListenerId"))
-	edit(func(tx *state.Tx) { cloud.UserCertificates.Remove(tx, cloud.UserCertificates.ID(uploaded)) })
+	edit(func(tx *state.Tx) { kinds.UserCertificates.Remove(tx, kinds.UserCertificates.ID(uploaded)) })
 	c.Do("UpdateListenerAttribute", with(of, "IdleTimeout", "60", "CertificateIds.1", uploaded.Identifier()))
 	expect(t, c, "GetListenerAttribute", of, "CertificateIds.0", uploaded.Identifier(), "IdleTimeout", "60")
 	expectRefusal(t, c, "CreateListener", with(named, "ListenerPort", "9443"), "ResourceNotFound.Certificate")

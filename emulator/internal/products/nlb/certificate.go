@@ -3,10 +3,10 @@ package nlb
 import (
 	"slices"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/changes"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -46,8 +46,8 @@ type tlsSettings struct {
 }
 
 // apply puts the given settings into a TCPSSL listener; others take none of it.
-func (s *tlsSettings) apply(v *state.View, l *cloud.NLBListener) error {
-	if l.Protocol != cloud.NLBTCPSSL {
+func (s *tlsSettings) apply(v *state.View, l *kinds.NLBListener) error {
+	if l.Protocol != kinds.NLBTCPSSL {
 		return nil
 	}
 	if s.SecurityPolicyID != "" {
@@ -75,7 +75,7 @@ func (s *tlsSettings) apply(v *state.View, l *cloud.NLBListener) error {
 
 // checkTLS lets certificates be that the listener had already, also those that are
 // gone since: CLB-0411.
-func checkTLS(v *state.View, l *cloud.NLBListener, had []string) error {
+func checkTLS(v *state.View, l *kinds.NLBListener, had []string) error {
 	switch {
 	case len(l.CertificateIDs) == 0, l.CAEnabled && len(l.CACertificateIDs) == 0:
 		return errCertificateMissing
@@ -89,14 +89,14 @@ func checkTLS(v *state.View, l *cloud.NLBListener, had []string) error {
 		return err
 	}
 	for _, id := range l.CACertificateIDs {
-		if _, ok := cloud.CACertificates.Find(v, id); !ok {
+		if _, ok := kinds.CACertificates.Find(v, id); !ok {
 			return errCACertificateUnknown
 		}
 	}
 	if isSystemPolicy(l.SecurityPolicyID) {
 		return nil
 	}
-	_, err := cloud.NLBSecurityPolicies.Get(v, l.SecurityPolicyID)
+	_, err := kinds.NLBSecurityPolicies.Get(v, l.SecurityPolicyID)
 	return err
 }
 
@@ -104,10 +104,10 @@ func checkTLS(v *state.View, l *cloud.NLBListener, had []string) error {
 // came to CLB by upload: NLB-0012.
 func checkCertificates(v *state.View, ids []string) error {
 	for _, id := range ids {
-		if _, ok := cloud.FindUserCertificate(v, id); ok {
+		if _, ok := kinds.FindUserCertificate(v, id); ok {
 			continue
 		}
-		if _, ok := cloud.ServerCertificates.Find(v, id); !ok {
+		if _, ok := kinds.ServerCertificates.Find(v, id); !ok {
 			return errCertificateUnknown.Of(id)
 		}
 	}
@@ -119,9 +119,9 @@ type additionalCertificatesRequest struct {
 	AdditionalCertificateIDs []string `rpc:"AdditionalCertificateIds,required,max=15,invalid=Illegal"`
 }
 
-func (req *additionalCertificatesRequest) listener(v *state.View) (*cloud.NLBListener, error) {
+func (req *additionalCertificatesRequest) listener(v *state.View) (*kinds.NLBListener, error) {
 	l, err := settledListener(v, req.ListenerID)
-	if err == nil && l.Protocol != cloud.NLBTCPSSL {
+	if err == nil && l.Protocol != kinds.NLBTCPSSL {
 		err = errNotTCPSSL
 	}
 	return l, err
@@ -141,7 +141,7 @@ func associateAdditionalCertificatesWithListener(tx *state.Tx, req *additionalCe
 			return nil, errCertificateAssociated.Of(id)
 		}
 	}
-	if err := tx.Use(cloud.QuotaNLBCertificates, l.LoadBalancerID, len(ids)); err != nil {
+	if err := tx.Use(kinds.QuotaNLBCertificates, l.LoadBalancerID, len(ids)); err != nil {
 		return nil, err
 	}
 	changed := *l
@@ -188,7 +188,7 @@ type listenerCertificate struct {
 }
 
 func listListenerCertificates(v *state.View, req *listListenerCertificatesRequest) (*listListenerCertificatesResponse, error) {
-	l, err := cloud.NLBListeners.Get(v, req.ListenerID)
+	l, err := kinds.NLBListeners.Get(v, req.ListenerID)
 	if err != nil {
 		return nil, err
 	}
@@ -196,7 +196,7 @@ func listListenerCertificates(v *state.View, req *listListenerCertificatesReques
 	add := func(ids []string, isDefault bool) {
 		for _, id := range ids {
 			if listing.Among(req.IDs, id) {
-				list = append(list, listenerCertificate{id, req.CertType, isDefault, cloud.NLBCertificateAssociated})
+				list = append(list, listenerCertificate{id, req.CertType, isDefault, kinds.NLBCertificateAssociated})
 			}
 		}
 	}

@@ -1,8 +1,8 @@
 package nlb
 
 import (
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/changes"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -22,14 +22,14 @@ var (
 )
 
 // changing holds the API's rules for changes.
-var changing = &changes.Rules{Jobs: cloud.NLBJobs, Locks: cloud.NLBLocks, Locked: errLockConflict, Open: checkOpen}
+var changing = &changes.Rules{Jobs: kinds.NLBJobs, Locks: kinds.NLBLocks, Locked: errLockConflict, Open: checkOpen}
 
 // checkLock refuses a change of a load balancer that is locked.
-func checkLock(lb *cloud.NLBLoadBalancer) error {
+func checkLock(lb *kinds.NLBLoadBalancer) error {
 	switch lock := lb.LockedBy(); lock {
 	case "":
 		return nil
-	case cloud.NLBFinancialLocked:
+	case kinds.NLBFinancialLocked:
 		return errFinancialLocked
 	default:
 		return errOtherLocked.Of(string(lock))
@@ -38,7 +38,7 @@ func checkLock(lb *cloud.NLBLoadBalancer) error {
 
 // checkOpen refuses a change of a load balancer that takes none now.
 func checkOpen(v *state.View, id string) error {
-	lb, err := cloud.NLBLoadBalancers.Get(v, id)
+	lb, err := kinds.NLBLoadBalancers.Get(v, id)
 	if err != nil {
 		return err
 	}
@@ -46,9 +46,9 @@ func checkOpen(v *state.View, id string) error {
 		return err
 	}
 	switch {
-	case lb.Status == cloud.NLBProvisioning:
+	case lb.Status == kinds.NLBProvisioning:
 		return errCreating.Of(lb.ID)
-	case lb.Status == cloud.NLBConfiguring:
+	case lb.Status == kinds.NLBConfiguring:
 		return errConfiguring
 	}
 	return nil

@@ -1,9 +1,9 @@
 package nlb
 
 import (
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -31,36 +31,36 @@ var errorTable = refusals.Table(factRows)
 var factRows = []gateway.ErrorRow{
 	gateway.DryRunRow("NLB-0001"),
 	{Fact: listing.BadToken, Status: 400, Code: "IllegalParam", Message: "The param of NextToken is illegal.", Evidence: "NLB-0001"},
-	{Fact: state.NotFound, Kind: cloud.NLBLoadBalancers.Kind(), Status: 404, Code: "ResourceNotFound.loadBalancer",
+	{Fact: state.NotFound, Kind: kinds.NLBLoadBalancers.Kind(), Status: 404, Code: "ResourceNotFound.loadBalancer",
 		Message: "The specified resource of loadbalancer is not found.", Evidence: "NLB-0001"},
-	{Fact: state.NotFound, Kind: cloud.NLBListeners.Kind(), Status: 404, Code: "ResourceNotFound.listener",
+	{Fact: state.NotFound, Kind: kinds.NLBListeners.Kind(), Status: 404, Code: "ResourceNotFound.listener",
 		Message: "The specified resource of listener is not found.", Evidence: "NLB-0002"},
-	{Fact: state.NotFound, Kind: cloud.NLBServerGroups.Kind(), Status: 404, Code: "ResourceNotFound.serverGroup",
+	{Fact: state.NotFound, Kind: kinds.NLBServerGroups.Kind(), Status: 404, Code: "ResourceNotFound.serverGroup",
 		Message: "The specified resource of serverGroup is not found.", Evidence: "NLB-0001"},
-	{Fact: state.NotFound, Kind: cloud.NLBSecurityPolicies.Kind(), Actions: []string{"CreateListener", "UpdateListenerAttribute"}, Status: 404,
+	{Fact: state.NotFound, Kind: kinds.NLBSecurityPolicies.Kind(), Actions: []string{"CreateListener", "UpdateListenerAttribute"}, Status: 404,
 		Code: "ResourceNotFound.securitypolicy", Message: "The specified resource of securitypolicy is not found.", Evidence: "NLB-0001"},
-	{Fact: state.NotFound, Kind: cloud.NLBSecurityPolicies.Kind(), Status: 404, Code: "ResourceNotFound.SecurityPolicy",
+	{Fact: state.NotFound, Kind: kinds.NLBSecurityPolicies.Kind(), Status: 404, Code: "ResourceNotFound.SecurityPolicy",
 		Message: "The specified resource of SecurityPolicy is not found.", Evidence: "CLB-0203"},
-	{Fact: state.NotFound, Kind: cloud.NLBHdMonitorConfigs.Kind(), Status: 404, Code: "ResourceNotFound.HdMonitorConfigNotExist",
+	{Fact: state.NotFound, Kind: kinds.NLBHdMonitorConfigs.Kind(), Status: 404, Code: "ResourceNotFound.HdMonitorConfigNotExist",
 		Message: "The specified resource of HdMonitorConfigNotExist is not found.", Evidence: "NLB-0001"},
-	{Fact: state.NotFound, Kind: cloud.NLBJobs.Kind(), Status: 404, Code: "ResourceNotFound.Job",
+	{Fact: state.NotFound, Kind: kinds.NLBJobs.Kind(), Status: 404, Code: "ResourceNotFound.Job",
 		Message: "The specified resource of job is not found.", Evidence: "CLB-0203"},
-	{Fact: state.NotFound, Kind: cloud.VPCs.Kind(), Status: 404, Code: "ResourceNotFound.Vpc",
+	{Fact: state.NotFound, Kind: kinds.VPCs.Kind(), Status: 404, Code: "ResourceNotFound.Vpc",
 		Message: "The specified resource of Vpc is not found.", Evidence: "NLB-0001"},
-	{Fact: state.NotFound, Kind: cloud.VSwitches.Kind(), Status: 404, Code: "ResourceNotFound.VSwitch",
+	{Fact: state.NotFound, Kind: kinds.VSwitches.Kind(), Status: 404, Code: "ResourceNotFound.VSwitch",
 		Message: "The specified resource of vSwitch is not found.", Evidence: "NLB-0001"},
-	{Fact: state.NotFound, Kind: cloud.EIPs.Kind(), Status: 404, Code: "ResourceNotFound.AllocationId",
+	{Fact: state.NotFound, Kind: kinds.EIPs.Kind(), Status: 404, Code: "ResourceNotFound.AllocationId",
 		Message: "The specified resource of AllocationId is not found.", Evidence: "CLB-0203"},
-	{Fact: state.NotFound, Kind: cloud.SecurityGroups.Kind(), Status: 404, Code: "ResourceNotFound.SecurityGroup",
+	{Fact: state.NotFound, Kind: kinds.SecurityGroups.Kind(), Status: 404, Code: "ResourceNotFound.SecurityGroup",
 		Message: "The specified resource of SecurityGroup is not found.", Evidence: "CLB-0203"},
-	{Fact: state.NotFound, Kind: cloud.ResourceGroups.Kind(), Status: 404, Code: "ResourceNotFound.ResourceGroup",
+	{Fact: state.NotFound, Kind: kinds.ResourceGroups.Kind(), Status: 404, Code: "ResourceNotFound.ResourceGroup",
 		Message: "The param of resourceGroup not existed.", Evidence: "NLB-0001"},
 
-	{Fact: cloud.NoFreeAddress, Status: 400, Code: "ResourceNotEnough.VSwitchIp",
+	{Fact: kinds.NoFreeAddress, Status: 400, Code: "ResourceNotEnough.VSwitchIp",
 		Message: "The specified resource of VSwitchIp is not enough.", Evidence: "NLB-0001"},
-	{Fact: cloud.AddressOutside, Status: 400, Code: "IllegalParam.IP",
+	{Fact: kinds.AddressOutside, Status: 400, Code: "IllegalParam.IP",
 		Message: "The param of IP is illegal.", Evidence: "NLB-0001"},
-	{Fact: cloud.AddressTaken, Status: 400, Code: "ResourceInUse.IP",
+	{Fact: kinds.AddressTaken, Status: 400, Code: "ResourceInUse.IP",
 		Message: "The specified resource of IP is in use.", Evidence: "NLB-0001"},
 	{Fact: state.TokenConflict, Status: 400, Code: "IdempotenceSignatureMismatch",
 		Message:  "The idempotence token of request is same with the prev one, but the signature is different.",

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/products/nlb"
 	"github.com/clbemu/clbemu/state"
 )
@@ -65,20 +65,20 @@ func TestRefusals(t *testing.T) {
 		{Name: "Quota", Action: "CreateLoadBalancer", Params: create, Plant: set("quota.nlb_quota_loadbalancers_num", "2"), Status: 400, Code: "QuotaExceeded.QuotaInsufficient"},
 		{Name: "TokenConflict", Action: "CreateLoadBalancer", Params: with(create, "ClientToken", "t"), Plant: plantToken(""), Status: 400, Code: "IdempotenceSignatureMismatch"},
 		{Name: "TokenProcessing", Action: "CreateLoadBalancer", Params: with(create, "ClientToken", "t"), Plant: plantToken(state.Busy), Status: 400, Code: "IdempotenceProcessing"},
-		{Name: "Creating", Action: "DeleteLoadBalancer", Params: anLB, Plant: editLB(lb1, func(lb *cloud.NLBLoadBalancer) { lb.Status = cloud.NLBProvisioning }), Status: 400, Code: "ResourceInCreating.loadbalancer"},
-		{Name: "Configuring", Action: "DeleteLoadBalancer", Params: anLB, Plant: editLB(lb1, func(lb *cloud.NLBLoadBalancer) { lb.Status = cloud.NLBConfiguring }), Status: 400, Code: "ResourceInConfiguring.loadbalancer"},
-		{Name: "Configuring", Action: "UpdateLoadBalancerAttribute", Params: anLB, Plant: editLB(lb1, func(lb *cloud.NLBLoadBalancer) { lb.Status = cloud.NLBConfiguring }), Status: 400, Code: "ResourceInConfiguring.loadbalancer"},
-		{Name: "Creating", Action: "CreateListener", Params: listen, Plant: editLB(lb1, func(lb *cloud.NLBLoadBalancer) { lb.Status = cloud.NLBProvisioning }), Status: 400, Code: "IncorrectStatus.loadbalancer"},
+		{Name: "Creating", Action: "DeleteLoadBalancer", Params: anLB, Plant: editLB(lb1, func(lb *kinds.NLBLoadBalancer) { lb.Status = kinds.NLBProvisioning }), Status: 400, Code: "ResourceInCreating.loadbalancer"},
+		{Name: "Configuring", Action: "DeleteLoadBalancer", Params: anLB, Plant: editLB(lb1, func(lb *kinds.NLBLoadBalancer) { lb.Status = kinds.NLBConfiguring }), Status: 400, Code: "ResourceInConfiguring.loadbalancer"},
+		{Name: "Configuring", Action: "UpdateLoadBalancerAttribute", Params: anLB, Plant: editLB(lb1, func(lb *kinds.NLBLoadBalancer) { lb.Status = kinds.NLBConfiguring }), Status: 400, Code: "ResourceInConfiguring.loadbalancer"},
+		{Name: "Creating", Action: "CreateListener", Params: listen, Plant: editLB(lb1, func(lb *kinds.NLBLoadBalancer) { lb.Status = kinds.NLBProvisioning }), Status: 400, Code: "IncorrectStatus.loadbalancer"},
 		{Name: "Locked", Action: "DeleteListener", Params: params("ListenerId", lsnTCP), Plant: lock, Status: 400, Code: "Conflict.Lock"},
-		{Name: "OtherLocked", Action: "CreateListener", Params: listen, Plant: editLB(lb1, func(lb *cloud.NLBLoadBalancer) { lb.OtherLock = cloud.NLBResidualLocked }), Status: 400, Code: "OperationDenied.LoadBalancerLocked"},
-		{Name: "FinancialLocked", Action: "CreateListener", Params: listen, Plant: editLB(lb1, func(lb *cloud.NLBLoadBalancer) { lb.FinancialLocked = true }), Status: 400, Code: "OperationDenied.FinancialLocked"},
-		{Name: "IsOn", Action: "EnableLoadBalancerIpv6Internet", Params: anLB, Plant: editLB(lb1, func(lb *cloud.NLBLoadBalancer) {
-			lb.AddressIPVersion, lb.IPv6AddressType = "DualStack", cloud.NLBInternet
+		{Name: "OtherLocked", Action: "CreateListener", Params: listen, Plant: editLB(lb1, func(lb *kinds.NLBLoadBalancer) { lb.OtherLock = kinds.NLBResidualLocked }), Status: 400, Code: "OperationDenied.LoadBalancerLocked"},
+		{Name: "FinancialLocked", Action: "CreateListener", Params: listen, Plant: editLB(lb1, func(lb *kinds.NLBLoadBalancer) { lb.FinancialLocked = true }), Status: 400, Code: "OperationDenied.FinancialLocked"},
+		{Name: "IsOn", Action: "EnableLoadBalancerIpv6Internet", Params: anLB, Plant: editLB(lb1, func(lb *kinds.NLBLoadBalancer) {
+			lb.AddressIPVersion, lb.IPv6AddressType = "DualStack", kinds.NLBInternet
 		}), Status: 400, Code: "OperationDenied.Ipv6InternetInstance"},
-		{Name: "IsOff", Action: "DisableLoadBalancerIpv6Internet", Params: anLB, Plant: editLB(lb1, func(lb *cloud.NLBLoadBalancer) {
-			lb.AddressIPVersion, lb.IPv6AddressType = "DualStack", cloud.NLBIntranet
+		{Name: "IsOff", Action: "DisableLoadBalancerIpv6Internet", Params: anLB, Plant: editLB(lb1, func(lb *kinds.NLBLoadBalancer) {
+			lb.AddressIPVersion, lb.IPv6AddressType = "DualStack", kinds.NLBIntranet
 		}), Status: 400, Code: "OperationDenied.Ipv6IntranetInstance"},
-		{Name: "IsIn", Action: "LoadBalancerJoinSecurityGroup", Params: join, Plant: editLB(lb1, func(lb *cloud.NLBLoadBalancer) { lb.SecurityGroupIDs = []string{group1} }), Status: 400, Code: "ResourceAlreadyAssociated.SecurityGroup"},
+		{Name: "IsIn", Action: "LoadBalancerJoinSecurityGroup", Params: join, Plant: editLB(lb1, func(lb *kinds.NLBLoadBalancer) { lb.SecurityGroupIDs = []string{group1} }), Status: 400, Code: "ResourceAlreadyAssociated.SecurityGroup"},
 		{Name: "OtherVPC", Action: "LoadBalancerJoinSecurityGroup", Params: with(join, "SecurityGroupIds.1", "sg-far"), Status: 400, Code: "Mismatch.VpcId"},
 		{Name: "Quota", Action: "LoadBalancerJoinSecurityGroup", Params: join, Plant: set("quota.nlb_quota_loadbalancer_securitygroups_num", "0"), Status: 400, Code: "QuotaExceeded.QuotaInsufficient"},
 		{Name: "NotIn", Action: "LoadBalancerLeaveSecurityGroup", Params: join, Status: 400, Code: "ResourceNotAssociated.SecurityGroup"},
@@ -109,9 +109,9 @@ func TestRefusals(t *testing.T) {
 		{Name: "OtherEIP", Action: "UpdateLoadBalancerZones", Params: with(zones, "ZoneMappings.1.AllocationId", eip1), Status: 400, Code: "OperationDenied.ZoneEipChanged"},
 		{Name: "NotMapped", Action: "StartShiftLoadBalancerZones", Params: with(anLB, "ZoneMappings.1.ZoneId", zoneJ, "ZoneMappings.1.VSwitchId", vSwitchJ), Status: 400, Code: "IllegalParam.ZoneMappings"},
 		{Name: "Last", Action: "StartShiftLoadBalancerZones", Params: with(anLB, "ZoneMappings.1.ZoneId", zoneH, "ZoneMappings.1.VSwitchId", vSwitch1),
-			Plant: editLB(lb1, func(lb *cloud.NLBLoadBalancer) {
-				shifted := []cloud.NLBZoneMapping{lb.ZoneMappings[0], lb.ZoneMappings[1]}
-				shifted[1].Status = cloud.NLBZoneShifted
+			Plant: editLB(lb1, func(lb *kinds.NLBLoadBalancer) {
+				shifted := []kinds.NLBZoneMapping{lb.ZoneMappings[0], lb.ZoneMappings[1]}
+				shifted[1].Status = kinds.NLBZoneShifted
 				lb.ZoneMappings = shifted
 			}), Status: 400, Code: "OperationDenied.LastZone"},
 
@@ -131,8 +131,8 @@ func TestRefusals(t *testing.T) {
 		{Name: "UnknownPolicy", Action: "CreateListener", Params: with(listenTLS, "SecurityPolicyId", "tls-none"), Status: 404, Code: "ResourceNotFound.securitypolicy"},
 		{Name: "NoAlpnPolicy", Action: "CreateListener", Params: with(listenTLS, "AlpnEnabled", "true"), Status: 400, Code: "MissingParam.AlpnPolicy"},
 		{Name: "PreservesClientIP", Action: "CreateListener", Params: with(listenTLS, "ServerGroupId", sgpSpare), Status: 400, Code: "IllegalParam.PreserveClientIpSwitch"},
-		{Name: "Busy", Action: "StopListener", Params: params("ListenerId", lsnTCP), Plant: editListener(func(l *cloud.NLBListener) { l.Status = cloud.NLBListenerConfiguring }), Status: 400, Code: "IncorrectStatus.listener"},
-		{Name: "Busy", Action: "UpdateListenerAttribute", Params: params("ListenerId", lsnTCP), Plant: editListener(func(l *cloud.NLBListener) { l.Status = cloud.NLBListenerConfiguring }), Status: 400, Code: "OperationFailed.ResourceIsConfiguring"},
+		{Name: "Busy", Action: "StopListener", Params: params("ListenerId", lsnTCP), Plant: editListener(func(l *kinds.NLBListener) { l.Status = kinds.NLBListenerConfiguring }), Status: 400, Code: "IncorrectStatus.listener"},
+		{Name: "Busy", Action: "UpdateListenerAttribute", Params: params("ListenerId", lsnTCP), Plant: editListener(func(l *kinds.NLBListener) { l.Status = kinds.NLBListenerConfiguring }), Status: 400, Code: "OperationFailed.ResourceIsConfiguring"},
 		{Name: "Running", Action: "StartListener", Params: params("ListenerId", lsnTCP), Status: 400, Code: "IncorrectStatus.listener"},
 		{Name: "NotTLS", Action: "AssociateAdditionalCertificatesWithListener", Params: params("ListenerId", lsnTCP, "AdditionalCertificateIds.1", "cert-two"), Status: 400, Code: "OperationDenied.ListenerProtocolNotSupport"},
 		{Name: "HasIt", Action: "AssociateAdditionalCertificatesWithListener", Params: params("ListenerId", lsnTLS, "AdditionalCertificateIds.1", cert1), Status: 400, Code: "ResourceAlreadyAssociated.Certificate"},
@@ -145,8 +145,8 @@ func TestRefusals(t *testing.T) {
 		{Name: "UDPTimeout", Action: "CreateServerGroup", Params: with(group, "Protocol", "UDP", "HealthCheckConfig.HealthCheckConnectTimeout", "12"), Status: 400, Code: "IllegalParam"},
 		{Name: "UDPCheckOfTCP", Action: "CreateServerGroup", Params: with(group, "HealthCheckConfig.HealthCheckType", "UDP"), Status: 400, Code: "IllegalParam"},
 		{Name: "Interval", Action: "CreateServerGroup", Params: with(group, "HealthCheckConfig.HealthCheckInterval", "51"), Status: 400, Code: "IllegalParam"},
-		{Name: "Busy", Action: "AddServersToServerGroup", Params: with(serve, "ServerGroupId", sgpSpare), Plant: editGroup(func(g *cloud.NLBServerGroup) { g.Status = cloud.NLBGroupConfiguring }), Status: 400, Code: "OperationFailed.ResourceIsConfiguring"},
-		{Name: "Busy", Action: "UpdateServerGroupAttribute", Params: params("ServerGroupId", sgpSpare), Plant: editGroup(func(g *cloud.NLBServerGroup) { g.Status = cloud.NLBGroupConfiguring }), Status: 400, Code: "IncorrectStatus.serverGroup"},
+		{Name: "Busy", Action: "AddServersToServerGroup", Params: with(serve, "ServerGroupId", sgpSpare), Plant: editGroup(func(g *kinds.NLBServerGroup) { g.Status = kinds.NLBGroupConfiguring }), Status: 400, Code: "OperationFailed.ResourceIsConfiguring"},
+		{Name: "Busy", Action: "UpdateServerGroupAttribute", Params: params("ServerGroupId", sgpSpare), Plant: editGroup(func(g *kinds.NLBServerGroup) { g.Status = kinds.NLBGroupConfiguring }), Status: 400, Code: "IncorrectStatus.serverGroup"},
 		{Name: "InUse", Action: "DeleteServerGroup", Params: params("ServerGroupId", sgpTCP), Status: 400, Code: "ResourceInUse.ServerGroup"},
 		{Name: "QuotaOfGroup", Action: "CreateListener", Params: with(listen, "ServerGroupId", sgpTCP), Plant: set("quota.nlb_quota_servergroup_attached_num", "1"), Status: 400, Code: "QuotaExceeded.QuotaInsufficient"},
 		{Name: "QuotaOfGroup", Action: "UpdateListenerAttribute", Params: params("ListenerId", lsnTCP, "ServerGroupId", sgpSpare), Plant: set("quota.nlb_quota_servergroup_attached_num", "0"), Status: 400, Code: "QuotaExceeded.QuotaInsufficient"},
@@ -163,7 +163,7 @@ func TestRefusals(t *testing.T) {
 		{Name: "Weight", Action: "AddServersToServerGroup", Params: with(serve, "Servers.1.Weight", "101"), Status: 400, Code: "IllegalParam"},
 		{Name: "Quota", Action: "AddServersToServerGroup", Params: serve, Plant: set("quota.nlb_quota_servergroup_noeci_servers_num", "0"), Status: 400, Code: "QuotaExceeded.QuotaInsufficient"},
 		{Name: "QuotaBehind", Action: "AddServersToServerGroup", Params: with(serve, "ServerGroupId", sgpTCP, "Servers.1.ServerType", "Eni", "Servers.1.ServerId", eni1), Plant: set("quota.nlb_quota_loadbalancer_noeci_servers_num", "1"), Status: 400, Code: "QuotaExceeded.QuotaInsufficient"},
-		{Name: "Busy", Action: "RemoveServersFromServerGroup", Params: with(serve, "ServerGroupId", sgpSpare), Plant: editGroup(func(g *cloud.NLBServerGroup) { g.Status = cloud.NLBGroupConfiguring }), Status: 400, Code: "IncorrectStatus.serverGroup"},
+		{Name: "Busy", Action: "RemoveServersFromServerGroup", Params: with(serve, "ServerGroupId", sgpSpare), Plant: editGroup(func(g *kinds.NLBServerGroup) { g.Status = kinds.NLBGroupConfiguring }), Status: 400, Code: "IncorrectStatus.serverGroup"},
 		{Name: "EmptyMethod", Action: "CreateServerGroup", Params: with(group, "HealthCheckConfig.HttpCheckMethod", gatewaytest.Empty), Status: 400, Code: "IllegalParam"},
 		{Name: "OtherKindOfGroup", Action: "LoadBalancerJoinSecurityGroup", Params: join, Plant: advancedGroup, Status: 400, Code: "OperationDenied.SecurityGroupTypeMismatch"},
 		{Name: "OtherKindOfGroup", Action: "CreateLoadBalancer", Params: with(create, "SecurityGroupIds.1", group1, "SecurityGroupIds.2", "sg-advanced"), Plant: advancedGroup, Status: 400, Code: "OperationDenied.SecurityGroupTypeMismatch"},
@@ -188,18 +188,18 @@ func TestRefusals(t *testing.T) {
 // Every refusal that a tag of a request names is there.
 func TestTagsNameRefusals(t *testing.T) { gatewaytest.MatchTags(t, nlb.Product(gateway.Deps{})) }
 
-func editListener(change func(*cloud.NLBListener)) func(*state.Tx) error {
+func editListener(change func(*kinds.NLBListener)) func(*state.Tx) error {
 	return func(tx *state.Tx) error {
-		return cloud.NLBListeners.Edit(tx.In(owner), lsnTCP, func(l *cloud.NLBListener) error {
+		return kinds.NLBListeners.Edit(tx.In(owner), lsnTCP, func(l *kinds.NLBListener) error {
 			change(l)
 			return nil
 		})
 	}
 }
 
-func editGroup(change func(*cloud.NLBServerGroup)) func(*state.Tx) error {
+func editGroup(change func(*kinds.NLBServerGroup)) func(*state.Tx) error {
 	return func(tx *state.Tx) error {
-		return cloud.NLBServerGroups.Edit(tx.In(owner), sgpSpare, func(g *cloud.NLBServerGroup) error {
+		return kinds.NLBServerGroups.Edit(tx.In(owner), sgpSpare, func(g *kinds.NLBServerGroup) error {
 			change(g)
 			return nil
 		})
@@ -217,23 +217,23 @@ func plantToken(activity string) func(*state.Tx) error {
 
 // lock is a change of lb1 that holds its lock.
 func lock(tx *state.Tx) error {
-	cloud.NLBLocks.Put(tx, &cloud.Lock{Owner: owner, LoadBalancerID: lb1, Activity: state.Busy})
+	kinds.NLBLocks.Put(tx, &kinds.Lock{Owner: owner, LoadBalancerID: lb1, Activity: state.Busy})
 	return nil
 }
 
 // takeEIP puts the EIP on an instance.
 func takeEIP(tx *state.Tx) error {
-	return cloud.EIPs.Edit(tx.In(owner), eip1, func(e *cloud.EIP) error {
-		e.Status, e.InstanceID, e.InstanceType = cloud.EIPInUse, instance1, "EcsInstance"
+	return kinds.EIPs.Edit(tx.In(owner), eip1, func(e *kinds.EIP) error {
+		e.Status, e.InstanceID, e.InstanceType = kinds.EIPInUse, instance1, "EcsInstance"
 		return nil
 	})
 }
 
 // shareBandwidth puts lb1 into the first package, shareEIP the EIP.
-var shareBandwidth = editLB(lb1, func(lb *cloud.NLBLoadBalancer) { lb.BandwidthPackageID = package1 })
+var shareBandwidth = editLB(lb1, func(lb *kinds.NLBLoadBalancer) { lb.BandwidthPackageID = package1 })
 
 func shareEIP(tx *state.Tx) error {
-	return cloud.EIPs.Edit(tx.In(owner), eip1, func(e *cloud.EIP) error {
+	return kinds.EIPs.Edit(tx.In(owner), eip1, func(e *kinds.EIP) error {
 		e.BandwidthPackageID = package1
 		return nil
 	})
@@ -242,17 +242,17 @@ func shareEIP(tx *state.Tx) error {
 // putEIPOnLB puts the EIP on a zone of lb1, in place of its own.
 func putEIPOnLB(tx *state.Tx) error {
 	tx = tx.In(owner)
-	eip, err := cloud.EIPs.Get(tx.View, eip1)
+	eip, err := kinds.EIPs.Get(tx.View, eip1)
 	if err != nil {
 		return err
 	}
 	on := *eip
-	on.Status, on.InstanceID, on.InstanceType = cloud.EIPInUse, lb1, "NlbInstance"
-	cloud.EIPs.Put(tx, &on)
-	return cloud.NLBLoadBalancers.Edit(tx, lb1, func(lb *cloud.NLBLoadBalancer) error {
+	on.Status, on.InstanceID, on.InstanceType = kinds.EIPInUse, lb1, "NlbInstance"
+	kinds.EIPs.Put(tx, &on)
+	return kinds.NLBLoadBalancers.Edit(tx, lb1, func(lb *kinds.NLBLoadBalancer) error {
 		lb.ZoneMappings = slices.Clone(lb.ZoneMappings)
 		z := &lb.ZoneMappings[0]
-		cloud.Addresses.Delete(tx, cloud.AddressID(cloud.PublicPool(lb.RegionID), z.PublicIPv4Address))
+		kinds.Addresses.Delete(tx, kinds.AddressID(kinds.PublicPool(lb.RegionID), z.PublicIPv4Address))
 		z.OwnEIP, z.AllocationID, z.PublicIPv4Address = false, eip1, eip.IPAddress
 		return nil
 	})
@@ -260,6 +260,6 @@ func putEIPOnLB(tx *state.Tx) error {
 
 // advancedGroup puts an advanced security group, which the first load balancer is in.
 func advancedGroup(tx *state.Tx) error {
-	cloud.SecurityGroups.Put(tx, &cloud.SecurityGroup{Owner: owner, ID: "sg-advanced", VPCID: vpc1, Type: "enterprise"})
-	return editLB(lb1, func(lb *cloud.NLBLoadBalancer) { lb.SecurityGroupIDs = []string{"sg-advanced"} })(tx)
+	kinds.SecurityGroups.Put(tx, &kinds.SecurityGroup{Owner: owner, ID: "sg-advanced", VPCID: vpc1, Type: "enterprise"})
+	return editLB(lb1, func(lb *kinds.NLBLoadBalancer) { lb.SecurityGroupIDs = []string{"sg-advanced"} })(tx)
 }

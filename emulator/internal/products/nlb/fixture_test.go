@@ -3,9 +3,9 @@ package nlb_test
 import (
 	"testing"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/products/nlb"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/emulator/world/conditions"
@@ -56,74 +56,74 @@ func plant(root *state.Tx) error {
 		return err
 	}
 	tx := root.In(owner)
-	first, err := cloud.VSwitches.Get(tx.View, vSwitch1)
+	first, err := kinds.VSwitches.Get(tx.View, vSwitch1)
 	if err != nil {
 		return err
 	}
-	cloud.VSwitches.Put(tx, &cloud.VSwitch{Owner: owner, ID: vSwitchJ, VPCID: vpc1, ZoneID: zoneJ, CIDRBlock: "192.168.20.0/24", RouteTableID: first.RouteTableID})
+	kinds.VSwitches.Put(tx, &kinds.VSwitch{Owner: owner, ID: vSwitchJ, VPCID: vpc1, ZoneID: zoneJ, CIDRBlock: "192.168.20.0/24", RouteTableID: first.RouteTableID})
 	for _, id := range []string{cert1, "cert-two"} {
-		cloud.ServerCertificates.Put(tx, &cloud.ServerCertificate{Owner: owner, ID: id})
+		kinds.ServerCertificates.Put(tx, &kinds.ServerCertificate{Owner: owner, ID: id})
 	}
-	cloud.CACertificates.Put(tx, &cloud.CACertificate{Owner: owner, ID: ca1})
-	cloud.SecurityGroups.Put(tx, &cloud.SecurityGroup{Owner: owner, ID: "sg-far", VPCID: vpc2})
-	ip, err := cloud.AllocateAddress(tx, cloud.PublicPool(owner.RegionID), "198.18.0.0/16", "", cloud.EIPs.Kind(), eip1)
+	kinds.CACertificates.Put(tx, &kinds.CACertificate{Owner: owner, ID: ca1})
+	kinds.SecurityGroups.Put(tx, &kinds.SecurityGroup{Owner: owner, ID: "sg-far", VPCID: vpc2})
+	ip, err := kinds.AllocateAddress(tx, kinds.PublicPool(owner.RegionID), "198.18.0.0/16", "", kinds.EIPs.Kind(), eip1)
 	if err != nil {
 		return err
 	}
-	cloud.EIPs.Put(tx, &cloud.EIP{Owner: owner, ID: eip1, IPAddress: ip, Status: cloud.EIPAvailable})
+	kinds.EIPs.Put(tx, &kinds.EIP{Owner: owner, ID: eip1, IPAddress: ip, Status: kinds.EIPAvailable})
 	for _, id := range []string{package1, package2} {
-		cloud.CommonBandwidthPackages.Put(tx, &cloud.CommonBandwidthPackage{Owner: owner, ID: id, Bandwidth: 100, ISP: "BGP"})
+		kinds.CommonBandwidthPackages.Put(tx, &kinds.CommonBandwidthPackage{Owner: owner, ID: id, Bandwidth: 100, ISP: "BGP"})
 	}
-	for id, kind := range map[string]string{lb1: cloud.NLBInternet, lbPlain: cloud.NLBIntranet} {
+	for id, kind := range map[string]string{lb1: kinds.NLBInternet, lbPlain: kinds.NLBIntranet} {
 		if err := plantLoadBalancer(tx, id, kind); err != nil {
 			return err
 		}
 	}
-	for _, g := range []*cloud.NLBServerGroup{
-		{ID: sgpTCP, Protocol: cloud.NLBTCP, Servers: []cloud.NLBServer{{Type: cloud.NLBServerECS, ID: instance1, IP: "192.168.0.11", Port: 80, Weight: 100}}},
-		{ID: sgpUDP, Protocol: cloud.NLBUDP}, {ID: sgpTLS, Protocol: cloud.NLBTCPSSL}, {ID: sgpAny, Protocol: cloud.NLBTCP, AnyPortEnabled: true},
-		{ID: sgpIP, Protocol: cloud.NLBTCP, Type: cloud.NLBGroupOfIPs}, {ID: sgpFar, Protocol: cloud.NLBTCP, VPCID: vpc2},
-		{ID: sgpSpare, Protocol: cloud.NLBTCP, PreserveClientIPEnabled: true},
+	for _, g := range []*kinds.NLBServerGroup{
+		{ID: sgpTCP, Protocol: kinds.NLBTCP, Servers: []kinds.NLBServer{{Type: kinds.NLBServerECS, ID: instance1, IP: "192.168.0.11", Port: 80, Weight: 100}}},
+		{ID: sgpUDP, Protocol: kinds.NLBUDP}, {ID: sgpTLS, Protocol: kinds.NLBTCPSSL}, {ID: sgpAny, Protocol: kinds.NLBTCP, AnyPortEnabled: true},
+		{ID: sgpIP, Protocol: kinds.NLBTCP, Type: kinds.NLBGroupOfIPs}, {ID: sgpFar, Protocol: kinds.NLBTCP, VPCID: vpc2},
+		{ID: sgpSpare, Protocol: kinds.NLBTCP, PreserveClientIPEnabled: true},
 	} {
-		g.Owner, g.Name, g.Status, g.AddressIPVersion, g.Scheduler = owner, g.ID, cloud.NLBGroupAvailable, "Ipv4", "Wrr"
+		g.Owner, g.Name, g.Status, g.AddressIPVersion, g.Scheduler = owner, g.ID, kinds.NLBGroupAvailable, "Ipv4", "Wrr"
 		if g.Type == "" {
-			g.Type = cloud.NLBGroupOfInstances
+			g.Type = kinds.NLBGroupOfInstances
 		}
 		if g.VPCID == "" {
 			g.VPCID = vpc1
 		}
-		g.HealthCheck = cloud.NLBHealthCheck{Enabled: true, Type: "TCP", ConnectPort: 80, ConnectTimeout: 5, Interval: 5}
-		cloud.NLBServerGroups.Put(tx, g)
+		g.HealthCheck = kinds.NLBHealthCheck{Enabled: true, Type: "TCP", ConnectPort: 80, ConnectTimeout: 5, Interval: 5}
+		kinds.NLBServerGroups.Put(tx, g)
 	}
-	cloud.NLBSecurityPolicies.Put(tx, &cloud.NLBSecurityPolicy{Owner: owner, ID: policy1, Name: "one", TLSVersions: []string{"TLSv1.2"}, Ciphers: []string{"x"}})
-	cloud.NLBListeners.Put(tx, &cloud.NLBListener{Owner: owner, ID: lsnTCP, LoadBalancerID: lb1, Protocol: cloud.NLBTCP, Port: 80,
-		Status: cloud.NLBListenerRunning, ServerGroupID: sgpTCP, IdleTimeout: 900})
-	cloud.NLBListeners.Put(tx, &cloud.NLBListener{Owner: owner, ID: lsnTLS, LoadBalancerID: lb1, Protocol: cloud.NLBTCPSSL, Port: 443,
-		Status: cloud.NLBListenerRunning, ServerGroupID: sgpTLS, IdleTimeout: 900, SecurityPolicyID: policy1, CertificateIDs: []string{cert1}})
+	kinds.NLBSecurityPolicies.Put(tx, &kinds.NLBSecurityPolicy{Owner: owner, ID: policy1, Name: "one", TLSVersions: []string{"TLSv1.2"}, Ciphers: []string{"x"}})
+	kinds.NLBListeners.Put(tx, &kinds.NLBListener{Owner: owner, ID: lsnTCP, LoadBalancerID: lb1, Protocol: kinds.NLBTCP, Port: 80,
+		Status: kinds.NLBListenerRunning, ServerGroupID: sgpTCP, IdleTimeout: 900})
+	kinds.NLBListeners.Put(tx, &kinds.NLBListener{Owner: owner, ID: lsnTLS, LoadBalancerID: lb1, Protocol: kinds.NLBTCPSSL, Port: 443,
+		Status: kinds.NLBListenerRunning, ServerGroupID: sgpTLS, IdleTimeout: 900, SecurityPolicyID: policy1, CertificateIDs: []string{cert1}})
 	return nil
 }
 
 func plantLoadBalancer(tx *state.Tx, id, kind string) error {
-	lb := &cloud.NLBLoadBalancer{Owner: owner, ID: id, Name: id, Status: cloud.NLBActive, AddressType: kind, AddressIPVersion: "Ipv4",
+	lb := &kinds.NLBLoadBalancer{Owner: owner, ID: id, Name: id, Status: kinds.NLBActive, AddressType: kind, AddressIPVersion: "Ipv4",
 		VPCID: vpc1, CreateTime: tx.Now()}
-	for _, z := range []cloud.NLBZoneMapping{{ZoneID: zoneH, VSwitchID: vSwitch1}, {ZoneID: zoneI, VSwitchID: vSwitch2}} {
-		s, err := cloud.VSwitches.Get(tx.View, z.VSwitchID)
+	for _, z := range []kinds.NLBZoneMapping{{ZoneID: zoneH, VSwitchID: vSwitch1}, {ZoneID: zoneI, VSwitchID: vSwitch2}} {
+		s, err := kinds.VSwitches.Get(tx.View, z.VSwitchID)
 		if err != nil {
 			return err
 		}
-		z.Status = cloud.NLBZoneActive
-		if z.PrivateIPv4Address, err = cloud.AllocateAddress(tx, s.ID, s.CIDRBlock, "", cloud.NLBLoadBalancers.Kind(), id); err != nil {
+		z.Status = kinds.NLBZoneActive
+		if z.PrivateIPv4Address, err = kinds.AllocateAddress(tx, s.ID, s.CIDRBlock, "", kinds.NLBLoadBalancers.Kind(), id); err != nil {
 			return err
 		}
-		if kind == cloud.NLBInternet {
+		if kind == kinds.NLBInternet {
 			z.OwnEIP, z.AllocationID = true, "eip-own-"+z.ZoneID
-			if z.PublicIPv4Address, err = cloud.AllocateAddress(tx, cloud.PublicPool(owner.RegionID), "198.18.0.0/16", "", cloud.NLBLoadBalancers.Kind(), id); err != nil {
+			if z.PublicIPv4Address, err = kinds.AllocateAddress(tx, kinds.PublicPool(owner.RegionID), "198.18.0.0/16", "", kinds.NLBLoadBalancers.Kind(), id); err != nil {
 				return err
 			}
 		}
 		lb.ZoneMappings = append(lb.ZoneMappings, z)
 	}
-	cloud.NLBLoadBalancers.Put(tx, lb)
+	kinds.NLBLoadBalancers.Put(tx, lb)
 	return nil
 }
 
@@ -143,9 +143,9 @@ func set(name, value string) func(*state.Tx) error {
 	}
 }
 
-func editLB(id string, change func(*cloud.NLBLoadBalancer)) func(*state.Tx) error {
+func editLB(id string, change func(*kinds.NLBLoadBalancer)) func(*state.Tx) error {
 	return func(tx *state.Tx) error {
-		return cloud.NLBLoadBalancers.Edit(tx.In(owner), id, func(lb *cloud.NLBLoadBalancer) error {
+		return kinds.NLBLoadBalancers.Edit(tx.In(owner), id, func(lb *kinds.NLBLoadBalancer) error {
 			change(lb)
 			return nil
 		})

@@ -1,8 +1,8 @@
 package nlb
 
 import (
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -26,7 +26,7 @@ type hdMonitorRegionConfig struct {
 }
 
 func setHdMonitorRegionConfig(tx *state.Tx, req *setHdMonitorRegionConfigRequest) (*hdMonitorRegionConfig, error) {
-	cloud.NLBHdMonitorConfigs.Put(tx, &cloud.NLBHdMonitorConfig{Owner: tx.Scope(), MetricStore: req.MetricStore, LogProject: req.LogProject})
+	kinds.NLBHdMonitorConfigs.Put(tx, &kinds.NLBHdMonitorConfig{Owner: tx.Scope(), MetricStore: req.MetricStore, LogProject: req.LogProject})
 	return &hdMonitorRegionConfig{tx.Scope().RegionID, req.MetricStore, req.LogProject}, nil
 }
 
@@ -35,16 +35,16 @@ type regionRequest struct {
 }
 
 func deleteHdMonitorRegionConfig(tx *state.Tx, _ *regionRequest) (*gateway.Empty, error) {
-	m, err := cloud.NLBHdMonitorConfigs.Get(tx.View, cloud.NLBHdMonitorConfigID(tx.Scope()))
+	m, err := kinds.NLBHdMonitorConfigs.Get(tx.View, kinds.NLBHdMonitorConfigID(tx.Scope()))
 	if err != nil {
 		return nil, err
 	}
-	cloud.NLBHdMonitorConfigs.Delete(tx, cloud.NLBHdMonitorConfigID(m.Owner))
+	kinds.NLBHdMonitorConfigs.Delete(tx, kinds.NLBHdMonitorConfigID(m.Owner))
 	return &gateway.Empty{}, nil
 }
 
 func describeHdMonitorRegionConfig(v *state.View, _ *regionRequest) (*hdMonitorRegionConfig, error) {
-	m, err := cloud.NLBHdMonitorConfigs.Get(v, cloud.NLBHdMonitorConfigID(v.Scope()))
+	m, err := kinds.NLBHdMonitorConfigs.Get(v, kinds.NLBHdMonitorConfigID(v.Scope()))
 	if err != nil {
 		return nil, err
 	}

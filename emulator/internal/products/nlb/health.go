@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"strconv"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/topology"
 	"github.com/clbemu/clbemu/state"
 )
@@ -60,7 +60,7 @@ type healthReason struct {
 }
 
 func getListenerHealthStatus(v *state.View, req *getListenerHealthStatusRequest) (*getListenerHealthStatusResponse, error) {
-	l, err := cloud.NLBListeners.Get(v, req.ListenerID)
+	l, err := kinds.NLBListeners.Get(v, req.ListenerID)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func groupHealthOf(v *state.View, f *topology.Frontend, g *topology.Group) group
 	for i := range g.Members {
 		m := &g.Members[i]
 		s := serverHealth{ServerID: m.ServerID, ServerIP: m.Address, Port: m.Port}
-		switch found := cloud.AttachedHealth.Of(v, f, g, m); {
+		switch found := kinds.AttachedHealth.Of(v, f, g, m); {
 		case !g.Check.Enabled:
 			s.Status = serverUnavailable
 		case found == topology.Normal:

@@ -3,7 +3,7 @@ package nlb_test
 import (
 	"testing"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -13,15 +13,15 @@ func TestListenerHealthStatus(t *testing.T) {
 	c, store, _ := newClient(t)
 	of := params("ListenerId", lsnTCP)
 	servers := "ListenerHealthStatus.0.ServerGroupInfos.0.NonNormalServers"
-	edit := func(change func(*cloud.NLBServerGroup)) {
+	edit := func(change func(*kinds.NLBServerGroup)) {
 		t.Helper()
 		if err := store.Update(owner, editGroupOf(sgpTCP, change)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	edit(func(g *cloud.NLBServerGroup) {
+	edit(func(g *kinds.NLBServerGroup) {
 		g.HealthCheck.Enabled = true
-		g.Servers = []cloud.NLBServer{{Type: cloud.NLBServerECS, ID: instance1, Port: 80, Weight: 100}}
+		g.Servers = []kinds.NLBServer{{Type: kinds.NLBServerECS, ID: instance1, Port: 80, Weight: 100}}
 	})
 	expect(t, c, "GetListenerHealthStatus", of, "ListenerHealthStatus.0.ListenerId", lsnTCP, "ListenerHealthStatus.0.ListenerPort", "80",
 		"ListenerHealthStatus.0.ServerGroupInfos.0.HeathCheckEnabled", "true", servers+".0.ServerId", "", "TotalCount", "1")
@@ -30,21 +30,21 @@ func TestListenerHealthStatus(t *testing.T) {
 	}
 	expect(t, c, "GetListenerHealthStatus", of, servers+".0.ServerId", instance1, servers+".0.Port", "80", servers+".0.Status", "Unhealthy",
 		servers+".0.Reason.ReasonCode", "CONNECT_TIMEOUT")
-	edit(func(g *cloud.NLBServerGroup) {
-		g.Servers = []cloud.NLBServer{{Type: cloud.NLBServerECS, ID: instance1, Port: 80}}
+	edit(func(g *kinds.NLBServerGroup) {
+		g.Servers = []kinds.NLBServer{{Type: kinds.NLBServerECS, ID: instance1, Port: 80}}
 	})
 	expect(t, c, "GetListenerHealthStatus", of, servers+".0.Status", "Unhealthy")
-	edit(func(g *cloud.NLBServerGroup) {
-		g.Servers = []cloud.NLBServer{{Type: cloud.NLBServerIP, ID: "10.0.0.1", IP: "10.0.0.1", Port: 80, Weight: 1}}
+	edit(func(g *kinds.NLBServerGroup) {
+		g.Servers = []kinds.NLBServer{{Type: kinds.NLBServerIP, ID: "10.0.0.1", IP: "10.0.0.1", Port: 80, Weight: 1}}
 	})
 	expect(t, c, "GetListenerHealthStatus", of, servers+".0.Status", "Initial")
-	edit(func(g *cloud.NLBServerGroup) { g.HealthCheck.Enabled = false })
+	edit(func(g *kinds.NLBServerGroup) { g.HealthCheck.Enabled = false })
 	expect(t, c, "GetListenerHealthStatus", of, "ListenerHealthStatus.0.ServerGroupInfos.0.HeathCheckEnabled", "false", servers+".0.Status", "Unavailable")
 }
 
-func editGroupOf(id string, change func(*cloud.NLBServerGroup)) func(*state.Tx) error {
+func editGroupOf(id string, change func(*kinds.NLBServerGroup)) func(*state.Tx) error {
 	return func(tx *state.Tx) error {
-		return cloud.NLBServerGroups.Edit(tx, id, func(g *cloud.NLBServerGroup) error {
+		return kinds.NLBServerGroups.Edit(tx, id, func(g *kinds.NLBServerGroup) error {
 			change(g)
 			return nil
 		})

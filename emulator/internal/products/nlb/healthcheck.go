@@ -1,6 +1,6 @@
 package nlb
 
-import "github.com/clbemu/clbemu/emulator/internal/cloud"
+import "github.com/clbemu/clbemu/emulator/internal/kinds"
 
 // The refusals of this file.
 var (
@@ -42,16 +42,16 @@ type healthCheckSettings struct {
 
 // newHealthCheck returns the health check of a group of the protocol when the call sets
 // nothing.
-func newHealthCheck(protocol string) cloud.NLBHealthCheck {
-	check := cloud.NLBHealthCheck{Enabled: true, Type: checkTCP, HealthyThreshold: 2, UnhealthyThreshold: 2, ConnectTimeout: 5, Interval: 5}
-	if protocol == cloud.NLBUDP {
+func newHealthCheck(protocol string) kinds.NLBHealthCheck {
+	check := kinds.NLBHealthCheck{Enabled: true, Type: checkTCP, HealthyThreshold: 2, UnhealthyThreshold: 2, ConnectTimeout: 5, Interval: 5}
+	if protocol == kinds.NLBUDP {
 		check.Type = checkUDP
 	}
 	return check
 }
 
 // apply puts the given settings into the group's check.
-func (s *healthCheckSettings) apply(g *cloud.NLBServerGroup) error {
+func (s *healthCheckSettings) apply(g *kinds.NLBServerGroup) error {
 	check := &g.HealthCheck
 	set(&check.Enabled, s.Enabled)
 	if s.Type != "" {
@@ -81,9 +81,9 @@ func (s *healthCheckSettings) apply(g *cloud.NLBServerGroup) error {
 
 // checkHealthCheck holds the rules between a check's values, and fills in what a
 // check by HTTP has.
-func checkHealthCheck(g *cloud.NLBServerGroup) error {
+func checkHealthCheck(g *kinds.NLBServerGroup) error {
 	check := &g.HealthCheck
-	if check.Type == checkUDP && g.Protocol == cloud.NLBTCP {
+	if check.Type == checkUDP && g.Protocol == kinds.NLBTCP {
 		return errIllegal.Of("HealthCheckType")
 	}
 	if check.Type == checkHTTP {
@@ -125,4 +125,4 @@ type healthCheck struct {
 	Response           string   `rpc:"HealthCheckExp,omitempty"`
 }
 
-func newHealthCheckView(c cloud.NLBHealthCheck) healthCheck { return healthCheck(c) }
+func newHealthCheckView(c kinds.NLBHealthCheck) healthCheck { return healthCheck(c) }

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/topology"
 	"github.com/clbemu/clbemu/state"
 )
@@ -160,7 +160,7 @@ func resources(t *testing.T, store *state.Store) string {
 		t.Fatal(err)
 	}
 	var text strings.Builder
-	for _, kind := range []state.Kind{cloud.NLBLoadBalancers.Kind(), cloud.NLBListeners.Kind(), cloud.NLBServerGroups.Kind(), cloud.Addresses.Kind()} {
+	for _, kind := range []state.Kind{kinds.NLBLoadBalancers.Kind(), kinds.NLBListeners.Kind(), kinds.NLBServerGroups.Kind(), kinds.Addresses.Kind()} {
 		for row := range export.Tables[kind].All() {
 			fmt.Fprintf(&text, "%s\n", row)
 		}
@@ -227,16 +227,16 @@ func TestJobsAreForgotten(t *testing.T) {
 		t.Fatal(err)
 	}
 	ended := c.Do("CreateServerGroup", group).Text("JobId")
-	elsewhere := &cloud.Job{Action: "CreateServerGroup"}
+	elsewhere := &kinds.Job{Action: "CreateServerGroup"}
 	if err := store.Update(state.Owner{AccountID: account, RegionID: "cn-shanghai"}, func(tx *state.Tx) error {
-		cloud.NLBJobs.Begin(tx, elsewhere)
+		kinds.NLBJobs.Begin(tx, elsewhere)
 		return nil
 	}); err != nil {
 		t.Fatal(err)
 	}
 	isThere := func() (there bool) {
 		if err := store.View(state.Owner{}, func(v *state.View) error {
-			_, there = cloud.NLBJobs.Find(v, elsewhere.ID)
+			_, there = kinds.NLBJobs.Find(v, elsewhere.ID)
 			return nil
 		}); err != nil {
 			t.Fatal(err)
@@ -267,15 +267,15 @@ func TestJobsAreBounded(t *testing.T) {
 	if err := store.Update(owner, func(tx *state.Tx) error {
 		job := func(i int) string { return fmt.Sprintf("%08x-0000-0000-0000-000000000000", i) }
 		for i := range most {
-			cloud.NLBJobs.Put(tx, &cloud.Job{Owner: owner, ID: job(i), Status: cloud.JobSucceeded, CreateTime: tx.Now()})
+			kinds.NLBJobs.Put(tx, &kinds.Job{Owner: owner, ID: job(i), Status: kinds.JobSucceeded, CreateTime: tx.Now()})
 		}
-		newest := &cloud.Job{Action: "CreateServerGroup"}
-		cloud.NLBJobs.Begin(tx, newest)
-		if _, there := cloud.NLBJobs.Find(tx.View, job(0)); there || cloud.NLBJobs.Len(tx.View) != most {
-			t.Errorf("of %d jobs and one more there are %d, the oldest among them: %t", most, cloud.NLBJobs.Len(tx.View), there)
+		newest := &kinds.Job{Action: "CreateServerGroup"}
+		kinds.NLBJobs.Begin(tx, newest)
+		if _, there := kinds.NLBJobs.Find(tx.View, job(0)); there || kinds.NLBJobs.Len(tx.View) != most {
+			t.Errorf("of %d jobs and one more there are %d, the oldest among them: %t", most, kinds.NLBJobs.Len(tx.View), there)
 		}
 		for _, id := range []string{job(1), newest.ID} {
-			if _, there := cloud.NLBJobs.Find(tx.View, id); !there {
+			if _, there := kinds.NLBJobs.Find(tx.View, id); !there {
 				t.Errorf("%s was forgotten", id)
 			}
 		}
@@ -292,15 +292,15 @@ func TestAddresses(t *testing.T) {
 	free := func() (text string) {
 		if err := store.View(owner, func(v *state.View) error {
 			for _, id := range []string{vSwitch1, vSwitch2, vSwitchJ} {
-				s, err := cloud.VSwitches.Get(v, id)
+				s, err := kinds.VSwitches.Get(v, id)
 				if err != nil {
 					return err
 				}
-				text += strconv.Itoa(cloud.AvailableAddresses(v, s)) + " "
+				text += strconv.Itoa(kinds.AvailableAddresses(v, s)) + " "
 			}
-			eip, err := cloud.EIPs.Get(v, eip1)
+			eip, err := kinds.EIPs.Get(v, eip1)
 			if err == nil {
-				text += strconv.Itoa(cloud.AddressesByPool.Count(v, cloud.PublicPool(owner.RegionID))) + " " + string(eip.Status)
+				text += strconv.Itoa(kinds.AddressesByPool.Count(v, kinds.PublicPool(owner.RegionID))) + " " + string(eip.Status)
 			}
 			return err
 		}); err != nil {

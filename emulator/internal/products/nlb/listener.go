@@ -6,11 +6,11 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/changes"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -57,7 +57,7 @@ type listenerJob struct {
 }
 
 // ofListenerJob answers with a job and the listener that it is about.
-func ofListenerJob(job *cloud.Job) *listenerJob { return &listenerJob{job.ID, job.ResourceID} }
+func ofListenerJob(job *kinds.Job) *listenerJob { return &listenerJob{job.ID, job.ResourceID} }
 
 // listenerSettings holds a listener's changeable settings.
 type listenerSettings struct {
@@ -88,7 +88,7 @@ type proxyProtocolParam struct {
 const maxListenerDescription = 512
 
 // apply puts the given settings into a listener, which must then be as listeners can be.
-func (s *listenerSettings) apply(v *state.View, lb *cloud.NLBLoadBalancer, l *cloud.NLBListener) error {
+func (s *listenerSettings) apply(v *state.View, lb *kinds.NLBLoadBalancer, l *kinds.NLBListener) error {
 	if s.Description != nil {
 		if n := utf8.RuneCountInString(*s.Description); n == 1 || n > maxListenerDescription {
 			return errListenerDescriptionIllegal
@@ -117,22 +117,22 @@ func (s *listenerSettings) apply(v *state.View, lb *cloud.NLBLoadBalancer, l *cl
 		return err
 	}
 	if joins {
-		if err := v.Use(cloud.QuotaNLBGroupListeners, l.ServerGroupID, 1); err != nil {
+		if err := v.Use(kinds.QuotaNLBGroupListeners, l.ServerGroupID, 1); err != nil {
 			return err
 		}
 	}
 	return s.tlsSettings.apply(v, l)
 }
 
-func checkTimeouts(l *cloud.NLBListener) error {
+func checkTimeouts(l *kinds.NLBListener) error {
 	least, most := 10, 900
-	if l.Protocol == cloud.NLBUDP {
+	if l.Protocol == kinds.NLBUDP {
 		most = 20
 	}
 	switch {
 	case l.IdleTimeout < least || l.IdleTimeout > most:
 		return errIdleTimeoutIllegal
-	case l.Mss != 0 && l.Protocol == cloud.NLBUDP:
+	case l.Mss != 0 && l.Protocol == kinds.NLBUDP:
 		return errMSSIllegal
 	}
 	return nil
@@ -140,14 +140,14 @@ func checkTimeouts(l *cloud.NLBListener) error {
 
 // forwardsTo are the protocols of the groups to which a listener may forward.
 var forwardsTo = map[string][]string{
-	cloud.NLBTCP:    {cloud.NLBTCP, cloud.NLBTCPUDP},
-	cloud.NLBUDP:    {cloud.NLBUDP, cloud.NLBTCPUDP},
-	cloud.NLBTCPSSL: {cloud.NLBTCPSSL, cloud.NLBTCP},
+	kinds.NLBTCP:    {kinds.NLBTCP, kinds.NLBTCPUDP},
+	kinds.NLBUDP:    {kinds.NLBUDP, kinds.NLBTCPUDP},
+	kinds.NLBTCPSSL: {kinds.NLBTCPSSL, kinds.NLBTCP},
 }
 
 // checkGroup holds what a group must be like for a listener.
-func checkGroup(v *state.View, lb *cloud.NLBLoadBalancer, l *cloud.NLBListener) error {
-	g, err := cloud.NLBServerGroups.Get(v, l.ServerGroupID)
+func checkGroup(v *state.View, lb *kinds.NLBLoadBalancer, l *kinds.NLBListener) error {
+	g, err := kinds.NLBServerGroups.Get(v, l.ServerGroupID)
 	switch {
 	case err != nil:
 		return err
@@ -159,10 +159,10 @@ func checkGroup(v *state.View, lb *cloud.NLBLoadBalancer, l *cloud.NLBListener) 
 		return errRangeNeedsAnyPort
 	case l.Port != 0 && g.AnyPortEnabled:
 		return errAnyPortNeedsRange
-	case l.Protocol == cloud.NLBTCPSSL && g.PreserveClientIPEnabled:
+	case l.Protocol == kinds.NLBTCPSSL && g.PreserveClientIPEnabled:
 		return errPreserveClientIP
 	}
-	groups := cloud.NLBGroupsBehind(v, lb.ID, l.ID)
+	groups := kinds.NLBGroupsBehind(v, lb.ID, l.ID)
 	groups[g.ID] = g
 	return groups.Fit(v, lb.ID)
 }
@@ -194,12 +194,12 @@ func (req *createListenerRequest) Validate() error {
 }
 
 func createListener(tx *state.Tx, req *createListenerRequest) (*changes.Work, error) {
-	lb, err := cloud.NLBLoadBalancers.Get(tx.View, req.LoadBalancerID)
+	lb, err := kinds.NLBLoadBalancers.Get(tx.View, req.LoadBalancerID)
 	if err != nil {
 		return nil, err
 	}
 	l := newListener(tx, req)
-	for other := range cloud.NLBListenersByLoadBalancer.List(tx.View, lb.ID) {
+	for other := range kinds.NLBListenersByLoadBalancer.List(tx.View, lb.ID) {
 		if l.Overlaps(other) {
 			return nil, errPortConflict.Of(portText(l))
 		}
@@ -207,35 +207,35 @@ func createListener(tx *state.Tx, req *createListenerRequest) (*changes.Work, er
 	if err := req.apply(tx.View, lb, l); err != nil {
 		return nil, err
 	}
-	if err := tx.Use(cloud.QuotaNLBListeners, lb.ID, 1); err != nil {
+	if err := tx.Use(kinds.QuotaNLBListeners, lb.ID, 1); err != nil {
 		return nil, err
 	}
 	return &changes.Work{ResourceType: "listener", ResourceID: l.ID, Do: func() error {
-		cloud.NLBListeners.Put(tx, l)
-		req.set(tx, cloud.TagNLBListener, l.ID)
-		state.Enter(tx, cloud.StageNLBListenerProvisioning, l.ID)
+		kinds.NLBListeners.Put(tx, l)
+		req.set(tx, kinds.TagNLBListener, l.ID)
+		state.Enter(tx, kinds.StageNLBListenerProvisioning, l.ID)
 		return nil
 	}}, nil
 }
 
-func newListener(tx *state.Tx, req *createListenerRequest) *cloud.NLBListener {
-	l := &cloud.NLBListener{
+func newListener(tx *state.Tx, req *createListenerRequest) *kinds.NLBListener {
+	l := &kinds.NLBListener{
 		CreateTime: tx.Now(),
 		Owner:      tx.Scope(), LoadBalancerID: req.LoadBalancerID, Protocol: req.ListenerProtocol, Port: *req.ListenerPort,
-		Status: cloud.NLBListenerProvisioning, IdleTimeout: 900,
+		Status: kinds.NLBListenerProvisioning, IdleTimeout: 900,
 	}
-	if l.Protocol == cloud.NLBUDP {
+	if l.Protocol == kinds.NLBUDP {
 		l.IdleTimeout = 20
 	}
 	if l.Port == 0 {
 		l.StartPort, l.EndPort = req.StartPort, req.EndPort
 	}
-	l.ID = tx.NewID(cloud.NLBListeners.Kind()) + "@" + portText(l)
+	l.ID = tx.NewID(kinds.NLBListeners.Kind()) + "@" + portText(l)
 	return l
 }
 
 // portText writes a listener's port, or its range as 80_400.
-func portText(l *cloud.NLBListener) string {
+func portText(l *kinds.NLBListener) string {
 	if l.Port == 0 {
 		return fmt.Sprintf("%d_%d", l.StartPort, l.EndPort)
 	}
@@ -249,7 +249,7 @@ type listenerRequest struct {
 }
 
 func (req *listenerRequest) LoadBalancerOf(v *state.View) (string, error) {
-	l, err := cloud.NLBListeners.Get(v, req.ListenerID)
+	l, err := kinds.NLBListeners.Get(v, req.ListenerID)
 	if err != nil {
 		return "", err
 	}
@@ -257,9 +257,9 @@ func (req *listenerRequest) LoadBalancerOf(v *state.View) (string, error) {
 }
 
 // settledListener is a listener that takes a change now.
-func settledListener(v *state.View, id string) (*cloud.NLBListener, error) {
-	l, err := cloud.NLBListeners.Get(v, id)
-	if err == nil && l.Status != cloud.NLBListenerRunning && l.Status != cloud.NLBListenerStopped {
+func settledListener(v *state.View, id string) (*kinds.NLBListener, error) {
+	l, err := kinds.NLBListeners.Get(v, id)
+	if err == nil && l.Status != kinds.NLBListenerRunning && l.Status != kinds.NLBListenerStopped {
 		err = errListenerBusy
 	}
 	return l, err
@@ -275,7 +275,7 @@ func updateListenerAttribute(tx *state.Tx, req *updateListenerAttributeRequest) 
 	if err != nil {
 		return nil, err
 	}
-	lb, err := cloud.NLBLoadBalancers.Get(tx.View, l.LoadBalancerID)
+	lb, err := kinds.NLBLoadBalancers.Get(tx.View, l.LoadBalancerID)
 	if err != nil {
 		return nil, err
 	}
@@ -287,24 +287,24 @@ func updateListenerAttribute(tx *state.Tx, req *updateListenerAttributeRequest) 
 }
 
 // relisten returns the work that stores a changed listener.
-func relisten(tx *state.Tx, l *cloud.NLBListener) *changes.Work {
+func relisten(tx *state.Tx, l *kinds.NLBListener) *changes.Work {
 	return &changes.Work{ResourceType: "listener", ResourceID: l.ID, Do: func() error {
-		cloud.NLBListeners.Put(tx, l)
-		state.Enter(tx, cloud.StageNLBListenerConfiguring, l.ID, l.Status)
+		kinds.NLBListeners.Put(tx, l)
+		state.Enter(tx, kinds.StageNLBListenerConfiguring, l.ID, l.Status)
 		return nil
 	}}
 }
 
 func startListener(tx *state.Tx, req *listenerRequest) (*changes.Work, error) {
-	return enterStage(tx, req.ListenerID, cloud.StageNLBListenerStarting, cloud.NLBListenerStopped)
+	return enterStage(tx, req.ListenerID, kinds.StageNLBListenerStarting, kinds.NLBListenerStopped)
 }
 
 func stopListener(tx *state.Tx, req *listenerRequest) (*changes.Work, error) {
-	return enterStage(tx, req.ListenerID, cloud.StageNLBListenerStopping, cloud.NLBListenerRunning)
+	return enterStage(tx, req.ListenerID, kinds.StageNLBListenerStopping, kinds.NLBListenerRunning)
 }
 
 func deleteListener(tx *state.Tx, req *listenerRequest) (*changes.Work, error) {
-	return enterStage(tx, req.ListenerID, cloud.StageNLBListenerDeleting, "")
+	return enterStage(tx, req.ListenerID, kinds.StageNLBListenerDeleting, "")
 }
 
 // enterStage is work that brings a listener into a stage, from one status where
@@ -355,7 +355,7 @@ type proxyProtocol struct {
 	PrivateLinkEPSID bool `rpc:"Ppv2PrivateLinkEpsIdEnabled"`
 }
 
-func newListenerView(l *cloud.NLBListener) listener {
+func newListenerView(l *kinds.NLBListener) listener {
 	show := listener{
 		ListenerID: l.ID, LoadBalancerID: l.LoadBalancerID, RegionID: l.RegionID, ListenerProtocol: l.Protocol, ListenerPort: l.Port,
 		ListenerStatus: l.Status, ListenerDescription: l.Description, ServerGroupID: l.ServerGroupID, IdleTimeout: l.IdleTimeout, Cps: l.Cps,
@@ -380,11 +380,11 @@ type getListenerAttributeResponse struct {
 }
 
 func getListenerAttribute(v *state.View, req *getListenerAttributeRequest) (*getListenerAttributeResponse, error) {
-	l, err := cloud.NLBListeners.Get(v, req.ListenerID)
+	l, err := kinds.NLBListeners.Get(v, req.ListenerID)
 	if err != nil {
 		return nil, err
 	}
-	return &getListenerAttributeResponse{newListenerView(l), tagging.ShownOf(v, cloud.TagNLBListener, l.ID)}, nil
+	return &getListenerAttributeResponse{newListenerView(l), tagging.ShownOf(v, kinds.TagNLBListener, l.ID)}, nil
 }
 
 type listListenersRequest struct {
@@ -406,34 +406,34 @@ type listedListener struct {
 }
 
 func listListeners(v *state.View, req *listListenersRequest) (*listListenersResponse, error) {
-	hasTags := tagging.Filter(v, cloud.TagNLBListener, req.Tags)
-	var found []*cloud.NLBListener
+	hasTags := tagging.Filter(v, kinds.TagNLBListener, req.Tags)
+	var found []*kinds.NLBListener
 	for l := range req.candidates(v) {
 		if listing.Among(req.ListenerIDs, l.ID) && listing.Matches(req.ListenerProtocol, l.Protocol) && hasTags(l.ID) &&
 			(req.SecSensorEnabled == nil || *req.SecSensorEnabled == l.SecSensorEnabled) {
 			found = append(found, l)
 		}
 	}
-	part, page, err := listing.Cut(found, req.ByToken, func(l *cloud.NLBListener) string { return cloud.Newest(l.CreateTime) + "/" + l.ID })
+	part, page, err := listing.Cut(found, req.ByToken, func(l *kinds.NLBListener) string { return kinds.Newest(l.CreateTime) + "/" + l.ID })
 	if err != nil {
 		return nil, err
 	}
 	resp := &listListenersResponse{Part: page}
 	for _, l := range part {
-		resp.Listeners = append(resp.Listeners, listedListener{newListenerView(l), tagging.Of(v, cloud.TagNLBListener, l.ID)})
+		resp.Listeners = append(resp.Listeners, listedListener{newListenerView(l), tagging.Of(v, kinds.TagNLBListener, l.ID)})
 	}
 	return resp, nil
 }
 
 // candidates yields those that an index finds for the request, each once.
-func (req *listListenersRequest) candidates(v *state.View) func(func(*cloud.NLBListener) bool) {
-	return func(yield func(*cloud.NLBListener) bool) {
+func (req *listListenersRequest) candidates(v *state.View) func(func(*kinds.NLBListener) bool) {
+	return func(yield func(*kinds.NLBListener) bool) {
 		if len(req.LoadBalancerIDs) == 0 {
-			cloud.NLBListenersByRegion.InScope(v)(yield)
+			kinds.NLBListenersByRegion.InScope(v)(yield)
 			return
 		}
 		for _, id := range listing.Unique(req.LoadBalancerIDs) {
-			for l := range cloud.NLBListenersByLoadBalancer.List(v, id) {
+			for l := range kinds.NLBListenersByLoadBalancer.List(v, id) {
 				if !yield(l) {
 					return
 				}

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/changes"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/topology"
 	"github.com/clbemu/clbemu/state"
 )
@@ -82,7 +82,7 @@ func (req *createLoadBalancerRequest) Validate() error {
 	if err := checkName(req.LoadBalancerName, errNameIllegal); err != nil {
 		return err
 	}
-	if req.BandwidthPackageID != "" && req.AddressType != cloud.NLBInternet {
+	if req.BandwidthPackageID != "" && req.AddressType != kinds.NLBInternet {
 		return errNotInternet
 	}
 	return req.check()
@@ -107,7 +107,7 @@ type createLoadBalancerResponse struct {
 // createLoadBalancer answers when the instance has its id and addresses; it is
 // of use when it is Active.
 func createLoadBalancer(tx *state.Tx, req *createLoadBalancerRequest) (*createLoadBalancerResponse, error) {
-	lb, err := state.OnceMade(tx, "CreateLoadBalancer", req.ClientToken, req, cloud.NLBLoadBalancers, func() (string, error) {
+	lb, err := state.OnceMade(tx, "CreateLoadBalancer", req.ClientToken, req, kinds.NLBLoadBalancers, func() (string, error) {
 		return putLoadBalancer(tx, req)
 	})
 	if err != nil {
@@ -132,36 +132,36 @@ func putLoadBalancer(tx *state.Tx, req *createLoadBalancerRequest) (string, erro
 			return "", err
 		}
 	}
-	cloud.NLBLoadBalancers.Put(tx, lb)
-	req.set(tx, cloud.TagNLBLoadBalancer, lb.ID)
-	cloud.TagCreator(tx, cloud.TagNLBLoadBalancer, lb.ID)
-	state.Enter(tx, cloud.StageNLBProvisioning, lb.ID)
+	kinds.NLBLoadBalancers.Put(tx, lb)
+	req.set(tx, kinds.TagNLBLoadBalancer, lb.ID)
+	kinds.TagCreator(tx, kinds.TagNLBLoadBalancer, lb.ID)
+	state.Enter(tx, kinds.StageNLBProvisioning, lb.ID)
 	return lb.ID, nil
 }
 
 // checkPurchase holds what the account must be like to buy an instance.
 func checkPurchase(v *state.View) error {
-	if err := cloud.CheckPayment(v, errUnpaidBill, errOrderFailed); err != nil {
+	if err := kinds.CheckPayment(v, errUnpaidBill, errOrderFailed); err != nil {
 		return err
 	}
-	return v.Use(cloud.QuotaNLBLoadBalancers, v.Scope().RegionID, 1)
+	return v.Use(kinds.QuotaNLBLoadBalancers, v.Scope().RegionID, 1)
 }
 
-func newLoadBalancer(tx *state.Tx, req *createLoadBalancerRequest) (*cloud.NLBLoadBalancer, error) {
-	vpc, err := cloud.VPCs.Get(tx.View, req.VPCID)
+func newLoadBalancer(tx *state.Tx, req *createLoadBalancerRequest) (*kinds.NLBLoadBalancer, error) {
+	vpc, err := kinds.VPCs.Get(tx.View, req.VPCID)
 	if err != nil {
 		return nil, err
 	}
-	group, err := cloud.ResourceGroupOf(tx.View, req.ResourceGroupID)
+	group, err := kinds.ResourceGroupOf(tx.View, req.ResourceGroupID)
 	if err != nil {
 		return nil, err
 	}
 	if err := checkSecurityGroups(tx.View, vpc.ID, nil, req.SecurityGroupIDs); err != nil {
 		return nil, err
 	}
-	lb := &cloud.NLBLoadBalancer{
-		Owner: tx.Scope(), ID: tx.NewID(cloud.NLBLoadBalancers.Kind()), Name: req.LoadBalancerName, Status: cloud.NLBProvisioning,
-		AddressType: req.AddressType, AddressIPVersion: req.AddressIPVersion, IPv6AddressType: cloud.NLBIntranet, VPCID: vpc.ID, BandwidthPackageID: req.BandwidthPackageID,
+	lb := &kinds.NLBLoadBalancer{
+		Owner: tx.Scope(), ID: tx.NewID(kinds.NLBLoadBalancers.Kind()), Name: req.LoadBalancerName, Status: kinds.NLBProvisioning,
+		AddressType: req.AddressType, AddressIPVersion: req.AddressIPVersion, IPv6AddressType: kinds.NLBIntranet, VPCID: vpc.ID, BandwidthPackageID: req.BandwidthPackageID,
 		SecurityGroupIDs: req.SecurityGroupIDs, CrossZoneEnabled: true, ResourceGroupID: group, OrderID: tx.NewOrderID(), CreateTime: tx.Now(),
 	}
 	lb.DeletionProtection = protection(tx, req.DeletionProtection, req.DeletionProtectionReason)
@@ -169,11 +169,11 @@ func newLoadBalancer(tx *state.Tx, req *createLoadBalancerRequest) (*cloud.NLBLo
 	return lb, nil
 }
 
-func protection(tx *state.Tx, on bool, reason string) cloud.NLBProtection {
+func protection(tx *state.Tx, on bool, reason string) kinds.NLBProtection {
 	if !on {
-		return cloud.NLBProtection{}
+		return kinds.NLBProtection{}
 	}
-	return cloud.NLBProtection{Enabled: true, Reason: reason, EnabledTime: tx.Now()}
+	return kinds.NLBProtection{Enabled: true, Reason: reason, EnabledTime: tx.Now()}
 }
 
 type deleteLoadBalancerRequest struct {
@@ -184,8 +184,8 @@ type deleteLoadBalancerRequest struct {
 // deleteLoadBalancer takes the listeners along; server groups and EIPs stay. One
 // locked for an unpaid bill stays: page "NLB instances", 2026-03-06.
 func deleteLoadBalancer(tx *state.Tx, req *deleteLoadBalancerRequest) (*changes.Work, error) {
-	lb, err := cloud.NLBLoadBalancers.Get(tx.View, req.LoadBalancerID)
-	if err == nil && lb.LockedBy() != cloud.NLBResidualLocked { // which is left to be deleted
+	lb, err := kinds.NLBLoadBalancers.Get(tx.View, req.LoadBalancerID)
+	if err == nil && lb.LockedBy() != kinds.NLBResidualLocked { // which is left to be deleted
 		err = checkOpen(tx.View, lb.ID)
 	}
 	if err == nil && lb.DeletionProtection.Enabled {
@@ -194,7 +194,7 @@ func deleteLoadBalancer(tx *state.Tx, req *deleteLoadBalancerRequest) (*changes.
 	if err != nil {
 		return nil, err
 	}
-	return removing(tx, "loadbalancer", cloud.NLBLoadBalancers, lb.ID), nil
+	return removing(tx, "loadbalancer", kinds.NLBLoadBalancers, lb.ID), nil
 }
 
 // loadBalancer shows a load balancer in answers.
@@ -265,12 +265,12 @@ type loadBalancerAddress struct {
 	PrivateIPv6Status string `rpc:"PrivateIPv6HcStatus,omitempty"`
 }
 
-func newZoneMapping(v *state.View, loadBalancerID string, z *cloud.NLBZoneMapping) zoneMapping {
+func newZoneMapping(v *state.View, loadBalancerID string, z *kinds.NLBZoneMapping) zoneMapping {
 	address := loadBalancerAddress{
 		ENIID: z.ENIID, PrivateIPv4Address: z.PrivateIPv4Address, IPv6Address: z.IPv6Address, AllocationID: z.AllocationID,
 		PublicIPv4Address: z.PublicIPv4Address, IPv4Local: z.IPv4Local, IPv6Local: z.IPv6Local,
 	}
-	if z.Status == cloud.NLBZoneActive {
+	if z.Status == kinds.NLBZoneActive {
 		address.PrivateIPv4Status = addressHealth(topology.Answers(v, loadBalancerID, z.ZoneID, z.PrivateIPv4Address) &&
 			(z.PublicIPv4Address == "" || topology.Answers(v, loadBalancerID, z.ZoneID, z.PublicIPv4Address)))
 		if z.IPv6Address != "" {
@@ -288,7 +288,7 @@ func addressHealth(answers bool) string {
 	return "Unhealthy"
 }
 
-func newLoadBalancerView(v *state.View, lb *cloud.NLBLoadBalancer) loadBalancer {
+func newLoadBalancerView(v *state.View, lb *kinds.NLBLoadBalancer) loadBalancer {
 	show := loadBalancer{
 		LoadBalancerID: lb.ID, LoadBalancerName: lb.Name, LoadBalancerType: networkType, LoadBalancerStatus: lb.ShownStatus(), BusinessStatus: "Normal",
 		AddressType: lb.AddressType, AddressIPVersion: lb.AddressIPVersion, IPv6AddressType: ipv6AddressType(lb), RegionID: lb.RegionID,
@@ -312,8 +312,8 @@ func newLoadBalancerView(v *state.View, lb *cloud.NLBLoadBalancer) loadBalancer 
 }
 
 // ipv6AddressType is Intranet at first: rows of older states have none.
-func ipv6AddressType(lb *cloud.NLBLoadBalancer) string {
-	return cmp.Or(lb.IPv6AddressType, cloud.NLBIntranet)
+func ipv6AddressType(lb *kinds.NLBLoadBalancer) string {
+	return cmp.Or(lb.IPv6AddressType, kinds.NLBIntranet)
 }
 
 type getLoadBalancerAttributeRequest struct {
@@ -328,11 +328,11 @@ type getLoadBalancerAttributeResponse struct {
 }
 
 func getLoadBalancerAttribute(v *state.View, req *getLoadBalancerAttributeRequest) (*getLoadBalancerAttributeResponse, error) {
-	lb, err := cloud.NLBLoadBalancers.Get(v, req.LoadBalancerID)
+	lb, err := kinds.NLBLoadBalancers.Get(v, req.LoadBalancerID)
 	if err != nil {
 		return nil, err
 	}
-	return &getLoadBalancerAttributeResponse{newLoadBalancerView(v, lb), tagging.ShownOf(v, cloud.TagNLBLoadBalancer, lb.ID)}, nil
+	return &getLoadBalancerAttributeResponse{newLoadBalancerView(v, lb), tagging.ShownOf(v, kinds.TagNLBLoadBalancer, lb.ID)}, nil
 }
 
 type listLoadBalancersRequest struct {
@@ -363,24 +363,24 @@ type listedLoadBalancer struct {
 
 // listLoadBalancers takes those that have any of the tags: NLB-0023.
 func listLoadBalancers(v *state.View, req *listLoadBalancersRequest) (*listLoadBalancersResponse, error) {
-	part, page, err := req.part(v, func(lb *cloud.NLBLoadBalancer) string { return cloud.Newest(lb.CreateTime) + "/" + lb.ID })
+	part, page, err := req.part(v, func(lb *kinds.NLBLoadBalancer) string { return kinds.Newest(lb.CreateTime) + "/" + lb.ID })
 	if err != nil {
 		return nil, err
 	}
 	resp := &listLoadBalancersResponse{Part: page}
 	for _, lb := range part {
-		resp.LoadBalancers = append(resp.LoadBalancers, listedLoadBalancer{newLoadBalancerView(v, lb), tagging.Of(v, cloud.TagNLBLoadBalancer, lb.ID)})
+		resp.LoadBalancers = append(resp.LoadBalancers, listedLoadBalancer{newLoadBalancerView(v, lb), tagging.Of(v, kinds.TagNLBLoadBalancer, lb.ID)})
 	}
 	return resp, nil
 }
 
-func (req *listLoadBalancersRequest) part(v *state.View, place func(*cloud.NLBLoadBalancer) string) ([]*cloud.NLBLoadBalancer, listing.Part, error) {
+func (req *listLoadBalancersRequest) part(v *state.View, place func(*kinds.NLBLoadBalancer) string) ([]*kinds.NLBLoadBalancer, listing.Part, error) {
 	if field, value, ok := req.one(); ok {
-		return listing.InOrder(v, cloud.NLBLoadBalancersInOrder, req.ByToken, place, field, value)
+		return listing.InOrder(v, kinds.NLBLoadBalancersInOrder, req.ByToken, place, field, value)
 	}
-	var found []*cloud.NLBLoadBalancer
+	var found []*kinds.NLBLoadBalancer
 	for lb := range req.candidates(v) {
-		if req.asksFor(lb) && anyTag(v, cloud.TagNLBLoadBalancer, lb.ID, req.Tags) {
+		if req.asksFor(lb) && anyTag(v, kinds.TagNLBLoadBalancer, lb.ID, req.Tags) {
 			found = append(found, lb)
 		}
 	}
@@ -399,31 +399,31 @@ func (req *listLoadBalancersRequest) one() (field, value string, ok bool) {
 }
 
 // candidates yields those that an index finds for the request, each once.
-func (req *listLoadBalancersRequest) candidates(v *state.View) func(func(*cloud.NLBLoadBalancer) bool) {
-	return func(yield func(*cloud.NLBLoadBalancer) bool) {
+func (req *listLoadBalancersRequest) candidates(v *state.View) func(func(*kinds.NLBLoadBalancer) bool) {
+	return func(yield func(*kinds.NLBLoadBalancer) bool) {
 		switch {
 		case len(req.LoadBalancerIDs) > 0:
 			for _, id := range listing.Unique(req.LoadBalancerIDs) {
-				if lb, ok := cloud.NLBLoadBalancers.Find(v, id); ok && !yield(lb) {
+				if lb, ok := kinds.NLBLoadBalancers.Find(v, id); ok && !yield(lb) {
 					return
 				}
 			}
 		case len(req.LoadBalancerNames) > 0:
 			for _, name := range listing.Unique(req.LoadBalancerNames) {
-				for lb := range cloud.NLBLoadBalancersByName.InScope(v, name) {
+				for lb := range kinds.NLBLoadBalancersByName.InScope(v, name) {
 					if !yield(lb) {
 						return
 					}
 				}
 			}
 		case len(req.Tags) > 0:
-			for _, id := range taggedWithAny(v, cloud.TagNLBLoadBalancer, req.Tags) {
-				if lb, ok := cloud.NLBLoadBalancers.Find(v, id); ok && !yield(lb) {
+			for _, id := range taggedWithAny(v, kinds.TagNLBLoadBalancer, req.Tags) {
+				if lb, ok := kinds.NLBLoadBalancers.Find(v, id); ok && !yield(lb) {
 					return
 				}
 			}
 		default:
-			for lb := range cloud.NLBLoadBalancersByRegion.InScope(v) {
+			for lb := range kinds.NLBLoadBalancersByRegion.InScope(v) {
 				if !yield(lb) {
 					return
 				}
@@ -432,7 +432,7 @@ func (req *listLoadBalancersRequest) candidates(v *state.View) func(func(*cloud.
 	}
 }
 
-func (req *listLoadBalancersRequest) asksFor(lb *cloud.NLBLoadBalancer) bool {
+func (req *listLoadBalancersRequest) asksFor(lb *kinds.NLBLoadBalancer) bool {
 	business := "Normal"
 	if lb.LockedBy() != "" {
 		business = "Abnormal"

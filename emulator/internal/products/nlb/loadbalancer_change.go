@@ -3,10 +3,10 @@ package nlb
 import (
 	"slices"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/changes"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -49,19 +49,19 @@ var (
 )
 
 // editing is work that changes a load balancer at once.
-func editing(tx *state.Tx, id string, change func(*cloud.NLBLoadBalancer) error) *changes.Work {
-	return &changes.Work{ResourceType: "loadbalancer", ResourceID: id, Do: func() error { return cloud.NLBLoadBalancers.Edit(tx, id, change) }}
+func editing(tx *state.Tx, id string, change func(*kinds.NLBLoadBalancer) error) *changes.Work {
+	return &changes.Work{ResourceType: "loadbalancer", ResourceID: id, Do: func() error { return kinds.NLBLoadBalancers.Edit(tx, id, change) }}
 }
 
 // configure is editing that a load balancer shows for a while.
-func configure(tx *state.Tx, id string, change func(*cloud.NLBLoadBalancer) error) *changes.Work {
+func configure(tx *state.Tx, id string, change func(*kinds.NLBLoadBalancer) error) *changes.Work {
 	w := editing(tx, id, change)
 	edit := w.Do
 	w.Do = func() error {
 		if err := edit(); err != nil {
 			return err
 		}
-		state.Enter(tx, cloud.StageNLBConfiguring, id)
+		state.Enter(tx, kinds.StageNLBConfiguring, id)
 		return nil
 	}
 	return w
@@ -80,7 +80,7 @@ func (req *updateLoadBalancerAttributeRequest) Validate() error {
 }
 
 func updateLoadBalancerAttribute(tx *state.Tx, req *updateLoadBalancerAttributeRequest) (*changes.Work, error) {
-	return configure(tx, req.LoadBalancerID, func(lb *cloud.NLBLoadBalancer) error {
+	return configure(tx, req.LoadBalancerID, func(lb *kinds.NLBLoadBalancer) error {
 		if req.LoadBalancerName != "" {
 			lb.Name = req.LoadBalancerName
 		}
@@ -100,7 +100,7 @@ type updateLoadBalancerAddressTypeConfigRequest struct {
 // that is named for it or of its own, or takes all of them away, and with them the
 // bandwidth that they shared: NLB-0024.
 func updateLoadBalancerAddressTypeConfig(tx *state.Tx, req *updateLoadBalancerAddressTypeConfigRequest) (*changes.Work, error) {
-	lb, err := cloud.NLBLoadBalancers.Get(tx.View, req.LoadBalancerID)
+	lb, err := kinds.NLBLoadBalancers.Get(tx.View, req.LoadBalancerID)
 	if err != nil {
 		return nil, err
 	}
@@ -111,12 +111,12 @@ func updateLoadBalancerAddressTypeConfig(tx *state.Tx, req *updateLoadBalancerAd
 	if err != nil {
 		return nil, err
 	}
-	return configure(tx, lb.ID, func(lb *cloud.NLBLoadBalancer) error {
+	return configure(tx, lb.ID, func(lb *kinds.NLBLoadBalancer) error {
 		lb.AddressType, lb.BandwidthPackageID = req.AddressType, ""
 		lb.ZoneMappings = slices.Clone(lb.ZoneMappings)
 		for i := range lb.ZoneMappings {
 			z := &lb.ZoneMappings[i]
-			if req.AddressType == cloud.NLBIntranet {
+			if req.AddressType == kinds.NLBIntranet {
 				unpublish(tx, lb, z)
 			} else if err := publish(tx, lb, z, eips[z.ZoneID]); err != nil {
 				return err
@@ -127,7 +127,7 @@ func updateLoadBalancerAddressTypeConfig(tx *state.Tx, req *updateLoadBalancerAd
 }
 
 // allocations are the EIPs named for zones.
-func (req *updateLoadBalancerAddressTypeConfigRequest) allocations(v *state.View, lb *cloud.NLBLoadBalancer) (map[string]string, error) {
+func (req *updateLoadBalancerAddressTypeConfigRequest) allocations(v *state.View, lb *kinds.NLBLoadBalancer) (map[string]string, error) {
 	byZone, seen := make(map[string]string), make(map[string]bool)
 	for _, z := range req.ZoneMappings {
 		switch mapping := mappingOf(lb, z.ZoneID); {
@@ -155,7 +155,7 @@ type updateLoadBalancerProtectionRequest struct {
 }
 
 func updateLoadBalancerProtection(tx *state.Tx, req *updateLoadBalancerProtectionRequest) (*changes.Work, error) {
-	return editing(tx, req.LoadBalancerID, func(lb *cloud.NLBLoadBalancer) error {
+	return editing(tx, req.LoadBalancerID, func(lb *kinds.NLBLoadBalancer) error {
 		if req.DeletionProtection != nil {
 			lb.DeletionProtection = protection(tx, *req.DeletionProtection, req.DeletionProtectionReason)
 		}
@@ -169,22 +169,22 @@ func updateLoadBalancerProtection(tx *state.Tx, req *updateLoadBalancerProtectio
 }
 
 // explain gives a protection another reason. One that is off has none: NLB-0046.
-func explain(p *cloud.NLBProtection, reason string) {
+func explain(p *kinds.NLBProtection, reason string) {
 	if p.Enabled && reason != "" {
 		p.Reason = reason
 	}
 }
 
 func enableLoadBalancerIPv6Internet(tx *state.Tx, req *loadBalancerRequest) (*changes.Work, error) {
-	return setIPv6AddressType(tx, req, cloud.NLBInternet, errIPv6Internet)
+	return setIPv6AddressType(tx, req, kinds.NLBInternet, errIPv6Internet)
 }
 
 func disableLoadBalancerIPv6Internet(tx *state.Tx, req *loadBalancerRequest) (*changes.Work, error) {
-	return setIPv6AddressType(tx, req, cloud.NLBIntranet, errIPv6Intranet)
+	return setIPv6AddressType(tx, req, kinds.NLBIntranet, errIPv6Intranet)
 }
 
 func setIPv6AddressType(tx *state.Tx, req *loadBalancerRequest, kind string, same gateway.Refusal) (*changes.Work, error) {
-	lb, err := cloud.NLBLoadBalancers.Get(tx.View, req.LoadBalancerID)
+	lb, err := kinds.NLBLoadBalancers.Get(tx.View, req.LoadBalancerID)
 	switch {
 	case err != nil:
 		return nil, err
@@ -193,7 +193,7 @@ func setIPv6AddressType(tx *state.Tx, req *loadBalancerRequest, kind string, sam
 	case lb.IPv6AddressType == kind:
 		return nil, same
 	}
-	return editing(tx, lb.ID, func(lb *cloud.NLBLoadBalancer) error {
+	return editing(tx, lb.ID, func(lb *kinds.NLBLoadBalancer) error {
 		lb.IPv6AddressType = kind
 		return nil
 	}), nil
@@ -209,7 +209,7 @@ type securityGroupsRequest struct {
 func checkSecurityGroups(v *state.View, vpcID string, joined, ids []string) error {
 	kind := ""
 	for _, id := range slices.Concat(joined, ids) {
-		g, err := cloud.SecurityGroups.Get(v, id)
+		g, err := kinds.SecurityGroups.Get(v, id)
 		switch {
 		case err != nil:
 			return err
@@ -224,7 +224,7 @@ func checkSecurityGroups(v *state.View, vpcID string, joined, ids []string) erro
 }
 
 func loadBalancerJoinSecurityGroup(tx *state.Tx, req *securityGroupsRequest) (*changes.Work, error) {
-	lb, err := cloud.NLBLoadBalancers.Get(tx.View, req.LoadBalancerID)
+	lb, err := kinds.NLBLoadBalancers.Get(tx.View, req.LoadBalancerID)
 	if err != nil {
 		return nil, err
 	}
@@ -237,17 +237,17 @@ func loadBalancerJoinSecurityGroup(tx *state.Tx, req *securityGroupsRequest) (*c
 			return nil, errSecurityGroupJoined.Of(id)
 		}
 	}
-	if err := tx.Use(cloud.QuotaNLBGroups, lb.ID, len(ids)); err != nil {
+	if err := tx.Use(kinds.QuotaNLBGroups, lb.ID, len(ids)); err != nil {
 		return nil, err
 	}
-	return configure(tx, lb.ID, func(lb *cloud.NLBLoadBalancer) error {
+	return configure(tx, lb.ID, func(lb *kinds.NLBLoadBalancer) error {
 		lb.SecurityGroupIDs = slices.Concat(lb.SecurityGroupIDs, ids)
 		return nil
 	}), nil
 }
 
 func loadBalancerLeaveSecurityGroup(tx *state.Tx, req *securityGroupsRequest) (*changes.Work, error) {
-	lb, err := cloud.NLBLoadBalancers.Get(tx.View, req.LoadBalancerID)
+	lb, err := kinds.NLBLoadBalancers.Get(tx.View, req.LoadBalancerID)
 	if err != nil {
 		return nil, err
 	}
@@ -256,7 +256,7 @@ func loadBalancerLeaveSecurityGroup(tx *state.Tx, req *securityGroupsRequest) (*
 			return nil, errSecurityGroupNotJoined.Of(id)
 		}
 	}
-	return configure(tx, lb.ID, func(lb *cloud.NLBLoadBalancer) error {
+	return configure(tx, lb.ID, func(lb *kinds.NLBLoadBalancer) error {
 		lb.SecurityGroupIDs = slices.DeleteFunc(slices.Clone(lb.SecurityGroupIDs), func(id string) bool {
 			return slices.Contains(req.SecurityGroupIDs, id)
 		})
@@ -275,18 +275,18 @@ func checkBandwidthPackage(v *state.View, id string, addresses int) error {
 	if id == "" {
 		return nil
 	}
-	if _, ok := cloud.CommonBandwidthPackages.Find(v, id); !ok {
+	if _, ok := kinds.CommonBandwidthPackages.Find(v, id); !ok {
 		return errBandwidthPackageUnknown
 	}
-	return v.Use(cloud.QuotaPackageEIPs, id, addresses)
+	return v.Use(kinds.QuotaPackageEIPs, id, addresses)
 }
 
 func attachCommonBandwidthPackageToLoadBalancer(tx *state.Tx, req *bandwidthPackageRequest) (*changes.Work, error) {
-	lb, err := cloud.NLBLoadBalancers.Get(tx.View, req.LoadBalancerID)
+	lb, err := kinds.NLBLoadBalancers.Get(tx.View, req.LoadBalancerID)
 	switch {
 	case err != nil:
 		return nil, err
-	case lb.AddressType != cloud.NLBInternet:
+	case lb.AddressType != kinds.NLBInternet:
 		return nil, errNotInternet
 	case lb.BandwidthPackageID != "":
 		return nil, errPackageAttached
@@ -294,7 +294,7 @@ func attachCommonBandwidthPackageToLoadBalancer(tx *state.Tx, req *bandwidthPack
 	if err := checkBandwidthPackage(tx.View, req.BandwidthPackageID, len(lb.ZoneMappings)); err != nil {
 		return nil, err
 	}
-	for eip := range cloud.EIPsByInstance.List(tx.View, lb.ID) {
+	for eip := range kinds.EIPsByInstance.List(tx.View, lb.ID) {
 		if eip.BandwidthPackageID != "" {
 			return nil, errBandwidthPackageAttached
 		}
@@ -303,7 +303,7 @@ func attachCommonBandwidthPackageToLoadBalancer(tx *state.Tx, req *bandwidthPack
 }
 
 func detachCommonBandwidthPackageFromLoadBalancer(tx *state.Tx, req *bandwidthPackageRequest) (*changes.Work, error) {
-	lb, err := cloud.NLBLoadBalancers.Get(tx.View, req.LoadBalancerID)
+	lb, err := kinds.NLBLoadBalancers.Get(tx.View, req.LoadBalancerID)
 	if err == nil && lb.BandwidthPackageID != req.BandwidthPackageID {
 		err = errBandwidthPackageUnknown
 	}
@@ -314,7 +314,7 @@ func detachCommonBandwidthPackageFromLoadBalancer(tx *state.Tx, req *bandwidthPa
 }
 
 func setBandwidthPackage(tx *state.Tx, id, packageID string) *changes.Work {
-	return configure(tx, id, func(lb *cloud.NLBLoadBalancer) error {
+	return configure(tx, id, func(lb *kinds.NLBLoadBalancer) error {
 		lb.BandwidthPackageID = packageID
 		return nil
 	})

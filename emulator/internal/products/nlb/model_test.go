@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/products/nlb"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
@@ -71,8 +71,8 @@ type twinListener struct {
 
 // modelLimits are the quotas that the test changes, with their defaults.
 var modelLimits = map[state.QuotaName]int{
-	cloud.QuotaNLBLoadBalancers: 60, cloud.QuotaNLBListeners: 50, cloud.QuotaNLBServerGroups: 3000, cloud.QuotaNLBServers: 400,
-	cloud.QuotaNLBGroupListeners: 50,
+	kinds.QuotaNLBLoadBalancers: 60, kinds.QuotaNLBListeners: 50, kinds.QuotaNLBServerGroups: 3000, kinds.QuotaNLBServers: 400,
+	kinds.QuotaNLBGroupListeners: 50,
 }
 
 // step is a gatewaytest.Step whose work a job may do, and does not while jobs fail.
@@ -101,7 +101,7 @@ func createBalancer(w *twin) step {
 	vSwitch := slices.Sorted(maps.Keys(otherZones))[w.IntN(2)]
 	return step{"CreateLoadBalancer", with(zonesOf(vSwitch), "AddressType", "Internet", "VpcId", vpc1), gatewaytest.First(
 		gatewaytest.If(w.owes, gatewaytest.Unpaid),
-		gatewaytest.If(len(w.balancers) >= w.limits[cloud.QuotaNLBLoadBalancers], gatewaytest.OverUsed),
+		gatewaytest.If(len(w.balancers) >= w.limits[kinds.QuotaNLBLoadBalancers], gatewaytest.OverUsed),
 		gatewaytest.If(w.free[vSwitch1] == 0 || w.free[vSwitch] == 0, full),
 	), false, func(r gatewaytest.Reply) {
 		w.balancers[r.Text("LoadbalancerId")] = &twinBalancer{vSwitch: vSwitch}
@@ -162,7 +162,7 @@ func seal(w *twin, action string, sealed bool) step {
 
 func createGroup(w *twin) step {
 	return step{"CreateServerGroup", params("ServerGroupName", "group", "VpcId", vpc1),
-		gatewaytest.First(gatewaytest.If(len(w.groups) >= w.limits[cloud.QuotaNLBServerGroups], gatewaytest.OverUsed)), true,
+		gatewaytest.First(gatewaytest.If(len(w.groups) >= w.limits[kinds.QuotaNLBServerGroups], gatewaytest.OverUsed)), true,
 		func(r gatewaytest.Reply) { w.groups[r.Text("ServerGroupId")] = make(map[string]bool) }}
 }
 
@@ -191,7 +191,7 @@ func addServer(w *twin) step {
 	return step{"AddServersToServerGroup", p, gatewaytest.First(
 		gatewaytest.If(!there, gatewaytest.NotFound),
 		gatewaytest.If(servers[server], gatewaytest.Conflict),
-		gatewaytest.If(len(servers) >= w.limits[cloud.QuotaNLBServers], gatewaytest.OverUsed),
+		gatewaytest.If(len(servers) >= w.limits[kinds.QuotaNLBServers], gatewaytest.OverUsed),
 	), true, func(gatewaytest.Reply) { servers[server] = true }}
 }
 
@@ -221,7 +221,7 @@ func listenAt(w *twin) step {
 		gatewaytest.If(w.balancers[l.balancer] == nil, gatewaytest.NotFound),
 		gatewaytest.If(taken, gatewaytest.Conflict),
 		gatewaytest.If(w.groups[l.group] == nil, gatewaytest.NotFound),
-		gatewaytest.If(of >= w.limits[cloud.QuotaNLBListeners] || joined >= w.limits[cloud.QuotaNLBGroupListeners], gatewaytest.OverUsed),
+		gatewaytest.If(of >= w.limits[kinds.QuotaNLBListeners] || joined >= w.limits[kinds.QuotaNLBGroupListeners], gatewaytest.OverUsed),
 	), true, func(r gatewaytest.Reply) { w.listeners[r.Text("ListenerId")] = l }}
 }
 
@@ -237,7 +237,7 @@ func (w *twin) changeWorld(tx *state.Tx) error {
 	switch w.IntN(5) {
 	case 0:
 		w.owes = !w.owes
-		return cloud.SetArrears(tx, account, w.owes)
+		return kinds.SetArrears(tx, account, w.owes)
 	case 1:
 		w.failing = !w.failing
 		return set("life.nlb.job.failing", map[bool]string{true: "1s", false: "default"}[w.failing])(tx)
@@ -262,13 +262,13 @@ func TestModel(t *testing.T) {
 		listeners: make(map[string]*twinListener), limits: maps.Clone(modelLimits), free: make(map[string]int)}
 	store := gatewaytest.StoreAt(t, clock, world.Default().Plant, func(root *state.Tx) error {
 		tx := root.In(owner)
-		from, err := cloud.VSwitches.Get(tx.View, vSwitch1)
+		from, err := kinds.VSwitches.Get(tx.View, vSwitch1)
 		if err != nil {
 			return err
 		}
 		added := *from
 		added.ID, added.ZoneID, added.CIDRBlock = vSwitchJ, zoneJ, "192.168.20.0/24"
-		cloud.VSwitches.Put(tx, &added)
+		kinds.VSwitches.Put(tx, &added)
 		for _, id := range []string{vSwitch1, vSwitch2, vSwitchJ} {
 			w.free[id] = freeAddresses(tx.View, id)
 		}
@@ -297,11 +297,11 @@ func TestModel(t *testing.T) {
 }
 
 func freeAddresses(v *state.View, id string) int {
-	s, ok := cloud.VSwitches.Find(v, id)
+	s, ok := kinds.VSwitches.Find(v, id)
 	if !ok {
 		return -1
 	}
-	return cloud.AvailableAddresses(v, s)
+	return kinds.AvailableAddresses(v, s)
 }
 
 // compare returns where the store differs from the twin.
@@ -311,19 +311,19 @@ func (w *twin) compare(v *state.View) error {
 			return fmt.Errorf("%s has %d free addresses, the twin %d", id, got, n)
 		}
 	}
-	for lb := range cloud.NLBLoadBalancers.All(v) {
+	for lb := range kinds.NLBLoadBalancers.All(v) {
 		b, there := w.balancers[lb.ID]
 		if !there || len(lb.ZoneMappings) != 2 || lb.ZoneMappings[1].VSwitchID != b.vSwitch || (len(lb.SecurityGroupIDs) > 0) != b.sealed {
 			return fmt.Errorf("the load balancer %+v is %+v in the twin", lb, b)
 		}
 	}
-	for l := range cloud.NLBListeners.All(v) {
+	for l := range kinds.NLBListeners.All(v) {
 		want, there := w.listeners[l.ID]
 		if !there || *want != (twinListener{l.LoadBalancerID, l.ServerGroupID, l.Port}) {
 			return fmt.Errorf("the listener %+v is %+v in the twin", l, want)
 		}
 	}
-	for g := range cloud.NLBServerGroups.All(v) {
+	for g := range kinds.NLBServerGroups.All(v) {
 		servers, there := w.groups[g.ID]
 		if !there || len(servers) != len(g.Servers) {
 			return fmt.Errorf("the group %+v has the servers %v in the twin", g, servers)
@@ -335,9 +335,9 @@ func (w *twin) compare(v *state.View) error {
 		}
 	}
 	for what, more := range map[string]int{
-		"load balancers": cloud.NLBLoadBalancersByRegion.Count(v, account) - len(w.balancers),
-		"listeners":      len(slices.Collect(cloud.NLBListeners.All(v))) - len(w.listeners),
-		"server groups":  len(slices.Collect(cloud.NLBServerGroups.All(v))) - len(w.groups),
+		"load balancers": kinds.NLBLoadBalancersByRegion.Count(v, account) - len(w.balancers),
+		"listeners":      len(slices.Collect(kinds.NLBListeners.All(v))) - len(w.listeners),
+		"server groups":  len(slices.Collect(kinds.NLBServerGroups.All(v))) - len(w.groups),
 	} {
 		if more != 0 {
 			return fmt.Errorf("the store has %d more %s than the twin", more, what)

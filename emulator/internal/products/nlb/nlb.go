@@ -11,8 +11,8 @@ import (
 	_ "embed"
 	"slices"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 )
 
 //go:embed ratelimits.tsv
@@ -21,12 +21,12 @@ var rateLimits string
 // Product is the API as the gateway serves it.
 func Product(deps gateway.Deps) *gateway.Product {
 	return &gateway.Product{
-		Name:       cloud.ProductNLB,
+		Name:       kinds.ProductNLB,
 		Version:    "2022-04-30",
 		Title:      "NLB",
 		ShortNames: []string{"nlb"},
 		Endpoint:   "NLB",
-		DNSApex:    cloud.NLBApex,
+		DNSApex:    kinds.NLBApex,
 		HostID:     "nlb.aliyuncs.com",
 		Actions: slices.Concat(
 			regionActions,
@@ -50,10 +50,10 @@ func Product(deps gateway.Deps) *gateway.Product {
 		Denial: gateway.ErrorRow{Status: 403, Code: "Forbidden.NoPermission",
 			Message: "Authentication is failed for NoPermission.", Evidence: "NLB-0001"},
 		Resources: []gateway.Resource{
-			{Parameter: "LoadBalancerId", Type: "loadbalancer", Kind: cloud.NLBLoadBalancers.Kind()},
-			{Parameter: "ListenerId", Type: "listener", Kind: cloud.NLBListeners.Kind()},
-			{Parameter: "ServerGroupId", Type: "servergroup", Kind: cloud.NLBServerGroups.Kind()},
-			{Parameter: "SecurityPolicyId", Type: "securitypolicy", Kind: cloud.NLBSecurityPolicies.Kind()},
+			{Parameter: "LoadBalancerId", Type: "loadbalancer", Kind: kinds.NLBLoadBalancers.Kind()},
+			{Parameter: "ListenerId", Type: "listener", Kind: kinds.NLBListeners.Kind()},
+			{Parameter: "ServerGroupId", Type: "servergroup", Kind: kinds.NLBServerGroups.Kind()},
+			{Parameter: "SecurityPolicyId", Type: "securitypolicy", Kind: kinds.NLBSecurityPolicies.Kind()},
 		},
 	}
 }

@@ -1,8 +1,8 @@
 package nlb
 
 import (
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -43,7 +43,7 @@ type zoneEntry struct {
 }
 
 func describeZones(v *state.View, req *describeZonesRequest) (*describeZonesResponse, error) {
-	r, err := cloud.Regions.Get(v, req.RegionID)
+	r, err := kinds.Regions.Get(v, req.RegionID)
 	if err != nil {
 		return nil, err
 	}

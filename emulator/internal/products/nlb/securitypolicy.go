@@ -4,11 +4,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/changes"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -80,7 +80,7 @@ type securityPolicyJob struct {
 }
 
 // ofSecurityPolicyJob answers with a job and the policy that it is about.
-func ofSecurityPolicyJob(job *cloud.Job) *securityPolicyJob {
+func ofSecurityPolicyJob(job *kinds.Job) *securityPolicyJob {
 	return &securityPolicyJob{job.ID, job.ResourceID}
 }
 
@@ -95,25 +95,25 @@ type createSecurityPolicyRequest struct {
 
 // Validate enforces the rules of shape.
 func (req *createSecurityPolicyRequest) Validate() error {
-	if cipher := cloud.UnknownCipher(req.TLSVersions, req.Ciphers); cipher != "" {
+	if cipher := kinds.UnknownCipher(req.TLSVersions, req.Ciphers); cipher != "" {
 		return errIllegal.Of("Ciphers " + cipher)
 	}
 	return req.check()
 }
 
 func createSecurityPolicy(tx *state.Tx, req *createSecurityPolicyRequest) (*changes.Work, error) {
-	group, err := cloud.ResourceGroupOf(tx.View, req.ResourceGroupID)
+	group, err := kinds.ResourceGroupOf(tx.View, req.ResourceGroupID)
 	if err != nil {
 		return nil, err
 	}
-	if err := tx.Use(cloud.QuotaNLBSecurityPolicies, tx.Scope().RegionID, 1); err != nil {
+	if err := tx.Use(kinds.QuotaNLBSecurityPolicies, tx.Scope().RegionID, 1); err != nil {
 		return nil, err
 	}
-	p := &cloud.NLBSecurityPolicy{Owner: tx.Scope(), CreateTime: tx.Now(), ID: tx.NewID(cloud.NLBSecurityPolicies.Kind()), Name: req.SecurityPolicyName,
+	p := &kinds.NLBSecurityPolicy{Owner: tx.Scope(), CreateTime: tx.Now(), ID: tx.NewID(kinds.NLBSecurityPolicies.Kind()), Name: req.SecurityPolicyName,
 		TLSVersions: req.TLSVersions, Ciphers: req.Ciphers, ResourceGroupID: group}
 	return &changes.Work{ResourceType: "securitypolicy", ResourceID: p.ID, Do: func() error {
-		cloud.NLBSecurityPolicies.Put(tx, p)
-		req.set(tx, cloud.TagNLBSecurityPolicy, p.ID)
+		kinds.NLBSecurityPolicies.Put(tx, p)
+		req.set(tx, kinds.TagNLBSecurityPolicy, p.ID)
 		return nil
 	}}, nil
 }
@@ -127,7 +127,7 @@ type updateSecurityPolicyAttributeRequest struct {
 }
 
 func updateSecurityPolicyAttribute(tx *state.Tx, req *updateSecurityPolicyAttributeRequest) (*changes.Work, error) {
-	p, err := cloud.NLBSecurityPolicies.Get(tx.View, req.SecurityPolicyID)
+	p, err := kinds.NLBSecurityPolicies.Get(tx.View, req.SecurityPolicyID)
 	if err != nil {
 		return nil, err
 	}
@@ -138,11 +138,11 @@ func updateSecurityPolicyAttribute(tx *state.Tx, req *updateSecurityPolicyAttrib
 	if req.Ciphers != nil {
 		ciphers = req.Ciphers
 	}
-	if cipher := cloud.UnknownCipher(versions, ciphers); cipher != "" {
+	if cipher := kinds.UnknownCipher(versions, ciphers); cipher != "" {
 		return nil, errIllegal.Of("Ciphers " + cipher)
 	}
 	return &changes.Work{ResourceType: "securitypolicy", ResourceID: p.ID, Do: func() error {
-		return cloud.NLBSecurityPolicies.Edit(tx, p.ID, func(p *cloud.NLBSecurityPolicy) error {
+		return kinds.NLBSecurityPolicies.Edit(tx, p.ID, func(p *kinds.NLBSecurityPolicy) error {
 			if req.SecurityPolicyName != "" {
 				p.Name = req.SecurityPolicyName
 			}
@@ -158,14 +158,14 @@ type securityPolicyRequest struct {
 }
 
 func deleteSecurityPolicy(tx *state.Tx, req *securityPolicyRequest) (*changes.Work, error) {
-	p, err := cloud.NLBSecurityPolicies.Get(tx.View, req.SecurityPolicyID)
+	p, err := kinds.NLBSecurityPolicies.Get(tx.View, req.SecurityPolicyID)
 	if err != nil {
 		return nil, err
 	}
-	if _, used := cloud.NLBListenersBySecurityPolicy.First(tx.View, p.ID); used {
+	if _, used := kinds.NLBListenersBySecurityPolicy.First(tx.View, p.ID); used {
 		return nil, errPolicyInUse
 	}
-	return removing(tx, "securitypolicy", cloud.NLBSecurityPolicies, p.ID), nil
+	return removing(tx, "securitypolicy", kinds.NLBSecurityPolicies, p.ID), nil
 }
 
 type listSecurityPolicyRequest struct {
@@ -202,13 +202,13 @@ type relatedListener struct {
 
 // listSecurityPolicy lists the user's own.
 func listSecurityPolicy(v *state.View, req *listSecurityPolicyRequest) (*listSecurityPolicyResponse, error) {
-	hasTags := tagging.Filter(v, cloud.TagNLBSecurityPolicy, req.Tags)
-	found := slices.DeleteFunc(slices.Collect(cloud.NLBSecurityPoliciesByRegion.InScope(v)),
-		func(p *cloud.NLBSecurityPolicy) bool {
+	hasTags := tagging.Filter(v, kinds.TagNLBSecurityPolicy, req.Tags)
+	found := slices.DeleteFunc(slices.Collect(kinds.NLBSecurityPoliciesByRegion.InScope(v)),
+		func(p *kinds.NLBSecurityPolicy) bool {
 			return !listing.Among(req.SecurityPolicyIDs, p.ID) || !listing.Among(req.SecurityPolicyNames, p.Name) || !listing.Among(req.ResourceGroupIDs, p.ResourceGroupID) || !listing.Matches(req.ResourceGroupID, p.ResourceGroupID) ||
 				!hasTags(p.ID)
 		})
-	part, page, err := listing.Cut(found, req.ByToken, func(p *cloud.NLBSecurityPolicy) string { return cloud.Newest(p.CreateTime) + "/" + p.ID })
+	part, page, err := listing.Cut(found, req.ByToken, func(p *kinds.NLBSecurityPolicy) string { return kinds.Newest(p.CreateTime) + "/" + p.ID })
 	if err != nil {
 		return nil, err
 	}
@@ -216,8 +216,8 @@ func listSecurityPolicy(v *state.View, req *listSecurityPolicyRequest) (*listSec
 	for _, p := range part {
 		show := securityPolicy{SecurityPolicyID: p.ID, SecurityPolicyName: p.Name, SecurityPolicyStatus: "Available", RegionID: p.RegionID,
 			TLSVersion: strings.Join(p.TLSVersions, ","), Ciphers: strings.Join(p.Ciphers, ","), ResourceGroupID: p.ResourceGroupID,
-			Tags: tagging.Of(v, cloud.TagNLBSecurityPolicy, p.ID)}
-		for l := range cloud.NLBListenersBySecurityPolicy.List(v, p.ID) {
+			Tags: tagging.Of(v, kinds.TagNLBSecurityPolicy, p.ID)}
+		for l := range kinds.NLBListenersBySecurityPolicy.List(v, p.ID) {
 			show.RelatedListeners = append(show.RelatedListeners, relatedListener{l.ID, l.Port, l.Protocol, l.LoadBalancerID})
 		}
 		resp.SecurityPolicies = append(resp.SecurityPolicies, show)

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/changes"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -70,7 +70,7 @@ func (req *serversRequest) Validate() error {
 		switch {
 		case s.ServerType == "":
 			return errServerTypeMissing
-		case s.ServerType == cloud.NLBServerIP && s.ServerIP == "":
+		case s.ServerType == kinds.NLBServerIP && s.ServerIP == "":
 			s.ServerIP = s.ServerID
 		}
 	}
@@ -79,14 +79,14 @@ func (req *serversRequest) Validate() error {
 
 // indexOf finds the named member: by id and port, and by address where one
 // is given.
-func (s *serverParam) indexOf(members []cloud.NLBServer) int {
-	return slices.IndexFunc(members, func(m cloud.NLBServer) bool {
+func (s *serverParam) indexOf(members []kinds.NLBServer) int {
+	return slices.IndexFunc(members, func(m kinds.NLBServer) bool {
 		return m.ID == s.ServerID && m.Port == s.Port && (s.ServerIP == "" || m.IP == s.ServerIP)
 	})
 }
 
 // changedGroup is a copy of a group to change.
-func changedGroup(v *state.View, id string) (*cloud.NLBServerGroup, error) {
+func changedGroup(v *state.View, id string) (*kinds.NLBServerGroup, error) {
 	g, err := availableGroup(v, id)
 	if err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ func addServersToServerGroup(tx *state.Tx, req *serversRequest) (*changes.Work, 
 		if err != nil {
 			return nil, err
 		}
-		if slices.ContainsFunc(changed.Servers, func(m cloud.NLBServer) bool { return m.Is(s) }) {
+		if slices.ContainsFunc(changed.Servers, func(m kinds.NLBServer) bool { return m.Is(s) }) {
 			return nil, errServerTwice
 		}
 		changed.Servers = append(changed.Servers, *s)
@@ -119,26 +119,26 @@ func addServersToServerGroup(tx *state.Tx, req *serversRequest) (*changes.Work, 
 
 // useServers refuses more servers than a group can have, and servers that are in too many
 // groups. The added ones are the last of the group.
-func useServers(v *state.View, g *cloud.NLBServerGroup, added int) error {
-	already, _ := cloud.NLBServerGroups.Find(v, g.ID)
+func useServers(v *state.View, g *kinds.NLBServerGroup, added int) error {
+	already, _ := kinds.NLBServerGroups.Find(v, g.ID)
 	ecis := g.ECIs() - already.ECIs()
-	if err := v.Use(cloud.QuotaNLBECIs, g.ID, ecis); err != nil {
+	if err := v.Use(kinds.QuotaNLBECIs, g.ID, ecis); err != nil {
 		return err
 	}
-	if err := v.Use(cloud.QuotaNLBServers, g.ID, added-ecis); err != nil {
+	if err := v.Use(kinds.QuotaNLBServers, g.ID, added-ecis); err != nil {
 		return err
 	}
 	for _, s := range g.Servers[len(g.Servers)-added:] {
-		in := func(m cloud.NLBServer) bool { return m.ID == s.ID }
+		in := func(m kinds.NLBServer) bool { return m.ID == s.ID }
 		if slices.ContainsFunc(already.Servers, in) {
 			continue
 		}
-		if err := v.Use(cloud.QuotaNLBServerAdded, s.ID, 1); err != nil {
+		if err := v.Use(kinds.QuotaNLBServerAdded, s.ID, 1); err != nil {
 			return err
 		}
 	}
-	for l := range cloud.NLBListenersByServerGroup.List(v, g.ID) {
-		groups := cloud.NLBGroupsBehind(v, l.LoadBalancerID, "")
+	for l := range kinds.NLBListenersByServerGroup.List(v, g.ID) {
+		groups := kinds.NLBGroupsBehind(v, l.LoadBalancerID, "")
 		groups[g.ID] = g
 		if err := groups.Fit(v, l.LoadBalancerID); err != nil {
 			return err
@@ -148,12 +148,12 @@ func useServers(v *state.View, g *cloud.NLBServerGroup, added int) error {
 }
 
 // admit turns a parameter into a member of a group, or says why it can't be one.
-func admit(v *state.View, g *cloud.NLBServerGroup, p *serverParam) (*cloud.NLBServer, error) {
-	s := &cloud.NLBServer{Type: p.ServerType, ID: p.ServerID, IP: p.ServerIP, Port: p.Port, Weight: 100}
+func admit(v *state.View, g *kinds.NLBServerGroup, p *serverParam) (*kinds.NLBServer, error) {
+	s := &kinds.NLBServer{Type: p.ServerType, ID: p.ServerID, IP: p.ServerIP, Port: p.Port, Weight: 100}
 	set(&s.Weight, p.Weight)
 	set(&s.Description, p.Description)
 	switch {
-	case (s.Type == cloud.NLBServerIP) != (g.Type == cloud.NLBGroupOfIPs):
+	case (s.Type == kinds.NLBServerIP) != (g.Type == kinds.NLBGroupOfIPs):
 		return nil, errServerTypeMismatch.Of(s.Type + " and " + g.Type)
 	case g.AnyPortEnabled != (s.Port == 0):
 		return nil, errServerPort
@@ -162,7 +162,7 @@ func admit(v *state.View, g *cloud.NLBServerGroup, p *serverParam) (*cloud.NLBSe
 	switch {
 	case err != nil:
 		return nil, err
-	case s.Type != cloud.NLBServerIP && vpcID != g.VPCID:
+	case s.Type != kinds.NLBServerIP && vpcID != g.VPCID:
 		return nil, errVPCMismatch.Of(s.ID + " and " + g.ID)
 	}
 	if s.IP == "" {
@@ -174,7 +174,7 @@ func admit(v *state.View, g *cloud.NLBServerGroup, p *serverParam) (*cloud.NLBSe
 		return nil, errServerIPIllegal
 	case ip.Is6() && g.AddressIPVersion != dualStack:
 		return nil, errIPv6Unsupported
-	case s.Type == cloud.NLBServerIP && !private(v, g.VPCID, ip):
+	case s.Type == kinds.NLBServerIP && !private(v, g.VPCID, ip):
 		return nil, errServerIPIllegal
 	}
 	return s, nil
@@ -183,7 +183,7 @@ func admit(v *state.View, g *cloud.NLBServerGroup, p *serverParam) (*cloud.NLBSe
 // Blocks of servers' addresses, next to those that netip knows as private ones: of the shared
 // one the cloud's own services have a part.
 var (
-	sharedBlock   = netip.MustParsePrefix(cloud.ServiceBlock)
+	sharedBlock   = netip.MustParsePrefix(kinds.ServiceBlock)
 	servicesBlock = netip.MustParsePrefix("100.100.0.0/16")
 	globalBlock   = netip.MustParsePrefix("2000::/3")
 )
@@ -191,7 +191,7 @@ var (
 // private reports whether a group of IPs takes an address: one of its VPC, or a private one
 // of another network. IPv6 addresses of VPCs are global ones (NLB-0036).
 func private(v *state.View, vpcID string, ip netip.Addr) bool {
-	if vpc, ok := cloud.VPCs.Find(v, vpcID); ok && vpc.Holds(ip) {
+	if vpc, ok := kinds.VPCs.Find(v, vpcID); ok && vpc.Holds(ip) {
 		return true
 	}
 	if ip.Is4In6() || ip.Zone() != "" {
@@ -202,24 +202,24 @@ func private(v *state.View, vpcID string, ip netip.Addr) bool {
 
 // locate finds where a server is: its VPC, its zone, and the address at which it is
 // reached if the call gives none.
-func locate(v *state.View, s *cloud.NLBServer) (vpcID string, err error) {
+func locate(v *state.View, s *kinds.NLBServer) (vpcID string, err error) {
 	switch s.Type {
-	case cloud.NLBServerIP:
+	case kinds.NLBServerIP:
 		return "", nil
-	case cloud.NLBServerECS:
-		i, ok := cloud.Instances.Find(v, s.ID)
+	case kinds.NLBServerECS:
+		i, ok := kinds.Instances.Find(v, s.ID)
 		if !ok {
 			return "", errInstanceUnknown
 		}
 		s.ZoneID = i.ZoneID
-		if n, ok := cloud.NetworkInterfacesByInstance.First(v, i.ID, cloud.NetworkInterfacePrimary); ok {
+		if n, ok := kinds.NetworkInterfacesByInstance.First(v, i.ID, kinds.NetworkInterfacePrimary); ok {
 			return i.VPCID, reach(s, n)
 		}
 		return i.VPCID, nil
 	}
-	n, ok := cloud.NetworkInterfaces.Find(v, s.ID)
+	n, ok := kinds.NetworkInterfaces.Find(v, s.ID)
 	switch {
-	case !ok && s.Type == cloud.NLBServerECI:
+	case !ok && s.Type == kinds.NLBServerECI:
 		return "", errContainerUnknown
 	case !ok:
 		return "", errNetworkInterfaceUnknown
@@ -229,7 +229,7 @@ func locate(v *state.View, s *cloud.NLBServer) (vpcID string, err error) {
 }
 
 // reach settles the address: one of the interface's, or its first.
-func reach(s *cloud.NLBServer, n *cloud.NetworkInterface) error {
+func reach(s *kinds.NLBServer, n *kinds.NetworkInterface) error {
 	switch {
 	case s.IP == "" && len(n.PrivateIPAddresses) > 0:
 		s.IP = n.PrivateIPAddresses[0]
@@ -240,7 +240,7 @@ func reach(s *cloud.NLBServer, n *cloud.NetworkInterface) error {
 }
 
 func updateServerGroupServersAttribute(tx *state.Tx, req *serversRequest) (*changes.Work, error) {
-	return req.change(tx, func(servers []cloud.NLBServer, at int, to *serverParam) []cloud.NLBServer {
+	return req.change(tx, func(servers []kinds.NLBServer, at int, to *serverParam) []kinds.NLBServer {
 		set(&servers[at].Weight, to.Weight)
 		set(&servers[at].Description, to.Description)
 		return servers
@@ -248,14 +248,14 @@ func updateServerGroupServersAttribute(tx *state.Tx, req *serversRequest) (*chan
 }
 
 func removeServersFromServerGroup(tx *state.Tx, req *serversRequest) (*changes.Work, error) {
-	return req.change(tx, func(servers []cloud.NLBServer, at int, _ *serverParam) []cloud.NLBServer {
+	return req.change(tx, func(servers []kinds.NLBServer, at int, _ *serverParam) []kinds.NLBServer {
 		return slices.Delete(servers, at, at+1)
 	})
 }
 
 // change does something to each server that the request names, all of which must be in
 // the group.
-func (req *serversRequest) change(tx *state.Tx, do func(servers []cloud.NLBServer, at int, to *serverParam) []cloud.NLBServer) (*changes.Work, error) {
+func (req *serversRequest) change(tx *state.Tx, do func(servers []kinds.NLBServer, at int, to *serverParam) []kinds.NLBServer) (*changes.Work, error) {
 	changed, err := changedGroup(tx.View, req.ServerGroupID)
 	if err != nil {
 		return nil, err
@@ -297,13 +297,13 @@ type server struct {
 
 // listServerGroupServers lists the servers of a group, or of all groups.
 func listServerGroupServers(v *state.View, req *listServerGroupServersRequest) (*listServerGroupServersResponse, error) {
-	groups := slices.Collect(cloud.NLBServerGroupsByRegion.InScope(v))
+	groups := slices.Collect(kinds.NLBServerGroupsByRegion.InScope(v))
 	if req.ServerGroupID != "" {
-		g, err := cloud.NLBServerGroups.Get(v, req.ServerGroupID)
+		g, err := kinds.NLBServerGroups.Get(v, req.ServerGroupID)
 		if err != nil {
 			return nil, err
 		}
-		groups = []*cloud.NLBServerGroup{g}
+		groups = []*kinds.NLBServerGroup{g}
 	}
 	var list []server
 	for _, g := range groups {

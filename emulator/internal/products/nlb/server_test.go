@@ -3,7 +3,7 @@ package nlb_test
 import (
 	"testing"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -11,14 +11,14 @@ import (
 // NLB-0036.
 func TestServerIPs(t *testing.T) {
 	client, _, _ := newClient(t, func(tx *state.Tx) error {
-		err := cloud.VPCs.Edit(tx.In(owner), vpc1, func(v *cloud.VPC) error {
+		err := kinds.VPCs.Edit(tx.In(owner), vpc1, func(v *kinds.VPC) error {
 			v.SecondaryCIDRBlocks, v.UserCIDRs = []string{"198.51.100.0/24"}, []string{"203.0.113.0/24"}
 			return nil
 		})
 		if err != nil {
 			return err
 		}
-		return cloud.NLBServerGroups.Edit(tx.In(owner), sgpIP, func(g *cloud.NLBServerGroup) error {
+		return kinds.NLBServerGroups.Edit(tx.In(owner), sgpIP, func(g *kinds.NLBServerGroup) error {
 			g.AddressIPVersion = "DualStack"
 			return nil
 		})

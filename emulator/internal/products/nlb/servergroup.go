@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/changes"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -47,7 +47,7 @@ type serverGroupJob struct {
 }
 
 // ofServerGroupJob answers with a job and the group that it is about.
-func ofServerGroupJob(job *cloud.Job) *serverGroupJob { return &serverGroupJob{job.ID, job.ResourceID} }
+func ofServerGroupJob(job *kinds.Job) *serverGroupJob { return &serverGroupJob{job.ID, job.ResourceID} }
 
 // serverGroupSettings holds a group's changeable settings.
 type serverGroupSettings struct {
@@ -64,13 +64,13 @@ type serverGroupSettings struct {
 const defaultDrainTimeout = 10
 
 // apply puts the given settings into a group, which must then be as groups can be.
-func (s *serverGroupSettings) apply(g *cloud.NLBServerGroup) error {
+func (s *serverGroupSettings) apply(g *kinds.NLBServerGroup) error {
 	if s.ServerGroupName != "" {
 		g.Name = s.ServerGroupName
 	}
 	if s.Scheduler != "" {
 		g.Scheduler = s.Scheduler
-		if g.Scheduler == "Qch" && g.Protocol != cloud.NLBUDP {
+		if g.Scheduler == "Qch" && g.Protocol != kinds.NLBUDP {
 			return errIllegal.Of("Scheduler")
 		}
 	}
@@ -119,22 +119,22 @@ func (req *createServerGroupRequest) Validate() error {
 // createServerGroup creates a group. One for TLS does not preserve the client's address
 // by default, and a call that asks for it fails: NLB-0025.
 func createServerGroup(tx *state.Tx, req *createServerGroupRequest) (*changes.Work, error) {
-	vpc, err := cloud.VPCs.Get(tx.View, req.VPCID)
+	vpc, err := kinds.VPCs.Get(tx.View, req.VPCID)
 	if err != nil {
 		return nil, err
 	}
-	resourceGroup, err := cloud.ResourceGroupOf(tx.View, req.ResourceGroupID)
+	resourceGroup, err := kinds.ResourceGroupOf(tx.View, req.ResourceGroupID)
 	if err != nil {
 		return nil, err
 	}
 	if req.AddressIPVersion == dualStack && vpc.IPv6CIDRBlock == "" {
 		return nil, errVPCWithoutIPv6
 	}
-	g := &cloud.NLBServerGroup{
+	g := &kinds.NLBServerGroup{
 		CreateTime: tx.Now(),
-		Owner:      tx.Scope(), ID: tx.NewID(cloud.NLBServerGroups.Kind()), Type: req.ServerGroupType, Protocol: req.Protocol, VPCID: vpc.ID,
-		Status: cloud.NLBGroupCreating, AddressIPVersion: req.AddressIPVersion, Scheduler: "Wrr", AnyPortEnabled: req.AnyPortEnabled,
-		PreserveClientIPEnabled: req.Protocol != cloud.NLBTCPSSL, HealthCheck: newHealthCheck(req.Protocol), ResourceGroupID: resourceGroup,
+		Owner:      tx.Scope(), ID: tx.NewID(kinds.NLBServerGroups.Kind()), Type: req.ServerGroupType, Protocol: req.Protocol, VPCID: vpc.ID,
+		Status: kinds.NLBGroupCreating, AddressIPVersion: req.AddressIPVersion, Scheduler: "Wrr", AnyPortEnabled: req.AnyPortEnabled,
+		PreserveClientIPEnabled: req.Protocol != kinds.NLBTCPSSL, HealthCheck: newHealthCheck(req.Protocol), ResourceGroupID: resourceGroup,
 	}
 	if g.AddressIPVersion == dualStack {
 		g.IPVersionAffinityMode = "NonAffinity"
@@ -142,31 +142,31 @@ func createServerGroup(tx *state.Tx, req *createServerGroupRequest) (*changes.Wo
 	if err := req.apply(g); err != nil {
 		return nil, err
 	}
-	if err := tx.Use(cloud.QuotaNLBServerGroups, tx.Scope().RegionID, 1); err != nil {
+	if err := tx.Use(kinds.QuotaNLBServerGroups, tx.Scope().RegionID, 1); err != nil {
 		return nil, err
 	}
 	return &changes.Work{ResourceType: "servergroup", ResourceID: g.ID, Do: func() error {
-		cloud.NLBServerGroups.Put(tx, g)
-		req.set(tx, cloud.TagNLBServerGroup, g.ID)
-		state.Enter(tx, cloud.StageNLBGroupCreating, g.ID)
+		kinds.NLBServerGroups.Put(tx, g)
+		req.set(tx, kinds.TagNLBServerGroup, g.ID)
+		state.Enter(tx, kinds.StageNLBGroupCreating, g.ID)
 		return nil
 	}}, nil
 }
 
 // availableGroup is a group that takes a change now.
-func availableGroup(v *state.View, id string) (*cloud.NLBServerGroup, error) {
-	g, err := cloud.NLBServerGroups.Get(v, id)
-	if err == nil && g.Status != cloud.NLBGroupAvailable {
+func availableGroup(v *state.View, id string) (*kinds.NLBServerGroup, error) {
+	g, err := kinds.NLBServerGroups.Get(v, id)
+	if err == nil && g.Status != kinds.NLBGroupAvailable {
 		err = errGroupBusy.Of(id)
 	}
 	return g, err
 }
 
 // regroup returns the work that stores a changed group.
-func regroup(tx *state.Tx, g *cloud.NLBServerGroup) *changes.Work {
+func regroup(tx *state.Tx, g *kinds.NLBServerGroup) *changes.Work {
 	return &changes.Work{ResourceType: "servergroup", ResourceID: g.ID, Do: func() error {
-		cloud.NLBServerGroups.Put(tx, g)
-		state.Enter(tx, cloud.StageNLBGroupConfiguring, g.ID)
+		kinds.NLBServerGroups.Put(tx, g)
+		state.Enter(tx, kinds.StageNLBGroupConfiguring, g.ID)
 		return nil
 	}}
 }
@@ -186,8 +186,8 @@ func updateServerGroupAttribute(tx *state.Tx, req *updateServerGroupAttributeReq
 	if err := req.apply(&changed); err != nil {
 		return nil, err
 	}
-	for l := range cloud.NLBListenersByServerGroup.List(tx.View, g.ID) {
-		if l.Protocol == cloud.NLBTCPSSL && changed.PreserveClientIPEnabled {
+	for l := range kinds.NLBListenersByServerGroup.List(tx.View, g.ID) {
+		if l.Protocol == kinds.NLBTCPSSL && changed.PreserveClientIPEnabled {
 			return nil, errPreserveClientIP
 		}
 	}
@@ -204,10 +204,10 @@ func deleteServerGroup(tx *state.Tx, req *serverGroupRequest) (*changes.Work, er
 	if err != nil {
 		return nil, err
 	}
-	if _, used := cloud.NLBListenersByServerGroup.First(tx.View, g.ID); used {
+	if _, used := kinds.NLBListenersByServerGroup.First(tx.View, g.ID); used {
 		return nil, errGroupInUse
 	}
-	return removing(tx, "servergroup", cloud.NLBServerGroups, g.ID), nil
+	return removing(tx, "servergroup", kinds.NLBServerGroups, g.ID), nil
 }
 
 type listServerGroupsRequest struct {
@@ -249,20 +249,20 @@ type serverGroup struct {
 
 // listServerGroups takes those that have all the tags.
 func listServerGroups(v *state.View, req *listServerGroupsRequest) (*listServerGroupsResponse, error) {
-	part, page, err := req.part(v, func(g *cloud.NLBServerGroup) string { return cloud.Newest(g.CreateTime) + "/" + g.ID })
+	part, page, err := req.part(v, func(g *kinds.NLBServerGroup) string { return kinds.Newest(g.CreateTime) + "/" + g.ID })
 	if err != nil {
 		return nil, err
 	}
 	return &listServerGroupsResponse{Part: page, ServerGroups: listing.Views(v, part, newServerGroup)}, nil
 }
 
-func (req *listServerGroupsRequest) part(v *state.View, place func(*cloud.NLBServerGroup) string) ([]*cloud.NLBServerGroup, listing.Part, error) {
+func (req *listServerGroupsRequest) part(v *state.View, place func(*kinds.NLBServerGroup) string) ([]*kinds.NLBServerGroup, listing.Part, error) {
 	if field, value, ok := req.one(); ok {
-		return listing.InOrder(v, cloud.NLBServerGroupsInOrder, req.ByToken, place, field, value)
+		return listing.InOrder(v, kinds.NLBServerGroupsInOrder, req.ByToken, place, field, value)
 	}
-	hasTags := tagging.Filter(v, cloud.TagNLBServerGroup, req.Tags)
-	var found []*cloud.NLBServerGroup
-	for g := range cloud.NLBServerGroupsByRegion.InScope(v) {
+	hasTags := tagging.Filter(v, kinds.TagNLBServerGroup, req.Tags)
+	var found []*kinds.NLBServerGroup
+	for g := range kinds.NLBServerGroupsByRegion.InScope(v) {
 		if listing.Among(req.ServerGroupIDs, g.ID) && listing.Among(req.ServerGroupNames, g.Name) && listing.Matches(req.ServerGroupType, g.Type) &&
 			listing.Matches(req.ResourceGroupID, g.ResourceGroupID) && listing.Matches(req.VPCID, g.VPCID) && hasTags(g.ID) {
 			found = append(found, g)
@@ -282,9 +282,9 @@ func (req *listServerGroupsRequest) one() (field, value string, ok bool) {
 	return listing.One("VpcId", req.VPCID, "ServerGroupType", req.ServerGroupType)
 }
 
-func newServerGroup(v *state.View, g *cloud.NLBServerGroup) serverGroup {
+func newServerGroup(v *state.View, g *kinds.NLBServerGroup) serverGroup {
 	var related []string
-	for l := range cloud.NLBListenersByServerGroup.List(v, g.ID) {
+	for l := range kinds.NLBListenersByServerGroup.List(v, g.ID) {
 		if !slices.Contains(related, l.LoadBalancerID) {
 			related = append(related, l.LoadBalancerID)
 		}
@@ -296,6 +296,6 @@ func newServerGroup(v *state.View, g *cloud.NLBServerGroup) serverGroup {
 		Scheduler: g.Scheduler, AnyPortEnabled: g.AnyPortEnabled, PreserveClientIPEnabled: g.PreserveClientIPEnabled,
 		ConnectionDrainEnabled: g.ConnectionDrainEnabled, ConnectionDrainTimeout: g.ConnectionDrainTimeout, ResourceGroupID: g.ResourceGroupID,
 		ServerCount: len(g.Servers), RelatedLoadBalancerIDs: related, HealthCheck: newHealthCheckView(g.HealthCheck),
-		Tags: tagging.Of(v, cloud.TagNLBServerGroup, g.ID),
+		Tags: tagging.Of(v, kinds.TagNLBServerGroup, g.ID),
 	}
 }

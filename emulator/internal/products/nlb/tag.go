@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/changes"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -64,7 +64,7 @@ func taggedWithAny(v *state.View, kind state.TagResourceType, tags []tagging.Tag
 }
 
 // taggable are the resources that the API tags.
-var taggable = tagging.NewTypes(cloud.Schema, cloud.ProductNLB, errTaggedUnknown.Of)
+var taggable = tagging.NewTypes(kinds.Schema, kinds.ProductNLB, errTaggedUnknown.Of)
 
 // taggedType is the API's word for a kind of resource that it tags.
 type taggedType string
@@ -98,10 +98,10 @@ func tagResources(tx *state.Tx, req *tagResourcesRequest) (*changes.Work, error)
 // are the one change that a busy load balancer takes.
 func checkTaggable(v *state.View, resourceType string, ids []string) error {
 	for _, id := range ids {
-		if l, found := cloud.NLBListeners.Find(v, id); found {
+		if l, found := kinds.NLBListeners.Find(v, id); found {
 			id = l.LoadBalancerID
 		}
-		if lb, found := cloud.NLBLoadBalancers.Find(v, id); found {
+		if lb, found := kinds.NLBLoadBalancers.Find(v, id); found {
 			if err := checkLock(lb); err != nil {
 				return err
 			}
@@ -171,7 +171,7 @@ func listTagResources(v *state.View, req *listTagResourcesRequest) (*listTagReso
 	account, _ := strconv.Atoi(v.Scope().AccountID) // a world's accounts are numbers
 	return &listTagResourcesResponse{listing.Views(v, part, func(v *state.View, r tagging.Resource) tagResource {
 		category := "Custom"
-		if cloud.IsSystemTag(r.TagKey) {
+		if kinds.IsSystemTag(r.TagKey) {
 			category = "System"
 		}
 		return tagResource{r, v.Scope().RegionID, account, "public", category}
@@ -182,7 +182,7 @@ func listTagResources(v *state.View, req *listTagResourcesRequest) (*listTagReso
 type movedType string
 
 // Words returns the kinds' own words.
-func (movedType) Words() []string { return cloud.MovedTypes(cloud.ProductNLB) }
+func (movedType) Words() []string { return kinds.MovedTypes(kinds.ProductNLB) }
 
 type moveResourceGroupRequest struct {
 	changes.Order
@@ -206,7 +206,7 @@ func movedResource(req *moveResourceGroupRequest) *moveResourceGroupResponse {
 }
 
 func moveResourceGroup(tx *state.Tx, req *moveResourceGroupRequest) (*changes.Work, error) {
-	group, err := cloud.ResourceGroupOf(tx.View, req.NewResourceGroupID)
+	group, err := kinds.ResourceGroupOf(tx.View, req.NewResourceGroupID)
 	if err != nil {
 		return nil, err
 	}
@@ -219,6 +219,6 @@ func moveResourceGroup(tx *state.Tx, req *moveResourceGroupRequest) (*changes.Wo
 		}
 	}
 	return &changes.Work{Do: func() error {
-		return cloud.MoveToGroup(tx, cloud.ProductNLB, string(req.ResourceType), req.ResourceID, group)
+		return kinds.MoveToGroup(tx, kinds.ProductNLB, string(req.ResourceType), req.ResourceID, group)
 	}}, nil
 }

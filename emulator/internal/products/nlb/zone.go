@@ -4,10 +4,10 @@ import (
 	"net/netip"
 	"slices"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/changes"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -88,7 +88,7 @@ func (z *zoneMappingParam) checkAddresses(addressType string) error {
 		}
 	}
 	switch {
-	case z.PrivateIPv4Address == nil, *z.PrivateIPv4Address == "" && addressType == cloud.NLBInternet:
+	case z.PrivateIPv4Address == nil, *z.PrivateIPv4Address == "" && addressType == kinds.NLBInternet:
 	case none(netip.Addr.Is4)(*z.PrivateIPv4Address):
 		return errPrivateIPv4AddressIllegal
 	}
@@ -103,8 +103,8 @@ func (z *zoneMappingParam) checkAddresses(addressType string) error {
 
 // checkZones holds what a list of zones must be for a load balancer; what it has
 // already is as it is.
-func checkZones(v *state.View, lb *cloud.NLBLoadBalancer, zones []zoneMappingParam) error {
-	r, err := cloud.Regions.Get(v, lb.RegionID)
+func checkZones(v *state.View, lb *kinds.NLBLoadBalancer, zones []zoneMappingParam) error {
+	r, err := kinds.Regions.Get(v, lb.RegionID)
 	if err != nil {
 		return err
 	}
@@ -137,15 +137,15 @@ func checkZones(v *state.View, lb *cloud.NLBLoadBalancer, zones []zoneMappingPar
 }
 
 // mappingOf returns the load balancer's mapping of a zone, nil when it has none.
-func mappingOf(lb *cloud.NLBLoadBalancer, zoneID string) *cloud.NLBZoneMapping {
-	i := slices.IndexFunc(lb.ZoneMappings, func(z cloud.NLBZoneMapping) bool { return z.ZoneID == zoneID })
+func mappingOf(lb *kinds.NLBLoadBalancer, zoneID string) *kinds.NLBZoneMapping {
+	i := slices.IndexFunc(lb.ZoneMappings, func(z kinds.NLBZoneMapping) bool { return z.ZoneID == zoneID })
 	if i < 0 {
 		return nil
 	}
 	return &lb.ZoneMappings[i]
 }
 
-func checkSameZone(old *cloud.NLBZoneMapping, z *zoneMappingParam) error {
+func checkSameZone(old *kinds.NLBZoneMapping, z *zoneMappingParam) error {
 	switch {
 	case old.VSwitchID != z.VSwitchID:
 		return errZoneVSwitchChanged
@@ -157,11 +157,11 @@ func checkSameZone(old *cloud.NLBZoneMapping, z *zoneMappingParam) error {
 	return nil
 }
 
-func checkNewZone(v *state.View, r *cloud.Region, lb *cloud.NLBLoadBalancer, z *zoneMappingParam) error {
-	known := slices.ContainsFunc(r.Zones, func(known cloud.Zone) bool { return known.ID == z.ZoneID })
-	stock := cloud.AddressTypeIntranet
-	if lb.AddressType == cloud.NLBInternet {
-		stock = cloud.AddressTypeInternet
+func checkNewZone(v *state.View, r *kinds.Region, lb *kinds.NLBLoadBalancer, z *zoneMappingParam) error {
+	known := slices.ContainsFunc(r.Zones, func(known kinds.Zone) bool { return known.ID == z.ZoneID })
+	stock := kinds.AddressTypeIntranet
+	if lb.AddressType == kinds.NLBInternet {
+		stock = kinds.AddressTypeInternet
 	}
 	switch {
 	case !known:
@@ -169,7 +169,7 @@ func checkNewZone(v *state.View, r *cloud.Region, lb *cloud.NLBLoadBalancer, z *
 	case !r.InStock(z.ZoneID, stock):
 		return errZoneSoldOut.Of(z.ZoneID)
 	}
-	vSwitch, err := cloud.VSwitches.Get(v, z.VSwitchID)
+	vSwitch, err := kinds.VSwitches.Get(v, z.VSwitchID)
 	switch {
 	case err != nil:
 		return err
@@ -185,15 +185,15 @@ func checkNewZone(v *state.View, r *cloud.Region, lb *cloud.NLBLoadBalancer, z *
 
 // checkAllocation holds what an EIP must be like to serve a zone. It shares the
 // bandwidth of one package at the most.
-func checkAllocation(v *state.View, lb *cloud.NLBLoadBalancer, id string) error {
+func checkAllocation(v *state.View, lb *kinds.NLBLoadBalancer, id string) error {
 	if id == "" {
 		return nil
 	}
-	eip, err := cloud.EIPs.Get(v, id)
+	eip, err := kinds.EIPs.Get(v, id)
 	switch {
 	case err != nil:
 		return err
-	case eip.Status != cloud.EIPAvailable:
+	case eip.Status != kinds.EIPAvailable:
 		return errAllocationTaken.Of(id)
 	case eip.BandwidthPackageID != "" && lb.BandwidthPackageID != "":
 		return errBandwidthPackageAttached
@@ -202,23 +202,23 @@ func checkAllocation(v *state.View, lb *cloud.NLBLoadBalancer, id string) error 
 }
 
 // join gives a load balancer its addresses in a zone.
-func join(tx *state.Tx, lb *cloud.NLBLoadBalancer, z *zoneMappingParam) error {
-	vSwitch, err := cloud.VSwitches.Get(tx.View, z.VSwitchID)
+func join(tx *state.Tx, lb *kinds.NLBLoadBalancer, z *zoneMappingParam) error {
+	vSwitch, err := kinds.VSwitches.Get(tx.View, z.VSwitchID)
 	if err != nil {
 		return err
 	}
-	mapping := cloud.NLBZoneMapping{ZoneID: z.ZoneID, VSwitchID: z.VSwitchID, Status: cloud.NLBZoneActive,
-		ENIID: tx.NewID(cloud.NetworkInterfaces.Kind()), IPv4Local: z.IPv4Local, IPv6Local: z.IPv6Local}
-	kind := cloud.NLBLoadBalancers.Kind()
-	if mapping.PrivateIPv4Address, err = cloud.AllocateAddress(tx, vSwitch.ID, vSwitch.CIDRBlock, z.privateIPv4Address(), kind, lb.ID); err != nil {
+	mapping := kinds.NLBZoneMapping{ZoneID: z.ZoneID, VSwitchID: z.VSwitchID, Status: kinds.NLBZoneActive,
+		ENIID: tx.NewID(kinds.NetworkInterfaces.Kind()), IPv4Local: z.IPv4Local, IPv6Local: z.IPv6Local}
+	kind := kinds.NLBLoadBalancers.Kind()
+	if mapping.PrivateIPv4Address, err = kinds.AllocateAddress(tx, vSwitch.ID, vSwitch.CIDRBlock, z.privateIPv4Address(), kind, lb.ID); err != nil {
 		return err
 	}
 	if lb.AddressIPVersion == dualStack {
-		if mapping.IPv6Address, err = cloud.AllocateAddress(tx, vSwitch.ID, vSwitch.IPv6CIDRBlock, z.IPv6Address, kind, lb.ID); err != nil {
+		if mapping.IPv6Address, err = kinds.AllocateAddress(tx, vSwitch.ID, vSwitch.IPv6CIDRBlock, z.IPv6Address, kind, lb.ID); err != nil {
 			return err
 		}
 	}
-	if lb.AddressType == cloud.NLBInternet {
+	if lb.AddressType == kinds.NLBInternet {
 		if err := publish(tx, lb, &mapping, z.AllocationID); err != nil {
 			return err
 		}
@@ -229,40 +229,40 @@ func join(tx *state.Tx, lb *cloud.NLBLoadBalancer, z *zoneMappingParam) error {
 
 // publish gives a zone a public address: the named EIP, or one of its own, which
 // the EIPs of the account know nothing of. NLB-0021.
-func publish(tx *state.Tx, lb *cloud.NLBLoadBalancer, z *cloud.NLBZoneMapping, allocationID string) error {
+func publish(tx *state.Tx, lb *kinds.NLBLoadBalancer, z *kinds.NLBZoneMapping, allocationID string) error {
 	if allocationID != "" {
 		z.AllocationID = allocationID
-		return cloud.EIPs.Edit(tx, allocationID, func(eip *cloud.EIP) error {
+		return kinds.EIPs.Edit(tx, allocationID, func(eip *kinds.EIP) error {
 			z.PublicIPv4Address = eip.IPAddress
-			eip.Status, eip.InstanceID, eip.InstanceType = cloud.EIPInUse, lb.ID, "NlbInstance"
+			eip.Status, eip.InstanceID, eip.InstanceType = kinds.EIPInUse, lb.ID, "NlbInstance"
 			return nil
 		})
 	}
-	r, err := cloud.Regions.Get(tx.View, lb.RegionID)
+	r, err := kinds.Regions.Get(tx.View, lb.RegionID)
 	if err != nil {
 		return err
 	}
-	z.OwnEIP, z.AllocationID = true, tx.NewID(cloud.EIPs.Kind())
-	z.PublicIPv4Address, err = cloud.AllocateAddress(tx, cloud.PublicPool(r.ID), r.PublicCIDRBlock, "", cloud.NLBLoadBalancers.Kind(), lb.ID)
+	z.OwnEIP, z.AllocationID = true, tx.NewID(kinds.EIPs.Kind())
+	z.PublicIPv4Address, err = kinds.AllocateAddress(tx, kinds.PublicPool(r.ID), r.PublicCIDRBlock, "", kinds.NLBLoadBalancers.Kind(), lb.ID)
 	return err
 }
 
 // unpublish takes a zone's public address away.
-func unpublish(tx *state.Tx, lb *cloud.NLBLoadBalancer, z *cloud.NLBZoneMapping) {
+func unpublish(tx *state.Tx, lb *kinds.NLBLoadBalancer, z *kinds.NLBZoneMapping) {
 	if z.OwnEIP {
-		cloud.Addresses.Delete(tx, cloud.AddressID(cloud.PublicPool(lb.RegionID), z.PublicIPv4Address))
-	} else if eip, ok := cloud.EIPs.Find(tx.View, z.AllocationID); ok {
+		kinds.Addresses.Delete(tx, kinds.AddressID(kinds.PublicPool(lb.RegionID), z.PublicIPv4Address))
+	} else if eip, ok := kinds.EIPs.Find(tx.View, z.AllocationID); ok {
 		freed := *eip
 		freed.Free()
-		cloud.EIPs.Put(tx, &freed)
+		kinds.EIPs.Put(tx, &freed)
 	}
 	z.OwnEIP, z.AllocationID, z.PublicIPv4Address = false, "", ""
 }
 
 // leave gives the addresses of a zone back.
-func leave(tx *state.Tx, lb *cloud.NLBLoadBalancer, z cloud.NLBZoneMapping) {
+func leave(tx *state.Tx, lb *kinds.NLBLoadBalancer, z kinds.NLBZoneMapping) {
 	for _, ip := range []string{z.PrivateIPv4Address, z.IPv6Address} {
-		cloud.Addresses.Delete(tx, cloud.AddressID(z.VSwitchID, ip))
+		kinds.Addresses.Delete(tx, kinds.AddressID(z.VSwitchID, ip))
 	}
 	if z.PublicIPv4Address != "" {
 		unpublish(tx, lb, &z)
@@ -277,7 +277,7 @@ type updateLoadBalancerZonesRequest struct {
 // updateLoadBalancerZones takes the whole list: zones that are not in it go, and
 // those that stay keep their addresses.
 func updateLoadBalancerZones(tx *state.Tx, req *updateLoadBalancerZonesRequest) (*changes.Work, error) {
-	lb, err := cloud.NLBLoadBalancers.Get(tx.View, req.LoadBalancerID)
+	lb, err := kinds.NLBLoadBalancers.Get(tx.View, req.LoadBalancerID)
 	if err != nil {
 		return nil, err
 	}
@@ -287,8 +287,8 @@ func updateLoadBalancerZones(tx *state.Tx, req *updateLoadBalancerZonesRequest) 
 	if len(req.ZoneMappings) == len(lb.ZoneMappings) && !slices.ContainsFunc(req.ZoneMappings, func(p zoneMappingParam) bool { return mappingOf(lb, p.ZoneID) == nil }) {
 		return nil, errZonesSame
 	}
-	return configure(tx, lb.ID, func(lb *cloud.NLBLoadBalancer) error {
-		var stay []cloud.NLBZoneMapping
+	return configure(tx, lb.ID, func(lb *kinds.NLBLoadBalancer) error {
+		var stay []kinds.NLBZoneMapping
 		for _, z := range lb.ZoneMappings {
 			if slices.ContainsFunc(req.ZoneMappings, func(p zoneMappingParam) bool { return p.ZoneID == z.ZoneID }) {
 				stay = append(stay, z)
@@ -319,31 +319,31 @@ type shiftZoneParam struct {
 }
 
 func startShiftLoadBalancerZones(tx *state.Tx, req *shiftZonesRequest) (*changes.Work, error) {
-	return shift(tx, req, cloud.NLBZoneShifted)
+	return shift(tx, req, kinds.NLBZoneShifted)
 }
 
 func cancelShiftLoadBalancerZones(tx *state.Tx, req *shiftZonesRequest) (*changes.Work, error) {
-	return shift(tx, req, cloud.NLBZoneActive)
+	return shift(tx, req, kinds.NLBZoneActive)
 }
 
 // shift takes zones out of the name's addresses or puts them back; one zone stays.
 func shift(tx *state.Tx, req *shiftZonesRequest, status string) (*changes.Work, error) {
-	lb, err := cloud.NLBLoadBalancers.Get(tx.View, req.LoadBalancerID)
+	lb, err := kinds.NLBLoadBalancers.Get(tx.View, req.LoadBalancerID)
 	if err != nil {
 		return nil, err
 	}
 	shifted := slices.Clone(lb.ZoneMappings)
 	for _, p := range req.ZoneMappings {
-		i := slices.IndexFunc(shifted, func(z cloud.NLBZoneMapping) bool { return z.ZoneID == p.ZoneID && z.VSwitchID == p.VSwitchID })
+		i := slices.IndexFunc(shifted, func(z kinds.NLBZoneMapping) bool { return z.ZoneID == p.ZoneID && z.VSwitchID == p.VSwitchID })
 		if i < 0 {
 			return nil, errZoneNotMapped.Of(p.ZoneID)
 		}
 		shifted[i].Status = status
 	}
-	if !slices.ContainsFunc(shifted, func(z cloud.NLBZoneMapping) bool { return z.Status == cloud.NLBZoneActive }) {
+	if !slices.ContainsFunc(shifted, func(z kinds.NLBZoneMapping) bool { return z.Status == kinds.NLBZoneActive }) {
 		return nil, errLastZone
 	}
-	return editing(tx, lb.ID, func(lb *cloud.NLBLoadBalancer) error {
+	return editing(tx, lb.ID, func(lb *kinds.NLBLoadBalancer) error {
 		lb.ZoneMappings = shifted
 		return nil
 	}), nil

@@ -4,9 +4,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -62,13 +62,13 @@ type application struct {
 	Dimension       shownDimension `rpc:"Dimension"`
 }
 
-func newApplication(v *state.View, a *cloud.QuotaApplication) application {
+func newApplication(v *state.View, a *kinds.QuotaApplication) application {
 	show := application{
 		ApplicationID: a.ID, ProductCode: productOf(a.Quota), QuotaActionCode: string(a.Quota), QuotaName: string(a.Quota), QuotaArn: arn(v, a.Quota, a.RegionID),
 		QuotaUnit: "count", DesireValue: a.Desired, ApproveValue: a.Approved, Reason: a.Reason, AuditReason: a.AuditReason, Status: a.Status,
 		NoticeType: a.NoticeType, ApplyTime: gateway.Second(a.ApplyTime), Dimension: shownDimension{a.RegionID},
 	}
-	if a.Status == cloud.ApplicationAgree {
+	if a.Status == kinds.ApplicationAgree {
 		show.EffectiveTime = gateway.Second(a.ReviewTime)
 	}
 	return show
@@ -92,9 +92,9 @@ func createQuotaApplication(tx *state.Tx, req *createQuotaApplicationRequest) (*
 	if desired <= use.Limit || desired > ceiling(use.Name) {
 		return nil, errDesiredIllegal
 	}
-	a := &cloud.QuotaApplication{AccountID: tx.Scope().AccountID, Quota: use.Name, Desired: desired, Reason: req.Reason, NoticeType: req.NoticeType, RegionID: region}
-	cloud.ApplyForQuota(tx, a)
-	a, err = cloud.QuotaApplications.Get(tx.View, a.ID)
+	a := &kinds.QuotaApplication{AccountID: tx.Scope().AccountID, Quota: use.Name, Desired: desired, Reason: req.Reason, NoticeType: req.NoticeType, RegionID: region}
+	kinds.ApplyForQuota(tx, a)
+	a, err = kinds.QuotaApplications.Get(tx.View, a.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -124,11 +124,11 @@ func listQuotaApplications(v *state.View, req *listQuotaApplicationsRequest) (*l
 		return nil, err
 	}
 	is := func(filter, value string) bool { return filter == "" || filter == value }
-	found := listing.Pick(cloud.QuotaApplicationsByAccount.List(v, v.Scope().AccountID), func(a *cloud.QuotaApplication) bool {
+	found := listing.Pick(kinds.QuotaApplicationsByAccount.List(v, v.Scope().AccountID), func(a *kinds.QuotaApplication) bool {
 		return is(req.ProductCode, productOf(a.Quota)) && is(req.QuotaActionCode, string(a.Quota)) && is(req.Status, a.Status) && is(region, a.RegionID) &&
 			strings.Contains(string(a.Quota), req.KeyWord)
 	})
-	part, page, err := listing.Cut(found, listing.ByToken{MaxResults: req.MaxResults, NextToken: req.NextToken}, func(a *cloud.QuotaApplication) string { return a.ID })
+	part, page, err := listing.Cut(found, listing.ByToken{MaxResults: req.MaxResults, NextToken: req.NextToken}, func(a *kinds.QuotaApplication) string { return a.ID })
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +144,7 @@ type getQuotaApplicationResponse struct {
 }
 
 func getQuotaApplication(v *state.View, req *getQuotaApplicationRequest) (*getQuotaApplicationResponse, error) {
-	a, err := cloud.QuotaApplications.Get(v, req.ApplicationID)
+	a, err := kinds.QuotaApplications.Get(v, req.ApplicationID)
 	if err != nil {
 		return nil, err
 	}

@@ -9,9 +9,9 @@ import (
 	_ "embed"
 	"slices"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -25,7 +25,7 @@ var actionNames string
 var refusals gateway.Refusals
 
 var errorTable = refusals.Table([]gateway.ErrorRow{
-	{Fact: state.NotFound, Kind: cloud.QuotaApplications.Kind(), Status: 400, Code: "APPLICATION.NOT.FOUND",
+	{Fact: state.NotFound, Kind: kinds.QuotaApplications.Kind(), Status: 400, Code: "APPLICATION.NOT.FOUND",
 		Message: "The application does not exist.", Evidence: "CLB-0415"},
 	{Fact: listing.BadToken, Status: 400, Code: "PARAMETER.ILLEGALL",
 		Message: "The specified parameter is invalid.", Evidence: "CLB-0415"},
@@ -44,7 +44,7 @@ func Product(gateway.Deps) *gateway.Product {
 		Denial: gateway.ErrorRow{Status: 400, Code: "RAM.PERMISSION.DENIED",
 			Message: "You do not have access.", Evidence: "CLB-0415"},
 		Resources: []gateway.Resource{
-			{Parameter: "ApplicationId", Type: "quotaapplication", Kind: cloud.QuotaApplications.Kind()},
+			{Parameter: "ApplicationId", Type: "quotaapplication", Kind: kinds.QuotaApplications.Kind()},
 		},
 		Idle: idle,
 	}

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -53,9 +53,9 @@ func productOf(name state.QuotaName) string {
 // CLB-0415.
 func ceiling(name state.QuotaName) int {
 	switch name {
-	case cloud.QuotaRules, cloud.QuotaNLBECIsBehind, cloud.QuotaNLBServerGroups, cloud.QuotaNLBECIs, cloud.QuotaNLBSecurityPolicies, cloud.QuotaNLBGroups:
+	case kinds.QuotaRules, kinds.QuotaNLBECIsBehind, kinds.QuotaNLBServerGroups, kinds.QuotaNLBECIs, kinds.QuotaNLBSecurityPolicies, kinds.QuotaNLBGroups:
 		return 0
-	case cloud.QuotaDomainExtensions:
+	case kinds.QuotaDomainExtensions:
 		return 10
 	}
 	return maxDesired
@@ -117,7 +117,7 @@ func (d *dimensions) region(v *state.View) (id string, err error) {
 		if one.Key != regionKey {
 			return "", errDimensionUnsupported
 		}
-		if _, ok := cloud.Regions.Find(v, one.Value); !ok {
+		if _, ok := kinds.Regions.Find(v, one.Value); !ok {
 			return "", errDimensionValueUnsupported
 		}
 		id = one.Value

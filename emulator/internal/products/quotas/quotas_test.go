@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/products/clb"
 	"github.com/clbemu/clbemu/emulator/internal/products/quotas"
 	"github.com/clbemu/clbemu/emulator/world"
@@ -173,7 +173,7 @@ func TestList(t *testing.T) {
 			}
 		}
 	}
-	if want := len(cloud.Schema.QuotaNames()); listed != want {
+	if want := len(kinds.Schema.QuotaNames()); listed != want {
 		t.Errorf("%d quotas are listed, want all %d", listed, want)
 	}
 	if got := c.Do("ListProductQuotas", params{"ProductCode": "slb", "KeyWord": "rules"}); got.Text("Quotas.0.Adjustable") != "false" || got.Text("TotalCount") != "1" {
@@ -208,7 +208,7 @@ func TestOfRegion(t *testing.T) {
 	c := gatewaytest.NewClient(t, gatewaytest.Store(t, world.Default().Plant, func(tx *state.Tx) error {
 		for i, region := range []string{"cn-hangzhou", "cn-hangzhou", "cn-shanghai"} {
 			owner := state.Owner{AccountID: account, RegionID: region}
-			cloud.ServerCertificates.Put(tx.In(owner), &cloud.ServerCertificate{Owner: owner, ID: strconv.Itoa(i)})
+			kinds.ServerCertificates.Put(tx.In(owner), &kinds.ServerCertificate{Owner: owner, ID: strconv.Itoa(i)})
 		}
 		return nil
 	}), quotas.Product(gateway.Deps{}))
@@ -229,8 +229,8 @@ func TestManyApplications(t *testing.T) {
 	var first string
 	if err := store.Update(state.Owner{AccountID: account}, func(tx *state.Tx) error {
 		for i := range 1001 {
-			a := &cloud.QuotaApplication{AccountID: account, Quota: instances, Desired: 100 + i}
-			if cloud.ApplyForQuota(tx, a); i == 0 {
+			a := &kinds.QuotaApplication{AccountID: account, Quota: instances, Desired: 100 + i}
+			if kinds.ApplyForQuota(tx, a); i == 0 {
 				first = a.ID
 			}
 		}

@@ -6,9 +6,9 @@ package resourcemanager
 import (
 	_ "embed"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -21,18 +21,18 @@ var actionNames string
 var refusals gateway.Refusals
 
 var errorTable = refusals.Table([]gateway.ErrorRow{
-	{Fact: state.QuotaExceeded, Kind: state.Kind(cloud.QuotaTags), Status: 409, Code: "LimitExceeded.Tag",
+	{Fact: state.QuotaExceeded, Kind: state.Kind(kinds.QuotaTags), Status: 409, Code: "LimitExceeded.Tag",
 		Message: "The number of tags exceeds the limit.", Evidence: "CLB-0527"},
 	{Fact: listing.BadToken, Status: 400, Code: "InvalidParameter.NextToken",
 		Message: "The specified parameter NextToken is not valid.", Evidence: "CLB-0527"},
-	{Fact: state.NotFound, Kind: cloud.ResourceGroups.Kind(), Status: 404, Code: "EntityNotExists.ResourceGroup",
+	{Fact: state.NotFound, Kind: kinds.ResourceGroups.Kind(), Status: 404, Code: "EntityNotExists.ResourceGroup",
 		Message: "The specified resource group does not exist.", Evidence: "CLB-0373"},
 })
 
 // Product returns the ResourceManager API.
 func Product(gateway.Deps) *gateway.Product {
 	return &gateway.Product{
-		Name:     cloud.ProductResourceManager,
+		Name:     kinds.ProductResourceManager,
 		Version:  "2020-03-31",
 		Title:    "ResourceManager",
 		Endpoint: "RESOURCEMANAGER",
@@ -42,7 +42,7 @@ func Product(gateway.Deps) *gateway.Product {
 		Denial: gateway.ErrorRow{Status: 403, Code: "NoPermission",
 			Message: "You are not authorized to perform this action.", Evidence: "CLB-0373"},
 		Resources: []gateway.Resource{
-			{Parameter: "ResourceGroupId", Type: "resourcegroup", Kind: cloud.ResourceGroups.Kind()},
+			{Parameter: "ResourceGroupId", Type: "resourcegroup", Kind: kinds.ResourceGroups.Kind()},
 		},
 	}
 }

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -57,14 +57,14 @@ type resourceGroupView struct {
 }
 
 func (view *resourceGroupView) includeTags(v *state.View) {
-	view.Tags = tagging.ShownOf(v, cloud.TagResourceGroup, view.ID)
+	view.Tags = tagging.ShownOf(v, kinds.TagResourceGroup, view.ID)
 }
 
 // listResourceGroups lists the account's groups that carry all the tags.
 func listResourceGroups(v *state.View, req *listResourceGroupsRequest) (*listResourceGroupsResponse, error) {
 	found := []resourceGroupView{}
-	hasTags := tagging.Filter(v.In(groups(v)), cloud.TagResourceGroup, req.Tags)
-	for g := range cloud.ResourceGroups.All(v) {
+	hasTags := tagging.Filter(v.In(groups(v)), kinds.TagResourceGroup, req.Tags)
+	for g := range kinds.ResourceGroups.All(v) {
 		if view := viewResourceGroup(v, g); g.AccountID == v.Scope().AccountID && req.matches(view) && hasTags(g.ID) {
 			found = append(found, view)
 		}
@@ -88,14 +88,14 @@ func (r *listResourceGroupsRequest) matches(g resourceGroupView) bool {
 // viewResourceGroup shows a group. One of a world or a state with a single text for both
 // its names shows that, and where it is no identifier, default or its id as Name:
 // CLB-0527.
-func viewResourceGroup(v *state.View, g *cloud.ResourceGroup) resourceGroupView {
+func viewResourceGroup(v *state.View, g *kinds.ResourceGroup) resourceGroupView {
 	view := resourceGroupView{ID: g.ID, Name: g.Name, DisplayName: cmp.Or(g.DisplayName, g.Name), AccountID: g.AccountID, Status: groupOK}
 	if !g.CreateTime.IsZero() {
 		view.CreateDate = g.CreateTime.UTC().Format(time.RFC3339)
 	}
 	if g.DisplayName == "" && !identifier().MatchString(g.Name) {
 		view.Name = g.ID
-		if account, ok := cloud.Accounts.Find(v, g.AccountID); ok && account.DefaultResourceGroupID == g.ID {
+		if account, ok := kinds.Accounts.Find(v, g.AccountID); ok && account.DefaultResourceGroupID == g.ID {
 			view.Name = "default"
 		}
 	}
@@ -123,7 +123,7 @@ type regionStatus struct {
 }
 
 func getResourceGroup(v *state.View, req *getResourceGroupRequest) (*getResourceGroupResponse, error) {
-	g, err := cloud.ResourceGroups.Get(v, req.ResourceGroupID)
+	g, err := kinds.ResourceGroups.Get(v, req.ResourceGroupID)
 	if err != nil {
 		return nil, err
 	}
@@ -135,10 +135,10 @@ func getResourceGroup(v *state.View, req *getResourceGroupRequest) (*getResource
 }
 
 // detail shows a group with a status, which is the same one everywhere.
-func detail(v *state.View, g *cloud.ResourceGroup, status string) resourceGroupDetail {
+func detail(v *state.View, g *kinds.ResourceGroup, status string) resourceGroupDetail {
 	d := resourceGroupDetail{resourceGroupView: viewResourceGroup(v, g)}
 	d.Status = status
-	for region := range cloud.Regions.All(v) {
+	for region := range kinds.Regions.All(v) {
 		d.RegionStatuses = append(d.RegionStatuses, regionStatus{RegionID: region.ID, Status: status})
 	}
 	return d

@@ -4,8 +4,8 @@ import (
 	"regexp"
 	"sync"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -49,7 +49,7 @@ func (r *createResourceGroupRequest) Validate() error {
 // used at once: CLB-0527.
 func createResourceGroup(tx *state.Tx, req *createResourceGroupRequest) (*getResourceGroupResponse, error) {
 	account, count := tx.Scope().AccountID, 0
-	for g := range cloud.ResourceGroups.All(tx.View) {
+	for g := range kinds.ResourceGroups.All(tx.View) {
 		if g.AccountID != account {
 			continue
 		}
@@ -61,9 +61,9 @@ func createResourceGroup(tx *state.Tx, req *createResourceGroupRequest) (*getRes
 	if count >= maxGroups {
 		return nil, errTooManyGroups
 	}
-	g := &cloud.ResourceGroup{AccountID: account, ID: tx.NewID(cloud.ResourceGroups.Kind()), Name: req.Name, DisplayName: req.DisplayName, CreateTime: tx.Now()}
-	cloud.ResourceGroups.Put(tx, g)
-	tagging.Set(tx.In(g.Belonging()), cloud.TagResourceGroup, g.ID, req.Tags)
+	g := &kinds.ResourceGroup{AccountID: account, ID: tx.NewID(kinds.ResourceGroups.Kind()), Name: req.Name, DisplayName: req.DisplayName, CreateTime: tx.Now()}
+	kinds.ResourceGroups.Put(tx, g)
+	tagging.Set(tx.In(g.Belonging()), kinds.TagResourceGroup, g.ID, req.Tags)
 	return &getResourceGroupResponse{detail(tx.View, g, "Creating")}, nil
 }
 
@@ -73,13 +73,13 @@ type updateResourceGroupRequest struct {
 }
 
 func updateResourceGroup(tx *state.Tx, req *updateResourceGroupRequest) (*getResourceGroupResponse, error) {
-	g, err := cloud.ResourceGroups.Get(tx.View, req.ResourceGroupID)
+	g, err := kinds.ResourceGroups.Get(tx.View, req.ResourceGroupID)
 	if err != nil {
 		return nil, err
 	}
 	changed := *g
 	changed.Name, changed.DisplayName = viewResourceGroup(tx.View, g).Name, req.NewDisplayName
-	cloud.ResourceGroups.Put(tx, &changed)
+	kinds.ResourceGroups.Put(tx, &changed)
 	return &getResourceGroupResponse{detail(tx.View, &changed, groupOK)}, nil
 }
 
@@ -89,11 +89,11 @@ type deleteResourceGroupRequest struct {
 
 // deleteResourceGroup deletes a group without resources, at once: CLB-0527.
 func deleteResourceGroup(tx *state.Tx, req *deleteResourceGroupRequest) (*getResourceGroupResponse, error) {
-	g, err := cloud.ResourceGroups.Get(tx.View, req.ResourceGroupID)
+	g, err := kinds.ResourceGroups.Get(tx.View, req.ResourceGroupID)
 	if err != nil {
 		return nil, err
 	}
-	account, err := cloud.Accounts.Get(tx.View, g.AccountID)
+	account, err := kinds.Accounts.Get(tx.View, g.AccountID)
 	switch {
 	case err != nil:
 		return nil, err
@@ -102,6 +102,6 @@ func deleteResourceGroup(tx *state.Tx, req *deleteResourceGroupRequest) (*getRes
 	case state.AnyWith(tx.In(g.Belonging()).View, "ResourceGroupID", g.ID):
 		return nil, errGroupInUse.Of(g.ID)
 	}
-	cloud.ResourceGroups.Remove(tx, g.ID)
+	kinds.ResourceGroups.Remove(tx, g.ID)
 	return &getResourceGroupResponse{detail(tx.View, g, "PendingDelete")}, nil
 }

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/products/resourcemanager"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
@@ -21,8 +21,8 @@ func plant(tx *state.Tx) error {
 	if err := world.Default().Plant(tx); err != nil {
 		return err
 	}
-	cloud.ResourceGroups.Put(tx, &cloud.ResourceGroup{AccountID: "1234567890123456", ID: "rg-team", Name: "team"})
-	cloud.ResourceGroups.Put(tx, &cloud.ResourceGroup{AccountID: "1", ID: "rg-foreign", Name: "foreign"})
+	kinds.ResourceGroups.Put(tx, &kinds.ResourceGroup{AccountID: "1234567890123456", ID: "rg-team", Name: "team"})
+	kinds.ResourceGroups.Put(tx, &kinds.ResourceGroup{AccountID: "1", ID: "rg-foreign", Name: "foreign"})
 	return nil
 }
 
@@ -74,14 +74,14 @@ func with(base params, name, value string) params { return base.With(params{name
 
 func plantMany(tx *state.Tx) error {
 	for i := range 100 {
-		cloud.ResourceGroups.Put(tx, &cloud.ResourceGroup{AccountID: "1234567890123456", ID: fmt.Sprintf("rg-%d", i), Name: fmt.Sprintf("group-%d", i)})
+		kinds.ResourceGroups.Put(tx, &kinds.ResourceGroup{AccountID: "1234567890123456", ID: fmt.Sprintf("rg-%d", i), Name: fmt.Sprintf("group-%d", i)})
 	}
 	return nil
 }
 
 func plantTags(tx *state.Tx) error {
 	for i := range 20 {
-		state.SetTag(tx.In(state.Owner{AccountID: "1234567890123456"}), cloud.TagResourceGroup, "rg-team", strconv.Itoa(i), "")
+		state.SetTag(tx.In(state.Owner{AccountID: "1234567890123456"}), kinds.TagResourceGroup, "rg-team", strconv.Itoa(i), "")
 	}
 	return nil
 }
@@ -89,7 +89,7 @@ func plantTags(tx *state.Tx) error {
 // plantInGroup puts a server group of NLB into the group.
 func plantInGroup(tx *state.Tx) error {
 	owner := state.Owner{AccountID: "1234567890123456", RegionID: "cn-shanghai"}
-	cloud.VPCs.Put(tx.In(owner), &cloud.VPC{Owner: owner, ID: "vpc-grouped", CIDRBlock: "10.0.0.0/8", ResourceGroupID: "rg-team"})
+	kinds.VPCs.Put(tx.In(owner), &kinds.VPC{Owner: owner, ID: "vpc-grouped", CIDRBlock: "10.0.0.0/8", ResourceGroupID: "rg-team"})
 	return nil
 }
 
@@ -136,15 +136,15 @@ func TestLife(t *testing.T) {
 // world has one text alone.
 func TestNames(t *testing.T) {
 	c := gatewaytest.NewClient(t, gatewaytest.Store(t, plant, func(tx *state.Tx) error {
-		account, err := cloud.Accounts.Get(tx.View, "1234567890123456")
+		account, err := kinds.Accounts.Get(tx.View, "1234567890123456")
 		if err != nil {
 			return err
 		}
 		old := *account
 		old.DefaultResourceGroupID = "rg-old"
-		cloud.Accounts.Put(tx, &old)
-		cloud.ResourceGroups.Put(tx, &cloud.ResourceGroup{AccountID: account.ID, ID: "rg-old", Name: "default resource group"})
-		cloud.ResourceGroups.Put(tx, &cloud.ResourceGroup{AccountID: account.ID, ID: "rg-older", Name: "older group"})
+		kinds.Accounts.Put(tx, &old)
+		kinds.ResourceGroups.Put(tx, &kinds.ResourceGroup{AccountID: account.ID, ID: "rg-old", Name: "default resource group"})
+		kinds.ResourceGroups.Put(tx, &kinds.ResourceGroup{AccountID: account.ID, ID: "rg-older", Name: "older group"})
 		return nil
 	}), resourcemanager.Product(gateway.Deps{}))
 	for id, want := range map[string][2]string{

@@ -1,9 +1,9 @@
 package resourcemanager
 
 import (
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -26,8 +26,8 @@ var (
 var tagRefusals = tagging.Refusals{Key: errTagKeyInvalid, Value: errTagValueInvalid}
 
 // taggable are the resources tagged here: groups, which have no region.
-var taggable = tagging.NewTypes(cloud.Schema, cloud.ProductResourceManager, func(id ...string) error {
-	return &state.Error{Fact: state.NotFound, Kind: cloud.ResourceGroups.Kind(), ID: id[0]}
+var taggable = tagging.NewTypes(kinds.Schema, kinds.ProductResourceManager, func(id ...string) error {
+	return &state.Error{Fact: state.NotFound, Kind: kinds.ResourceGroups.Kind(), ID: id[0]}
 })
 
 // taggedGroups holds the parameter that the requests share: groups are the one type

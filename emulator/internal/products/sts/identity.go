@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -49,7 +49,7 @@ type getCallerIdentityResponse struct {
 // users, or an assumed role's. Evidence CLB-0371.
 func getCallerIdentity(v *state.View, req *getCallerIdentityRequest) (*getCallerIdentityResponse, error) {
 	account := v.Scope().AccountID
-	key, ok := cloud.AccessKeys.Find(v, req.AccessKeyID)
+	key, ok := kinds.AccessKeys.Find(v, req.AccessKeyID)
 	if !ok || key.RoleName == "" {
 		return &getCallerIdentityResponse{AccountID: account, ARN: "acs:ram::" + account + ":root", IdentityType: "Account",
 			PrincipalID: account, UserID: account}, nil
@@ -72,7 +72,7 @@ type assumption struct {
 	Policy          string `rpc:"Policy,len=0..1024,invalid=PolicyTooLong"`
 
 	accountID, roleName string
-	policy              *cloud.PolicyDocument
+	policy              *kinds.PolicyDocument
 }
 
 var (
@@ -93,7 +93,7 @@ func (r *assumption) Validate() error {
 	if r.Policy == "" {
 		return nil
 	}
-	document, err := cloud.ParsePolicy(r.Policy)
+	document, err := kinds.ParsePolicy(r.Policy)
 	if err != nil {
 		return errPolicyMalformed
 	}
@@ -126,12 +126,12 @@ func assumeRole(tx *state.Tx, req *assumeRoleRequest) (*assumeRoleResponse, erro
 
 // assume makes a key, whose id begins with prefix.
 func (r *assumption) assume(tx *state.Tx, prefix string) (*assumeRoleResponse, error) {
-	if _, ok := cloud.Accounts.Find(tx.View, r.accountID); !ok {
+	if _, ok := kinds.Accounts.Find(tx.View, r.accountID); !ok {
 		return nil, errRoleNotFound
 	}
-	key := cloud.NewTemporaryKey(tx, r.accountID, r.roleName, r.RoleSessionName, time.Duration(r.DurationSeconds)*time.Second)
+	key := kinds.NewTemporaryKey(tx, r.accountID, r.roleName, r.RoleSessionName, time.Duration(r.DurationSeconds)*time.Second)
 	key.SessionPolicy = r.policy
-	cloud.AccessKeys.Put(tx, key)
+	kinds.AccessKeys.Put(tx, key)
 	return &assumeRoleResponse{
 		AssumedRoleUser: assumed(r.accountID, r.roleName, r.RoleSessionName),
 		Credentials: credentials{

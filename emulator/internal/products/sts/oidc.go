@@ -9,8 +9,8 @@ import (
 
 	"github.com/go-jose/go-jose/v4/jwt"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -96,18 +96,18 @@ func assumeRoleWithOIDC(tx *state.Tx, req *assumeRoleWithOIDCRequest) (*assumeRo
 }
 
 // providerOf finds the provider with this ARN.
-func providerOf(v *state.View, arn string) (cloud.OIDCProvider, bool) {
+func providerOf(v *state.View, arn string) (kinds.OIDCProvider, bool) {
 	if parts := providerARN().FindStringSubmatch(arn); parts != nil {
-		if account, ok := cloud.Accounts.Find(v, parts[1]); ok {
+		if account, ok := kinds.Accounts.Find(v, parts[1]); ok {
 			return account.OIDCProvider(parts[2])
 		}
 	}
-	return cloud.OIDCProvider{}, false
+	return kinds.OIDCProvider{}, false
 }
 
 // verify returns what a token claims, of which the provider's keys, issuer and clients are
 // right, and which has not expired.
-func verify(provider cloud.OIDCProvider, text string, now time.Time) (claims jwt.Claims, err error) {
+func verify(provider kinds.OIDCProvider, text string, now time.Time) (claims jwt.Claims, err error) {
 	text = strings.TrimSpace(text) // clients send the file as it is
 	switch {
 	case text == "":
@@ -115,7 +115,7 @@ func verify(provider cloud.OIDCProvider, text string, now time.Time) (claims jwt
 	case strings.Count(text, ".") != 2:
 		return claims, errTokenParts
 	}
-	token, err := jwt.ParseSigned(text, cloud.OIDCAlgorithms)
+	token, err := jwt.ParseSigned(text, kinds.OIDCAlgorithms)
 	if err != nil || token.UnsafeClaimsWithoutVerification(&claims) != nil {
 		return claims, errTokenContent
 	}

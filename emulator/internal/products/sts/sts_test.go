@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/products/sts"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
@@ -65,10 +65,10 @@ func TestAssumeRole(t *testing.T) {
 	clock.Advance(15 * time.Minute)
 	second := c.Do("AssumeRole", role)
 	err := store.View(state.Owner{}, func(v *state.View) error {
-		if key, ok := cloud.AccessKeys.Find(v, first.Text("Credentials.AccessKeyId")); ok {
+		if key, ok := kinds.AccessKeys.Find(v, first.Text("Credentials.AccessKeyId")); ok {
 			t.Errorf("the dead key %v is kept", key.ID)
 		}
-		key, err := cloud.AccessKeys.Get(v, second.Text("Credentials.AccessKeyId"))
+		key, err := kinds.AccessKeys.Get(v, second.Text("Credentials.AccessKeyId"))
 		if err != nil {
 			return err
 		}

@@ -7,9 +7,9 @@ import (
 
 	"fmt"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/products/vpc"
 	"github.com/clbemu/clbemu/state"
 )
@@ -18,7 +18,7 @@ import (
 func TestLastAddresses(t *testing.T) {
 	const callers, block = 16, "198.51.100.0/28" // 12 usable addresses
 	store := gatewaytest.Store(t, plantWorld, func(tx *state.Tx) error {
-		cloud.Regions.Put(tx, &cloud.Region{ID: "cn-small", PublicCIDRBlock: block})
+		kinds.Regions.Put(tx, &kinds.Region{ID: "cn-small", PublicCIDRBlock: block})
 		return nil
 	})
 	var refused atomic.Int32
@@ -56,13 +56,13 @@ func TestLastAddressesOfVSwitch(t *testing.T) {
 	for i := range 16 {
 		wg.Go(func() {
 			err := store.Update(owner, func(tx *state.Tx) error {
-				n := &cloud.NetworkInterface{Owner: owner, ID: fmt.Sprintf("eni-%d", i), VPCID: vpcID, VSwitchID: id}
-				ip, err := cloud.AllocateAddress(tx, id, "192.168.9.0/29", "", cloud.NetworkInterfaces.Kind(), n.ID)
+				n := &kinds.NetworkInterface{Owner: owner, ID: fmt.Sprintf("eni-%d", i), VPCID: vpcID, VSwitchID: id}
+				ip, err := kinds.AllocateAddress(tx, id, "192.168.9.0/29", "", kinds.NetworkInterfaces.Kind(), n.ID)
 				if err != nil {
 					return err
 				}
 				n.PrivateIPAddresses = []string{ip}
-				cloud.NetworkInterfaces.Put(tx, n)
+				kinds.NetworkInterfaces.Put(tx, n)
 				return nil
 			})
 			if err == nil {

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -67,7 +67,7 @@ type createCommonBandwidthPackageResponse struct {
 }
 
 func createCommonBandwidthPackage(tx *state.Tx, req *createCommonBandwidthPackageRequest) (*createCommonBandwidthPackageResponse, error) {
-	p, err := state.OnceMade(tx, "CreateCommonBandwidthPackage", req.ClientToken, req, cloud.CommonBandwidthPackages, func() (string, error) {
+	p, err := state.OnceMade(tx, "CreateCommonBandwidthPackage", req.ClientToken, req, kinds.CommonBandwidthPackages, func() (string, error) {
 		return putCommonBandwidthPackage(tx, req)
 	})
 	if err != nil {
@@ -77,20 +77,20 @@ func createCommonBandwidthPackage(tx *state.Tx, req *createCommonBandwidthPackag
 }
 
 func putCommonBandwidthPackage(tx *state.Tx, req *createCommonBandwidthPackageRequest) (string, error) {
-	group, err := cloud.ResourceGroupOf(tx.View, req.ResourceGroupID)
+	group, err := kinds.ResourceGroupOf(tx.View, req.ResourceGroupID)
 	if err != nil {
 		return "", err
 	}
-	if err := checkPurchase(tx.View, cloud.QuotaBandwidthPackages); err != nil {
+	if err := checkPurchase(tx.View, kinds.QuotaBandwidthPackages); err != nil {
 		return "", err
 	}
-	p := &cloud.CommonBandwidthPackage{
-		Owner: tx.Scope(), ID: tx.NewID(cloud.CommonBandwidthPackages.Kind()), Name: req.Name, Description: req.Description,
+	p := &kinds.CommonBandwidthPackage{
+		Owner: tx.Scope(), ID: tx.NewID(kinds.CommonBandwidthPackages.Kind()), Name: req.Name, Description: req.Description,
 		Bandwidth: req.Bandwidth, ISP: req.ISP, InternetChargeType: req.InternetChargeType, Ratio: req.Ratio,
 		ResourceGroupID: group, CreateTime: tx.Now().Truncate(time.Second),
 	}
-	cloud.CommonBandwidthPackages.Put(tx, p)
-	req.set(tx, cloud.TagCommonBandwidthPackage, p.ID)
+	kinds.CommonBandwidthPackages.Put(tx, p)
+	req.set(tx, kinds.TagCommonBandwidthPackage, p.ID)
 	return p.ID, nil
 }
 
@@ -114,7 +114,7 @@ func text(s *string) string {
 }
 
 func modifyCommonBandwidthPackageAttribute(tx *state.Tx, req *modifyCommonBandwidthPackageAttributeRequest) (*gateway.Empty, error) {
-	return &gateway.Empty{}, cloud.CommonBandwidthPackages.Edit(tx, req.BandwidthPackageID, func(p *cloud.CommonBandwidthPackage) error {
+	return &gateway.Empty{}, kinds.CommonBandwidthPackages.Edit(tx, req.BandwidthPackageID, func(p *kinds.CommonBandwidthPackage) error {
 		if req.Name != nil {
 			p.Name = *req.Name
 		}
@@ -132,12 +132,12 @@ type modifyCommonBandwidthPackageSpecRequest struct {
 }
 
 func modifyCommonBandwidthPackageSpec(tx *state.Tx, req *modifyCommonBandwidthPackageSpecRequest) (*gateway.Empty, error) {
-	for e := range cloud.EIPsByBandwidthPackage.List(tx.View, req.BandwidthPackageID) {
+	for e := range kinds.EIPsByBandwidthPackage.List(tx.View, req.BandwidthPackageID) {
 		if e.PackageBandwidth > req.Bandwidth {
 			return nil, errPackageBandwidthInvalid
 		}
 	}
-	return &gateway.Empty{}, cloud.CommonBandwidthPackages.Edit(tx, req.BandwidthPackageID, func(p *cloud.CommonBandwidthPackage) error {
+	return &gateway.Empty{}, kinds.CommonBandwidthPackages.Edit(tx, req.BandwidthPackageID, func(p *kinds.CommonBandwidthPackage) error {
 		p.Bandwidth = req.Bandwidth
 		return nil
 	})
@@ -152,12 +152,12 @@ type deleteCommonBandwidthPackageRequest struct {
 // deleteCommonBandwidthPackage takes EIPs out if forced. A load balancer is
 // detached by its own call alone: CLB-0400.
 func deleteCommonBandwidthPackage(tx *state.Tx, req *deleteCommonBandwidthPackageRequest) (*gateway.Empty, error) {
-	p, err := cloud.CommonBandwidthPackages.Get(tx.View, req.BandwidthPackageID)
+	p, err := kinds.CommonBandwidthPackages.Get(tx.View, req.BandwidthPackageID)
 	if err != nil {
 		return nil, err
 	}
-	_, hasEIP := cloud.EIPsByBandwidthPackage.First(tx.View, p.ID)
-	_, hasLoadBalancer := cloud.NLBLoadBalancersByBandwidthPackage.First(tx.View, p.ID)
+	_, hasEIP := kinds.EIPsByBandwidthPackage.First(tx.View, p.ID)
+	_, hasLoadBalancer := kinds.NLBLoadBalancersByBandwidthPackage.First(tx.View, p.ID)
 	switch {
 	case p.DeletionProtection:
 		return nil, errDeletionProtected
@@ -166,9 +166,9 @@ func deleteCommonBandwidthPackage(tx *state.Tx, req *deleteCommonBandwidthPackag
 	case hasLoadBalancer, hasEIP && !req.Force:
 		return nil, errPackageInUse
 	}
-	for e := range cloud.EIPsByBandwidthPackage.List(tx.View, p.ID) {
+	for e := range kinds.EIPsByBandwidthPackage.List(tx.View, p.ID) {
 		leavePackage(tx, e)
 	}
-	cloud.CommonBandwidthPackages.Remove(tx, p.ID)
+	kinds.CommonBandwidthPackages.Remove(tx, p.ID)
 	return &gateway.Empty{}, nil
 }

@@ -3,10 +3,10 @@ package vpc
 import (
 	"strconv"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -57,8 +57,8 @@ type sharedAddressView struct {
 }
 
 func describeCommonBandwidthPackages(v *state.View, req *describeCommonBandwidthPackagesRequest) (*describeCommonBandwidthPackagesResponse, error) {
-	hasTags := req.filter(v, cloud.TagCommonBandwidthPackage)
-	found := listing.Pick(cloud.CommonBandwidthPackagesByRegion.InScope(v), func(p *cloud.CommonBandwidthPackage) bool {
+	hasTags := req.filter(v, kinds.TagCommonBandwidthPackage)
+	found := listing.Pick(kinds.CommonBandwidthPackagesByRegion.InScope(v), func(p *kinds.CommonBandwidthPackage) bool {
 		return req.matches(p) && hasTags(p.ID)
 	})
 	packages, page := listing.Number(found, req.PageNumber, req.PageSize)
@@ -67,18 +67,18 @@ func describeCommonBandwidthPackages(v *state.View, req *describeCommonBandwidth
 
 // matches reports whether the call asks for a package. None here has more protection
 // than the basic one.
-func (r *describeCommonBandwidthPackagesRequest) matches(p *cloud.CommonBandwidthPackage) bool {
+func (r *describeCommonBandwidthPackagesRequest) matches(p *kinds.CommonBandwidthPackage) bool {
 	return !r.SecurityProtectionEnabled && listing.Matches(r.BandwidthPackageID, p.ID) && listing.Matches(r.Name, p.Name) &&
 		listing.Matches(r.ResourceGroupID, p.ResourceGroupID)
 }
 
-func viewBandwidthPackage(v *state.View, p *cloud.CommonBandwidthPackage) bandwidthPackageView {
+func viewBandwidthPackage(v *state.View, p *kinds.CommonBandwidthPackage) bandwidthPackageView {
 	view := bandwidthPackageView{
 		BandwidthPackageID: p.ID, Name: p.Name, Description: p.Description, RegionID: p.RegionID,
 		Status: "Available", BusinessStatus: "Normal", Bandwidth: strconv.Itoa(p.Bandwidth), ISP: p.ISP,
 		InstanceChargeType: "PostPaid", InternetChargeType: p.InternetChargeType, Ratio: p.Ratio,
 		DeletionProtection: p.DeletionProtection, ResourceGroupID: p.ResourceGroupID,
-		CreationTime: gateway.Second(p.CreateTime), Tags: tagging.Of(v, cloud.TagCommonBandwidthPackage, p.ID),
+		CreationTime: gateway.Second(p.CreateTime), Tags: tagging.Of(v, kinds.TagCommonBandwidthPackage, p.ID),
 	}
 	for _, a := range p.Addresses(v) {
 		view.PublicIPAddresses = append(view.PublicIPAddresses, sharedAddressView{a.AllocationID, a.IPAddress, "BINDED"})

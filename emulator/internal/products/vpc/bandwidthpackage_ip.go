@@ -3,8 +3,8 @@ package vpc
 import (
 	"strconv"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -38,7 +38,7 @@ type addCommonBandwidthPackageIPRequest struct {
 }
 
 func addCommonBandwidthPackageIP(tx *state.Tx, req *addCommonBandwidthPackageIPRequest) (*gateway.Empty, error) {
-	_, err := state.Once(tx, "AddCommonBandwidthPackageIp", req.ClientToken, req, cloud.EIPs, func() (string, error) {
+	_, err := state.Once(tx, "AddCommonBandwidthPackageIp", req.ClientToken, req, kinds.EIPs, func() (string, error) {
 		return req.IPInstanceID, joinPackage(tx, req.BandwidthPackageID, req.IPInstanceID)
 	})
 	return &gateway.Empty{}, err
@@ -46,41 +46,41 @@ func addCommonBandwidthPackageIP(tx *state.Tx, req *addCommonBandwidthPackageIPR
 
 // joinPackage puts an EIP into a package, at once: CLB-0401.
 func joinPackage(tx *state.Tx, packageID, eipID string) error {
-	p, err := cloud.CommonBandwidthPackages.Get(tx.View, packageID)
+	p, err := kinds.CommonBandwidthPackages.Get(tx.View, packageID)
 	if err != nil {
 		return err
 	}
-	return cloud.EIPs.Edit(tx, eipID, func(e *cloud.EIP) error {
-		_, shares := cloud.BandwidthPackageOf(tx.View, e)
+	return kinds.EIPs.Edit(tx, eipID, func(e *kinds.EIP) error {
+		_, shares := kinds.BandwidthPackageOf(tx.View, e)
 		switch {
 		case shares:
 			return errEIPInPackage
 		case e.ChargeType == chargePrePaid:
 			return errPackageTakesNoPrePaid
-		case e.Status != cloud.EIPAvailable && e.Status != cloud.EIPInUse:
+		case e.Status != kinds.EIPAvailable && e.Status != kinds.EIPInUse:
 			return errPackageEIPStatus
 		case e.ISP != p.ISP:
 			return errPackageISP
 		}
 		e.BandwidthPackageID = p.ID
-		return tx.Use(cloud.QuotaPackageEIPs, p.ID, 1)
+		return tx.Use(kinds.QuotaPackageEIPs, p.ID, 1)
 	})
 }
 
 // leavePackage gives an EIP the bandwidth back that it had.
-func leavePackage(tx *state.Tx, e *cloud.EIP) {
+func leavePackage(tx *state.Tx, e *kinds.EIP) {
 	left := *e
 	left.BandwidthPackageID, left.PackageBandwidth = "", 0
-	cloud.EIPs.Put(tx, &left)
+	kinds.EIPs.Put(tx, &left)
 }
 
 // inPackage is the EIP of the id, in the package.
-func inPackage(v *state.View, packageID, eipID string) (*cloud.CommonBandwidthPackage, *cloud.EIP, error) {
-	p, err := cloud.CommonBandwidthPackages.Get(v, packageID)
+func inPackage(v *state.View, packageID, eipID string) (*kinds.CommonBandwidthPackage, *kinds.EIP, error) {
+	p, err := kinds.CommonBandwidthPackages.Get(v, packageID)
 	if err != nil {
 		return nil, nil, err
 	}
-	e, ok := cloud.EIPs.Find(v, eipID)
+	e, ok := kinds.EIPs.Find(v, eipID)
 	if !ok || e.BandwidthPackageID != p.ID {
 		return nil, nil, errEIPNotInPackage.Of(eipID)
 	}
@@ -95,7 +95,7 @@ type removeCommonBandwidthPackageIPRequest struct {
 }
 
 func removeCommonBandwidthPackageIP(tx *state.Tx, req *removeCommonBandwidthPackageIPRequest) (*gateway.Empty, error) {
-	_, err := state.Once(tx, "RemoveCommonBandwidthPackageIp", req.ClientToken, req, cloud.EIPs, func() (string, error) {
+	_, err := state.Once(tx, "RemoveCommonBandwidthPackageIp", req.ClientToken, req, kinds.EIPs, func() (string, error) {
 		_, e, err := inPackage(tx.View, req.BandwidthPackageID, req.IPInstanceID)
 		if err != nil {
 			return "", err
@@ -142,6 +142,6 @@ func (r *packageIPRequest) limit(tx *state.Tx, bandwidth int) (*gateway.Empty, e
 	}
 	limited := *e
 	limited.PackageBandwidth = bandwidth
-	cloud.EIPs.Put(tx, &limited)
+	kinds.EIPs.Put(tx, &limited)
 	return &gateway.Empty{}, nil
 }

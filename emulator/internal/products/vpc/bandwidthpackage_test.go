@@ -5,50 +5,50 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
 // plantPackages adds two packages, with what a test changes of the first.
-func plantPackages(change func(*cloud.CommonBandwidthPackage)) func(*state.Tx) error {
+func plantPackages(change func(*kinds.CommonBandwidthPackage)) func(*state.Tx) error {
 	return inOwner(func(tx *state.Tx) error {
 		for _, id := range []string{"cbwp-1", "cbwp-2"} {
-			p := &cloud.CommonBandwidthPackage{Owner: owner, ID: id, Bandwidth: 100, ISP: "BGP", InternetChargeType: "PayByTraffic",
+			p := &kinds.CommonBandwidthPackage{Owner: owner, ID: id, Bandwidth: 100, ISP: "BGP", InternetChargeType: "PayByTraffic",
 				Ratio: 100, ResourceGroupID: "rg-clbemu0default", CreateTime: tx.Now()}
 			if id == "cbwp-1" {
 				change(p)
 			}
-			cloud.CommonBandwidthPackages.Put(tx, p)
+			kinds.CommonBandwidthPackages.Put(tx, p)
 		}
 		return nil
 	})
 }
 
 var (
-	plainPackages = plantPackages(func(*cloud.CommonBandwidthPackage) {})
+	plainPackages = plantPackages(func(*kinds.CommonBandwidthPackage) {})
 	// sharedEIP has an EIP in the first package.
-	sharedEIP = both(plainPackages, editEIP(func(e *cloud.EIP) { e.BandwidthPackageID = "cbwp-1" }))
+	sharedEIP = both(plainPackages, editEIP(func(e *kinds.EIP) { e.BandwidthPackageID = "cbwp-1" }))
 	// sharedLoadBalancer has a Network Load Balancer in the first package.
 	sharedLoadBalancer = both(plainPackages, inOwner(func(tx *state.Tx) error {
-		ip, err := cloud.AllocateAddress(tx, vSwitchID, "192.168.0.0/24", "", cloud.NLBLoadBalancers.Kind(), "nlb-1")
+		ip, err := kinds.AllocateAddress(tx, vSwitchID, "192.168.0.0/24", "", kinds.NLBLoadBalancers.Kind(), "nlb-1")
 		if err != nil {
 			return err
 		}
-		public, err := cloud.AllocateAddress(tx, cloud.PublicPool(region), "198.18.0.0/16", "", cloud.NLBLoadBalancers.Kind(), "nlb-1")
+		public, err := kinds.AllocateAddress(tx, kinds.PublicPool(region), "198.18.0.0/16", "", kinds.NLBLoadBalancers.Kind(), "nlb-1")
 		if err != nil {
 			return err
 		}
-		cloud.NLBLoadBalancers.Put(tx, &cloud.NLBLoadBalancer{Owner: owner, ID: "nlb-1", Status: cloud.NLBActive, AddressType: cloud.NLBInternet,
-			VPCID: vpcID, BandwidthPackageID: "cbwp-1", ZoneMappings: []cloud.NLBZoneMapping{{ZoneID: "cn-hangzhou-h", VSwitchID: vSwitchID,
+		kinds.NLBLoadBalancers.Put(tx, &kinds.NLBLoadBalancer{Owner: owner, ID: "nlb-1", Status: kinds.NLBActive, AddressType: kinds.NLBInternet,
+			VPCID: vpcID, BandwidthPackageID: "cbwp-1", ZoneMappings: []kinds.NLBZoneMapping{{ZoneID: "cn-hangzhou-h", VSwitchID: vSwitchID,
 				PrivateIPv4Address: ip, PublicIPv4Address: public, AllocationID: "eip-own", OwnEIP: true}}})
 		return nil
 	}))
 )
 
-func editEIP(change func(*cloud.EIP)) func(*state.Tx) error {
+func editEIP(change func(*kinds.EIP)) func(*state.Tx) error {
 	return inOwner(func(tx *state.Tx) error {
-		return cloud.EIPs.Edit(tx, "eip-free", func(e *cloud.EIP) error {
+		return kinds.EIPs.Edit(tx, "eip-free", func(e *kinds.EIP) error {
 			change(e)
 			return nil
 		})
@@ -76,11 +76,11 @@ var packageErrorCases = []gatewaytest.ErrorCase{
 	{Name: "ResourceGroup", Action: "CreateCommonBandwidthPackage", Params: with(newPackage, params{"ResourceGroupId": "rg-none"}), Status: 400, Code: "InvalidResourceGroupId"},
 	{Name: "TagKey", Action: "CreateCommonBandwidthPackage", Params: with(newPackage, params{"Tag.1.Key": "acs:x"}), Status: 400, Code: "InvalidTagKey"},
 	{Name: "Arrears", Action: "CreateCommonBandwidthPackage", Params: newPackage, Status: 400, Code: "SYSTEM.SALE_VALIDATE_UNEXPECTED_ERROR",
-		Plant: func(tx *state.Tx) error { return cloud.SetArrears(tx, accountID, true) }},
+		Plant: func(tx *state.Tx) error { return kinds.SetArrears(tx, accountID, true) }},
 	{Name: "Quota", Action: "CreateCommonBandwidthPackage", Params: newPackage, Status: 400, Code: "BandwidthPackage.QuotaExceeded",
 		Plant: times(20, func(i int) func(*state.Tx) error {
 			return func(tx *state.Tx) error {
-				cloud.CommonBandwidthPackages.Put(tx, &cloud.CommonBandwidthPackage{Owner: owner, ID: fmt.Sprintf("cbwp-%d", i)})
+				kinds.CommonBandwidthPackages.Put(tx, &kinds.CommonBandwidthPackage{Owner: owner, ID: fmt.Sprintf("cbwp-%d", i)})
 				return nil
 			}
 		})},
@@ -90,14 +90,14 @@ var packageErrorCases = []gatewaytest.ErrorCase{
 	{Name: "Name", Action: "ModifyCommonBandwidthPackageAttribute", Params: with(aPackage, params{"Name": "http://x"}), Status: 400, Code: "InvalidParameter.Name.Malformed", Plant: plainPackages},
 	{Name: "Unknown", Action: "ModifyCommonBandwidthPackageSpec", Params: with(noPackage, newPackage), Status: 404, Code: "InvalidBandwidthPackageId.NotFound"},
 	{Name: "BelowAnEIP", Action: "ModifyCommonBandwidthPackageSpec", Params: with(aPackage, params{"Bandwidth": "49"}), Status: 400, Code: "InvalidParameter.Bandwidth",
-		Plant: both(sharedEIP, editEIP(func(e *cloud.EIP) { e.PackageBandwidth = 50 }))},
+		Plant: both(sharedEIP, editEIP(func(e *kinds.EIP) { e.PackageBandwidth = 50 }))},
 	{Name: "Unknown", Action: "DeleteCommonBandwidthPackage", Params: noPackage, Status: 404, Code: "InvalidBandwidthPackageId.NotFound"},
 	{Name: "HasEIP", Action: "DeleteCommonBandwidthPackage", Params: aPackage, Status: 400, Code: "OperationFailed.BandwidthPackageNotEmpty", Plant: sharedEIP},
 	{Name: "HasLoadBalancer", Action: "DeleteCommonBandwidthPackage", Params: with(aPackage, params{"Force": "true"}), Status: 400, Code: "OperationFailed.BandwidthPackageNotEmpty", Plant: sharedLoadBalancer},
 	{Name: "Protected", Action: "DeleteCommonBandwidthPackage", Params: aPackage, Status: 400, Code: "InvalidOperation.DeletionProtection",
-		Plant: plantPackages(func(p *cloud.CommonBandwidthPackage) { p.DeletionProtection = true })},
+		Plant: plantPackages(func(p *kinds.CommonBandwidthPackage) { p.DeletionProtection = true })},
 	{Name: "PayBy95", Action: "DeleteCommonBandwidthPackage", Params: aPackage, Status: 400, Code: "OperationUnsupported.Release95Instance",
-		Plant: plantPackages(func(p *cloud.CommonBandwidthPackage) { p.InternetChargeType = "PayBy95" })},
+		Plant: plantPackages(func(p *kinds.CommonBandwidthPackage) { p.InternetChargeType = "PayBy95" })},
 
 	{Name: "Unknown", Action: "AddCommonBandwidthPackageIp", Params: add, Status: 404, Code: "InvalidBandwidthPackageId.NotFound"},
 	{Name: "UnknownEIP", Action: "AddCommonBandwidthPackageIp", Params: with(add, params{"IpInstanceId": "eip-none"}), Status: 404, Code: "InvalidIpInstanceId.NotFound", Plant: plainPackages},
@@ -105,14 +105,14 @@ var packageErrorCases = []gatewaytest.ErrorCase{
 	{Name: "Again", Action: "AddCommonBandwidthPackageIp", Params: add, Status: 400, Code: "IpInstanceId.AlreadyInBandwidthPackage", Plant: sharedEIP},
 	{Name: "InAnother", Action: "AddCommonBandwidthPackageIp", Params: with(add, params{"BandwidthPackageId": "cbwp-2"}), Status: 400, Code: "IpInstanceId.AlreadyInBandwidthPackage", Plant: sharedEIP},
 	{Name: "OfALoadBalancer", Action: "AddCommonBandwidthPackageIp", Params: with(add, params{"BandwidthPackageId": "cbwp-2"}), Status: 400, Code: "IpInstanceId.AlreadyInBandwidthPackage",
-		Plant: both(sharedLoadBalancer, editEIP(func(e *cloud.EIP) { e.Status, e.InstanceID, e.InstanceType = cloud.EIPInUse, "nlb-1", "NlbInstance" }))},
+		Plant: both(sharedLoadBalancer, editEIP(func(e *kinds.EIP) { e.Status, e.InstanceID, e.InstanceType = kinds.EIPInUse, "nlb-1", "NlbInstance" }))},
 	{Name: "PrePaid", Action: "AddCommonBandwidthPackageIp", Params: with(add, params{"IpInstanceId": "eip-prepaid"}), Status: 400, Code: "IpInstanceId.ChargeType.NotSupport", Plant: plainPackages},
-	{Name: "Unassociating", Action: "AddCommonBandwidthPackageIp", Params: add, Status: 400, Code: "IncorrectStatus.Eip", Plant: both(plainPackages, transitEIP(cloud.EIPUnassociating))},
+	{Name: "Unassociating", Action: "AddCommonBandwidthPackageIp", Params: add, Status: 400, Code: "IncorrectStatus.Eip", Plant: both(plainPackages, transitEIP(kinds.EIPUnassociating))},
 	{Name: "OtherISP", Action: "AddCommonBandwidthPackageIp", Params: add, Status: 400, Code: "OperationUnsupported.IpType",
-		Plant: plantPackages(func(p *cloud.CommonBandwidthPackage) { p.ISP = "BGP_PRO" })},
+		Plant: plantPackages(func(p *kinds.CommonBandwidthPackage) { p.ISP = "BGP_PRO" })},
 	{Name: "Quota", Action: "AddCommonBandwidthPackageIp", Params: add, Status: 400, Code: "IpInstanceId.QuotaExceeded",
 		Plant: both(sharedLoadBalancer, func(tx *state.Tx) error {
-			state.Quotas.Put(tx, &state.Quota{AccountID: accountID, Name: cloud.QuotaPackageEIPs, Limit: 1})
+			state.Quotas.Put(tx, &state.Quota{AccountID: accountID, Name: kinds.QuotaPackageEIPs, Limit: 1})
 			return nil
 		})},
 	{Name: "Unknown", Action: "RemoveCommonBandwidthPackageIp", Params: add, Status: 404, Code: "InvalidBandwidthPackageId.NotFound"},
@@ -127,7 +127,7 @@ var packageErrorCases = []gatewaytest.ErrorCase{
 	{Name: "Unknown", Action: "DeletionProtection", Params: protect, Status: 404, Code: "InvalidBandwidthPackageId.NotFound"},
 	{Name: "UnknownEIP", Action: "DeletionProtection", Params: with(protect, params{"InstanceId": "eip-none", "Type": "EIP"}), Status: 404, Code: "InvalidAllocationId.NotFound"},
 	{Name: "Protected", Action: "ReleaseEipAddress", Params: params{"AllocationId": "eip-free"}, Status: 400, Code: "InvalidOperation.DeletionProtection",
-		Plant: editEIP(func(e *cloud.EIP) { e.DeletionProtection = true })},
+		Plant: editEIP(func(e *kinds.EIP) { e.DeletionProtection = true })},
 	{Name: "Type", Action: "MoveResourceGroup", Params: with(move, params{"ResourceType": "moon"}), Status: 400, Code: "InvalidResourceType.NotSupport"},
 	{Name: "Unknown", Action: "MoveResourceGroup", Params: move, Status: 404, Code: "InvalidBandwidthPackageId.NotFound"},
 	{Name: "Group", Action: "MoveResourceGroup", Params: with(move, params{"NewResourceGroupId": "rg-none"}), Status: 400, Code: "InvalidResourceGroupId", Plant: plainPackages},
@@ -191,7 +191,7 @@ func TestBandwidthPackageOfLoadBalancer(t *testing.T) {
 // moves to a group.
 func TestDescribeBandwidthPackages(t *testing.T) {
 	c := newClient(t, both(plainPackages, func(tx *state.Tx) error {
-		cloud.ResourceGroups.Put(tx, &cloud.ResourceGroup{AccountID: accountID, ID: "rg-team"})
+		kinds.ResourceGroups.Put(tx, &kinds.ResourceGroup{AccountID: accountID, ID: "rg-team"})
 		return nil
 	}))
 	c.Do("ModifyCommonBandwidthPackageAttribute", with(aPackage, params{"Name": "named", "Description": "of a test"}))

@@ -4,7 +4,7 @@ import (
 	"hash/fnv"
 	"net/netip"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 )
 
 // The refusals of this file.
@@ -28,7 +28,7 @@ func within(inner, outer netip.Prefix) bool {
 
 // reservedBlocks can't be the block of a VPC.
 var reservedBlocks = []netip.Prefix{
-	netip.MustParsePrefix(cloud.ServiceBlock),
+	netip.MustParsePrefix(kinds.ServiceBlock),
 	netip.MustParsePrefix("127.0.0.0/8"),
 	netip.MustParsePrefix("169.254.0.0/16"),
 	netip.MustParsePrefix("224.0.0.0/4"),

@@ -1,8 +1,8 @@
 package vpc
 
 import (
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -30,11 +30,11 @@ func deletionProtection(tx *state.Tx, req *deletionProtectionRequest) (*gateway.
 	var err error
 	switch req.Type {
 	case "EIP":
-		err = protect(tx, req, cloud.EIPs, func(e *cloud.EIP) *bool { return &e.DeletionProtection })
+		err = protect(tx, req, kinds.EIPs, func(e *kinds.EIP) *bool { return &e.DeletionProtection })
 	case "NATGW":
-		err = protect(tx, req, cloud.NATGateways, func(g *cloud.NATGateway) *bool { return &g.DeletionProtection })
+		err = protect(tx, req, kinds.NATGateways, func(g *kinds.NATGateway) *bool { return &g.DeletionProtection })
 	default:
-		err = protect(tx, req, cloud.CommonBandwidthPackages, func(p *cloud.CommonBandwidthPackage) *bool { return &p.DeletionProtection })
+		err = protect(tx, req, kinds.CommonBandwidthPackages, func(p *kinds.CommonBandwidthPackage) *bool { return &p.DeletionProtection })
 	}
 	return &gateway.Empty{}, err
 }

@@ -3,8 +3,8 @@ package vpc
 import (
 	"strconv"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -86,7 +86,7 @@ type allocateEIPAddressResponse struct {
 }
 
 func allocateEIPAddress(tx *state.Tx, req *allocateEIPAddressRequest) (*allocateEIPAddressResponse, error) {
-	eip, err := state.OnceMade(tx, "AllocateEipAddress", req.ClientToken, req, cloud.EIPs, func() (string, error) { return putEIP(tx, req) })
+	eip, err := state.OnceMade(tx, "AllocateEipAddress", req.ClientToken, req, kinds.EIPs, func() (string, error) { return putEIP(tx, req) })
 	if err != nil {
 		return nil, err
 	}
@@ -95,25 +95,25 @@ func allocateEIPAddress(tx *state.Tx, req *allocateEIPAddressRequest) (*allocate
 
 func putEIP(tx *state.Tx, req *allocateEIPAddressRequest) (string, error) {
 	scope := tx.Scope()
-	group, err := cloud.ResourceGroupOf(tx.View, req.ResourceGroupID)
+	group, err := kinds.ResourceGroupOf(tx.View, req.ResourceGroupID)
 	if err != nil {
 		return "", err
 	}
-	if err := checkPurchase(tx.View, cloud.QuotaEIPs); err != nil {
+	if err := checkPurchase(tx.View, kinds.QuotaEIPs); err != nil {
 		return "", err
 	}
-	region, err := cloud.Regions.Get(tx.View, scope.RegionID)
+	region, err := kinds.Regions.Get(tx.View, scope.RegionID)
 	if err != nil {
 		return "", err
 	}
 	eip := newEIP(tx, req)
 	eip.ResourceGroupID = group
-	eip.IPAddress, err = cloud.AllocateAddress(tx, cloud.PublicPool(region.ID), region.PublicCIDRBlock, req.IPAddress, cloud.EIPs.Kind(), eip.ID)
+	eip.IPAddress, err = kinds.AllocateAddress(tx, kinds.PublicPool(region.ID), region.PublicCIDRBlock, req.IPAddress, kinds.EIPs.Kind(), eip.ID)
 	if err != nil {
 		return "", err
 	}
-	cloud.EIPs.Put(tx, eip)
-	req.set(tx, cloud.TagEIP, eip.ID)
+	kinds.EIPs.Put(tx, eip)
+	req.set(tx, kinds.TagEIP, eip.ID)
 	return eip.ID, nil
 }
 
@@ -127,16 +127,16 @@ func checkPurchase(v *state.View, quota state.QuotaName) error {
 
 // checkPayment refuses to sell to an account that can't pay.
 func checkPayment(v *state.View) error {
-	return cloud.CheckPayment(v, errAccountInArrears, errBalanceInsufficient)
+	return kinds.CheckPayment(v, errAccountInArrears, errBalanceInsufficient)
 }
 
-func newEIP(tx *state.Tx, req *allocateEIPAddressRequest) *cloud.EIP {
-	return &cloud.EIP{
+func newEIP(tx *state.Tx, req *allocateEIPAddressRequest) *kinds.EIP {
+	return &kinds.EIP{
 		Owner:              tx.Scope(),
-		ID:                 tx.NewID(cloud.EIPs.Kind()),
+		ID:                 tx.NewID(kinds.EIPs.Kind()),
 		Name:               req.Name,
 		Description:        req.Description,
-		Status:             cloud.EIPAvailable,
+		Status:             kinds.EIPAvailable,
 		Bandwidth:          strconv.Itoa(req.Bandwidth),
 		ISP:                req.ISP,
 		InternetChargeType: req.InternetChargeType,
@@ -150,18 +150,18 @@ type releaseEIPAddressRequest struct {
 }
 
 func releaseEIPAddress(tx *state.Tx, req *releaseEIPAddressRequest) (*gateway.Empty, error) {
-	eip, err := cloud.EIPs.Get(tx.View, req.AllocationID)
+	eip, err := kinds.EIPs.Get(tx.View, req.AllocationID)
 	if err != nil {
 		return nil, err
 	}
 	switch {
 	case eip.ChargeType == chargePrePaid:
 		return nil, errEIPIsPrePaid
-	case eip.Status != cloud.EIPAvailable:
+	case eip.Status != kinds.EIPAvailable:
 		return nil, errEIPStatusIncorrect
 	case eip.DeletionProtection:
 		return nil, errDeletionProtected
 	}
-	cloud.EIPs.Remove(tx, eip.ID)
+	kinds.EIPs.Remove(tx, eip.ID)
 	return &gateway.Empty{}, nil
 }

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -59,18 +59,18 @@ type associateEIPAddressRequest struct {
 }
 
 func associateEIPAddress(tx *state.Tx, req *associateEIPAddressRequest) (*gateway.Empty, error) {
-	_, err := state.Once(tx, "AssociateEipAddress", req.ClientToken, req, cloud.EIPs, func() (string, error) {
+	_, err := state.Once(tx, "AssociateEipAddress", req.ClientToken, req, kinds.EIPs, func() (string, error) {
 		return req.AllocationID, associate(tx, req)
 	})
 	return &gateway.Empty{}, err
 }
 
 func associate(tx *state.Tx, req *associateEIPAddressRequest) error {
-	eip, err := cloud.EIPs.Get(tx.View, req.AllocationID)
+	eip, err := kinds.EIPs.Get(tx.View, req.AllocationID)
 	if err != nil {
 		return err
 	}
-	if eip.Status != cloud.EIPAvailable {
+	if eip.Status != kinds.EIPAvailable {
 		return errEIPStatusIncorrect
 	}
 	if !listing.Matches(req.InstanceRegionID, eip.RegionID) {
@@ -88,8 +88,8 @@ func associate(tx *state.Tx, req *associateEIPAddressRequest) error {
 	if req.InstanceType == eipOnNetworkInterface {
 		associated.PrivateIPAddress = req.PrivateIPAddress
 	}
-	cloud.EIPs.Put(tx, &associated)
-	state.Enter(tx, cloud.StageEIPAssociating, eip.ID)
+	kinds.EIPs.Put(tx, &associated)
+	state.Enter(tx, kinds.StageEIPAssociating, eip.ID)
 	return nil
 }
 
@@ -105,7 +105,7 @@ type target struct {
 func findTarget(v *state.View, kind, id string) (target, error) {
 	switch kind {
 	case eipOnLoadBalancer:
-		lb, err := cloud.LoadBalancers.Get(v, id)
+		lb, err := kinds.LoadBalancers.Get(v, id)
 		if err != nil {
 			return target{}, err
 		}
@@ -113,13 +113,13 @@ func findTarget(v *state.View, kind, id string) (target, error) {
 	case eipOnInstance:
 		return instanceTarget(v, id)
 	case eipOnNATGateway:
-		g, err := cloud.NATGateways.Get(v, id)
+		g, err := kinds.NATGateways.Get(v, id)
 		if err != nil {
 			return target{}, err
 		}
 		return target{vpcID: g.VPCID, privateIP: g.PrivateIPAddress, many: true}, nil
 	case eipOnNetworkInterface:
-		n, err := cloud.NetworkInterfaces.Get(v, id)
+		n, err := kinds.NetworkInterfaces.Get(v, id)
 		if err != nil {
 			return target{}, err
 		}
@@ -129,18 +129,18 @@ func findTarget(v *state.View, kind, id string) (target, error) {
 }
 
 func instanceTarget(v *state.View, id string) (target, error) {
-	i, err := cloud.Instances.Get(v, id)
+	i, err := kinds.Instances.Get(v, id)
 	if err != nil {
 		return target{}, err
 	}
 	t := target{vpcID: i.VPCID, publicIP: len(i.PublicIPAddresses) > 0}
-	if n, ok := cloud.NetworkInterfacesByInstance.First(v, id, cloud.NetworkInterfacePrimary); ok {
+	if n, ok := kinds.NetworkInterfacesByInstance.First(v, id, kinds.NetworkInterfacePrimary); ok {
 		t.privateIP = primaryAddress(n)
 	}
 	return t, nil
 }
 
-func primaryAddress(n *cloud.NetworkInterface) string {
+func primaryAddress(n *kinds.NetworkInterface) string {
 	if len(n.PrivateIPAddresses) == 0 {
 		return ""
 	}
@@ -157,7 +157,7 @@ func (t target) check(v *state.View, req *associateEIPAddressRequest) error {
 		return errTargetHasPublicAddress
 	}
 	ip := cmp.Or(req.PrivateIPAddress, t.privateIP)
-	for other := range cloud.EIPsByInstance.List(v, req.InstanceID) {
+	for other := range kinds.EIPsByInstance.List(v, req.InstanceID) {
 		if !t.many && cmp.Or(other.PrivateIPAddress, t.privateIP) == ip {
 			return errTargetHasEIP
 		}
@@ -177,7 +177,7 @@ type unassociateEIPAddressRequest struct {
 }
 
 func unassociateEIPAddress(tx *state.Tx, req *unassociateEIPAddressRequest) (*gateway.Empty, error) {
-	_, err := state.Once(tx, "UnassociateEipAddress", req.ClientToken, req, cloud.EIPs, func() (string, error) {
+	_, err := state.Once(tx, "UnassociateEipAddress", req.ClientToken, req, kinds.EIPs, func() (string, error) {
 		return req.AllocationID, unassociate(tx, req)
 	})
 	return &gateway.Empty{}, err
@@ -187,11 +187,11 @@ func unassociateEIPAddress(tx *state.Tx, req *unassociateEIPAddressRequest) (*ga
 // not compared, though the documentation has EcsInstance for the type; evidence
 // CLB-0310.
 func unassociate(tx *state.Tx, req *unassociateEIPAddressRequest) error {
-	eip, err := cloud.EIPs.Get(tx.View, req.AllocationID)
+	eip, err := kinds.EIPs.Get(tx.View, req.AllocationID)
 	if err != nil {
 		return err
 	}
-	if eip.Status != cloud.EIPInUse {
+	if eip.Status != kinds.EIPInUse {
 		return errEIPStatusIncorrect
 	}
 	on, err := findTarget(tx.View, eip.InstanceType, eip.InstanceID)
@@ -202,6 +202,6 @@ func unassociate(tx *state.Tx, req *unassociateEIPAddressRequest) error {
 		!listing.Matches(req.PrivateIPAddress, cmp.Or(eip.PrivateIPAddress, on.privateIP)) {
 		return errNotOnThat.Of(req.InstanceID)
 	}
-	state.Enter(tx, cloud.StageEIPUnassociating, eip.ID)
+	state.Enter(tx, kinds.StageEIPUnassociating, eip.ID)
 	return nil
 }

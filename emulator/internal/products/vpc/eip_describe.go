@@ -5,10 +5,10 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -132,19 +132,19 @@ type eipLock struct {
 
 func describeEIPAddresses(v *state.View, req *describeEIPAddressesRequest) (*describeEIPAddressesResponse, error) {
 	if req.ResourceGroupID != "" {
-		if _, err := cloud.ResourceGroupOf(v, req.ResourceGroupID); err != nil {
+		if _, err := kinds.ResourceGroupOf(v, req.ResourceGroupID); err != nil {
 			return nil, err
 		}
 	}
-	hasTags := req.filter(v, cloud.TagEIP)
-	found := listing.Pick(cloud.EIPsByRegion.InScope(v), func(eip *cloud.EIP) bool {
+	hasTags := req.filter(v, kinds.TagEIP)
+	found := listing.Pick(kinds.EIPsByRegion.InScope(v), func(eip *kinds.EIP) bool {
 		return req.matches(eip) && hasTags(eip.ID)
 	})
 	eips, page := listing.Number(found, req.PageNumber, req.PageSize)
 	return &describeEIPAddressesResponse{Numbered: page, EIPAddresses: listing.Views(v, eips, viewEIP)}, nil
 }
 
-func (r *describeEIPAddressesRequest) matches(eip *cloud.EIP) bool {
+func (r *describeEIPAddressesRequest) matches(eip *kinds.EIP) bool {
 	return !r.asksForNone() &&
 		listing.Matches(r.Status, string(eip.Status)) &&
 		listed(r.EIPAddress, eip.IPAddress) &&
@@ -177,7 +177,7 @@ func (r *describeEIPAddressesRequest) associatedType() string {
 
 // viewEIP shows the private address that the association named, and no VPC: that is
 // only shown of an EIP on an address. Evidence CLB-0341 and CLB-0523.
-func viewEIP(v *state.View, eip *cloud.EIP) eipView {
+func viewEIP(v *state.View, eip *kinds.EIP) eipView {
 	view := eipView{
 		AllocationID:       eip.ID,
 		IPAddress:          eip.IPAddress,
@@ -202,12 +202,12 @@ func viewEIP(v *state.View, eip *cloud.EIP) eipView {
 		HasReservationData: "false",
 		AvailableRegions:   []string{eip.RegionID},
 		AllocationTime:     gateway.Second(eip.CreateTime),
-		Tags:               tagging.Of(v, cloud.TagEIP, eip.ID),
+		Tags:               tagging.Of(v, kinds.TagEIP, eip.ID),
 	}
 	if eip.InstanceID != "" {
 		view.Mode, view.InstanceRegionID = modeNAT, eip.RegionID
 	}
-	if p, ok := cloud.BandwidthPackageOf(v, eip); ok {
+	if p, ok := kinds.BandwidthPackageOf(v, eip); ok {
 		view.showPackage(p, eip)
 	}
 	return view
@@ -215,7 +215,7 @@ func viewEIP(v *state.View, eip *cloud.EIP) eipView {
 
 // showPackage adds the package that the EIP is in, whose bandwidth it has unless it
 // may only use a part of it: CLB-0401.
-func (view *eipView) showPackage(p *cloud.CommonBandwidthPackage, eip *cloud.EIP) {
+func (view *eipView) showPackage(p *kinds.CommonBandwidthPackage, eip *kinds.EIP) {
 	view.PackageID, view.PackageType, view.PackageBandwidth = p.ID, "CommonBandwidthPackage", strconv.Itoa(p.Bandwidth)
 	view.Bandwidth = strconv.Itoa(cmp.Or(eip.PackageBandwidth, p.Bandwidth))
 }

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/products/vpc"
 	"github.com/clbemu/clbemu/state"
 )
@@ -42,7 +42,7 @@ var vpcErrorCases = []gatewaytest.ErrorCase{
 	{Name: "DryRun", Action: "CreateVpc", Params: params{"DryRun": "true"}, Status: 400, Code: "DryRunOperation"},
 	{Name: "Quota", Action: "CreateVpc", Status: 400, Code: "QuotaExceeded.Vpc", Plant: times(8, func(i int) func(*state.Tx) error {
 		return func(tx *state.Tx) error {
-			cloud.VPCs.Put(tx, &cloud.VPC{Owner: owner, ID: fmt.Sprintf("vpc-%d", i), CIDRBlock: "172.16.0.0/12"})
+			kinds.VPCs.Put(tx, &kinds.VPC{Owner: owner, ID: fmt.Sprintf("vpc-%d", i), CIDRBlock: "172.16.0.0/12"})
 			return nil
 		}
 	})},
@@ -50,17 +50,17 @@ var vpcErrorCases = []gatewaytest.ErrorCase{
 	{Name: "HasVSwitch", Action: "DeleteVpc", Params: params{"VpcId": otherVPCID}, Status: 400, Code: "DependencyViolation.VSwitch"},
 	{Name: "HasSecurityGroup", Action: "DeleteVpc", Params: params{"VpcId": "vpc-empty"}, Status: 400, Code: "DependencyViolation.SecurityGroup",
 		Plant: both(emptyVPC, func(tx *state.Tx) error {
-			cloud.SecurityGroups.Put(tx, &cloud.SecurityGroup{Owner: owner, ID: "sg-1", VPCID: "vpc-empty"})
+			kinds.SecurityGroups.Put(tx, &kinds.SecurityGroup{Owner: owner, ID: "sg-1", VPCID: "vpc-empty"})
 			return nil
 		})},
 	{Name: "HasServerGroup", Action: "DeleteVpc", Params: params{"VpcId": "vpc-empty"}, Status: 400, Code: "DependencyViolation.ServerGroup",
 		Plant: both(emptyVPC, func(tx *state.Tx) error {
-			cloud.NLBServerGroups.Put(tx, &cloud.NLBServerGroup{Owner: owner, ID: "sgp", VPCID: "vpc-empty", Status: cloud.NLBGroupAvailable})
+			kinds.NLBServerGroups.Put(tx, &kinds.NLBServerGroup{Owner: owner, ID: "sgp", VPCID: "vpc-empty", Status: kinds.NLBGroupAvailable})
 			return nil
 		})},
 	{Name: "HasRouteTable", Action: "DeleteVpc", Params: params{"VpcId": "vpc-empty"}, Status: 400, Code: "DependencyViolation.RouteTable",
 		Plant: both(emptyVPC, func(tx *state.Tx) error {
-			cloud.RouteTables.Put(tx, &cloud.RouteTable{Owner: owner, ID: "vtb-1", VPCID: "vpc-empty", Type: cloud.RouteTableCustom})
+			kinds.RouteTables.Put(tx, &kinds.RouteTable{Owner: owner, ID: "vtb-1", VPCID: "vpc-empty", Type: kinds.RouteTableCustom})
 			return nil
 		})},
 	{Name: "HasRouteEntry", Action: "DeleteVpc", Params: params{"VpcId": "vpc-empty"}, Status: 400, Code: "DependencyViolation.RouteEntry",
@@ -91,28 +91,28 @@ var vSwitchErrorCases = []gatewaytest.ErrorCase{
 	{Name: "IPv6Taken", Action: "CreateVSwitch", Status: 400, Code: "OperationFailed.Ipv6CidrBlockExisted",
 		Params: params{"VpcId": otherVPCID, "ZoneId": "cn-hangzhou-j", "CidrBlock": "10.1.0.0/24", "Ipv6CidrBlock": "1"},
 		Plant: inOwner(func(tx *state.Tx) error {
-			return cloud.VSwitches.Edit(tx, "vsw-bp1clbemu000000000003", func(s *cloud.VSwitch) error {
+			return kinds.VSwitches.Edit(tx, "vsw-bp1clbemu000000000003", func(s *kinds.VSwitch) error {
 				s.IPv6CIDRBlock = "2001:db8:8000:1::/64"
 				return nil
 			})
 		})},
 	{Name: "Quota", Action: "CreateVSwitch", Params: newVSwitch, Status: 400, Code: "QuotaExceeded.VSwitch", Plant: times(148, func(i int) func(*state.Tx) error {
 		return func(tx *state.Tx) error {
-			cloud.VSwitches.Put(tx, &cloud.VSwitch{Owner: owner, ID: fmt.Sprintf("vsw-%d", i), VPCID: vpcID, RouteTableID: routeTableID, CIDRBlock: fmt.Sprintf("192.168.%d.0/24", 100+i)})
+			kinds.VSwitches.Put(tx, &kinds.VSwitch{Owner: owner, ID: fmt.Sprintf("vsw-%d", i), VPCID: vpcID, RouteTableID: routeTableID, CIDRBlock: fmt.Sprintf("192.168.%d.0/24", 100+i)})
 			return nil
 		}
 	})},
-	{Name: "RoutesChange", Action: "CreateVSwitch", Params: newVSwitch, Status: 400, Code: "TaskConflict", Plant: transitEntry("172.21.0.0/24", cloud.RouteEntryPending)},
+	{Name: "RoutesChange", Action: "CreateVSwitch", Params: newVSwitch, Status: 400, Code: "TaskConflict", Plant: transitEntry("172.21.0.0/24", kinds.RouteEntryPending)},
 	{Name: "RoutesChange", Action: "DeleteVSwitch", Params: params{"VSwitchId": "vsw-1"}, Status: 400, Code: "TaskConflict",
-		Plant: both(transitEntry("172.21.0.0/24", cloud.RouteEntryPending), func(tx *state.Tx) error {
-			cloud.VSwitches.Put(tx, &cloud.VSwitch{Owner: owner, ID: "vsw-1", VPCID: vpcID, RouteTableID: routeTableID, CIDRBlock: "192.168.9.0/24"})
+		Plant: both(transitEntry("172.21.0.0/24", kinds.RouteEntryPending), func(tx *state.Tx) error {
+			kinds.VSwitches.Put(tx, &kinds.VSwitch{Owner: owner, ID: "vsw-1", VPCID: vpcID, RouteTableID: routeTableID, CIDRBlock: "192.168.9.0/24"})
 			return nil
 		})},
 	{Name: "Unknown", Action: "DeleteVSwitch", Params: params{"VSwitchId": "vsw-none"}, Status: 404, Code: "InvalidVSwitchId.NotFound"},
 	{Name: "InUse", Action: "DeleteVSwitch", Params: params{"VSwitchId": vSwitchID}, Status: 400, Code: "DependencyViolation"},
 	{Name: "HasRouteTable", Action: "DeleteVSwitch", Params: params{"VSwitchId": "vsw-1"}, Status: 400, Code: "DependencyViolation.RouteTable",
 		Plant: both(customTable, func(tx *state.Tx) error {
-			cloud.VSwitches.Put(tx, &cloud.VSwitch{Owner: owner, ID: "vsw-1", VPCID: otherVPCID, RouteTableID: "vtb-custom", CIDRBlock: "10.9.0.0/24"})
+			kinds.VSwitches.Put(tx, &kinds.VSwitch{Owner: owner, ID: "vsw-1", VPCID: otherVPCID, RouteTableID: "vtb-custom", CIDRBlock: "10.9.0.0/24"})
 			return nil
 		})},
 	{Name: "TooManyIDs", Action: "DescribeVSwitches", Params: params{"VSwitchId": manyIDs}, Status: 404, Code: "InvalidVSwitchIdNumber.NotSupported"},
@@ -131,7 +131,7 @@ var routeErrorCases = []gatewaytest.ErrorCase{
 	{Name: "VPC", Action: "CreateRouteTable", Params: params{"VpcId": "vpc-none"}, Status: 404, Code: "InvalidVpcId.NotFound"},
 	{Name: "Quota", Action: "CreateRouteTable", Params: params{"VpcId": vpcID}, Status: 400, Code: "QuotaExceeded.RouteTable", Plant: times(9, func(i int) func(*state.Tx) error {
 		return func(tx *state.Tx) error {
-			cloud.RouteTables.Put(tx, &cloud.RouteTable{Owner: owner, ID: fmt.Sprintf("vtb-%d", i), VPCID: vpcID, Type: cloud.RouteTableCustom})
+			kinds.RouteTables.Put(tx, &kinds.RouteTable{Owner: owner, ID: fmt.Sprintf("vtb-%d", i), VPCID: vpcID, Type: kinds.RouteTableCustom})
 			return nil
 		}
 	})},
@@ -142,7 +142,7 @@ var routeErrorCases = []gatewaytest.ErrorCase{
 		Plant: both(customTable, customEntry("vtb-custom", "172.20.0.0/24", otherID))},
 	{Name: "Associated", Action: "DeleteRouteTable", Params: params{"RouteTableId": "vtb-custom"}, Status: 404, Code: "IncorrectRouteTableStatus",
 		Plant: both(customTable, func(tx *state.Tx) error {
-			return cloud.VSwitches.Edit(tx, "vsw-bp1clbemu000000000003", func(s *cloud.VSwitch) error {
+			return kinds.VSwitches.Edit(tx, "vsw-bp1clbemu000000000003", func(s *kinds.VSwitch) error {
 				s.RouteTableID = "vtb-custom"
 				return nil
 			})
@@ -172,7 +172,7 @@ var routeErrorCases = []gatewaytest.ErrorCase{
 	{Name: "NextToken", Action: "ListTagResources", Params: params{"ResourceType": "VPC", "ResourceId.1": vpcID, "NextToken": "***"}, Status: 400, Code: "InvalidNextToken"},
 	{Name: "TagQuota", Action: "TagResources", Params: params{"ResourceType": "VPC", "ResourceId.1": vpcID, "Tag.1.Key": "k"},
 		Plant: func(tx *state.Tx) error {
-			state.Quotas.Put(tx, &state.Quota{AccountID: accountID, Name: cloud.QuotaTags, Limit: 0})
+			state.Quotas.Put(tx, &state.Quota{AccountID: accountID, Name: kinds.QuotaTags, Limit: 0})
 			return nil
 		}, Status: 400, Code: "QuotaExceeded.TagNumPerResource"},
 	{Name: "UserCidr", Action: "CreateVpc", Params: params{"UserCidr": "100.100.0.0/16,everywhere"}, Status: 400, Code: "InvalidUserCidr"},
@@ -198,12 +198,12 @@ var routeErrorCases = []gatewaytest.ErrorCase{
 	{Name: "UnknownID", Action: "DeleteRouteEntry", Params: params{"RouteEntryId": "rte-none"}, Status: 400, Code: "InvalidRouteEntryId.NotFound"},
 	{Name: "System", Action: "DeleteRouteEntry", Params: with(oldEntry, params{"DestinationCidrBlock": "100.64.0.0/10"}), Status: 400, Code: "OperationDenied"},
 
-	{Name: "Pending", Action: "CreateRouteEntry", Params: newEntry, Status: 400, Code: "IncorrectRouteEntryStatus", Plant: transitEntry("172.20.0.0/24", cloud.RouteEntryPending)},
-	{Name: "Deleting", Action: "CreateRouteEntry", Params: newEntry, Status: 400, Code: "IncorrectRouteEntryStatus", Plant: transitEntry("172.20.0.0/24", cloud.RouteEntryDeleting)},
-	{Name: "OtherPending", Action: "CreateRouteEntry", Params: newEntry, Status: 400, Code: "TaskConflict", Plant: transitEntry("172.21.0.0/24", cloud.RouteEntryPending)},
-	{Name: "Pending", Action: "DeleteRouteEntry", Params: oldEntry, Status: 400, Code: "IncorrectRouteEntryStatus", Plant: transitEntry("172.20.0.0/24", cloud.RouteEntryPending)},
+	{Name: "Pending", Action: "CreateRouteEntry", Params: newEntry, Status: 400, Code: "IncorrectRouteEntryStatus", Plant: transitEntry("172.20.0.0/24", kinds.RouteEntryPending)},
+	{Name: "Deleting", Action: "CreateRouteEntry", Params: newEntry, Status: 400, Code: "IncorrectRouteEntryStatus", Plant: transitEntry("172.20.0.0/24", kinds.RouteEntryDeleting)},
+	{Name: "OtherPending", Action: "CreateRouteEntry", Params: newEntry, Status: 400, Code: "TaskConflict", Plant: transitEntry("172.21.0.0/24", kinds.RouteEntryPending)},
+	{Name: "Pending", Action: "DeleteRouteEntry", Params: oldEntry, Status: 400, Code: "IncorrectRouteEntryStatus", Plant: transitEntry("172.20.0.0/24", kinds.RouteEntryPending)},
 	{Name: "OtherDeleting", Action: "DeleteRouteEntry", Params: oldEntry, Status: 400, Code: "TaskConflict",
-		Plant: both(customEntry(routeTableID, "172.20.0.0/24", instanceID), transitEntry("172.21.0.0/24", cloud.RouteEntryDeleting))},
+		Plant: both(customEntry(routeTableID, "172.20.0.0/24", instanceID), transitEntry("172.21.0.0/24", kinds.RouteEntryDeleting))},
 
 	{Name: "Table", Action: "DescribeRouteEntryList", Params: params{"RouteTableId": "vtb-none"}, Status: 400, Code: "InvalidRouteTable.NotFound"},
 	{Name: "IPVersion", Action: "DescribeRouteEntryList", Params: with(list, params{"IpVersion": "IPv5"}), Status: 400, Code: "IllegalParam.IpVersion"},
@@ -227,26 +227,26 @@ var eipErrorCases = []gatewaytest.ErrorCase{
 	{Name: "Outside", Action: "AllocateEipAddress", Params: params{"IpAddress": "8.8.8.8"}, Status: 400, Code: "OperationFailed.AllocateUnfamiliarIp"},
 	{Name: "Taken", Action: "AllocateEipAddress", Params: params{"IpAddress": "198.18.0.9"}, Status: 400, Code: "Ip.Allocated", Plant: takePublic("198.18.0.9")},
 	{Name: "NoneLeft", Action: "AllocateEipAddress", Params: params{"RegionId": "cn-small"}, Status: 400, Code: "OperationFailed.InsufficientEIP", Plant: func(tx *state.Tx) error {
-		cloud.Regions.Put(tx, &cloud.Region{ID: "cn-small", PublicCIDRBlock: "198.51.100.0/32"})
+		kinds.Regions.Put(tx, &kinds.Region{ID: "cn-small", PublicCIDRBlock: "198.51.100.0/32"})
 		return nil
 	}},
 	{Name: "Quota", Action: "AllocateEipAddress", Status: 400, Code: "QuotaExceeded.Eip", Plant: times(18, func(i int) func(*state.Tx) error {
 		return plantEIP(fmt.Sprintf("eip-%d", i), chargePostPaid)
 	})},
 	{Name: "Arrears", Action: "AllocateEipAddress", Status: 400, Code: "SYSTEM.SALE_VALIDATE_UNEXPECTED_ERROR", Plant: func(tx *state.Tx) error {
-		return cloud.SetArrears(tx, accountID, true)
+		return kinds.SetArrears(tx, accountID, true)
 	}},
 	{Name: "Balance", Action: "AllocateEipAddress", Status: 400, Code: "PAY.INSUFFICIENT_BALANCE", Plant: func(tx *state.Tx) error {
-		return cloud.Accounts.Edit(tx, accountID, func(a *cloud.Account) error {
-			a.Balance = cloud.MinimumBalance - 0.01
+		return kinds.Accounts.Edit(tx, accountID, func(a *kinds.Account) error {
+			a.Balance = kinds.MinimumBalance - 0.01
 			return nil
 		})
 	}},
 	{Name: "Unknown", Action: "ReleaseEipAddress", Params: params{"AllocationId": "eip-none"}, Status: 404, Code: "InvalidAllocationId.NotFound"},
 	{Name: "InUse", Action: "ReleaseEipAddress", Params: params{"AllocationId": "eip-free"}, Status: 400, Code: "IncorrectEipStatus", Plant: useEIP("EcsInstance", instanceID)},
-	{Name: "Unassociating", Action: "ReleaseEipAddress", Params: params{"AllocationId": "eip-free"}, Status: 400, Code: "IncorrectEipStatus", Plant: transitEIP(cloud.EIPUnassociating)},
-	{Name: "Unassociating", Action: "AssociateEipAddress", Params: associate, Status: 400, Code: "IncorrectEipStatus", Plant: transitEIP(cloud.EIPUnassociating)},
-	{Name: "Associating", Action: "UnassociateEipAddress", Params: associate, Status: 400, Code: "IncorrectEipStatus", Plant: transitEIP(cloud.EIPAssociating)},
+	{Name: "Unassociating", Action: "ReleaseEipAddress", Params: params{"AllocationId": "eip-free"}, Status: 400, Code: "IncorrectEipStatus", Plant: transitEIP(kinds.EIPUnassociating)},
+	{Name: "Unassociating", Action: "AssociateEipAddress", Params: associate, Status: 400, Code: "IncorrectEipStatus", Plant: transitEIP(kinds.EIPUnassociating)},
+	{Name: "Associating", Action: "UnassociateEipAddress", Params: associate, Status: 400, Code: "IncorrectEipStatus", Plant: transitEIP(kinds.EIPAssociating)},
 	{Name: "PrePaid", Action: "ReleaseEipAddress", Params: params{"AllocationId": "eip-prepaid"}, Status: 400, Code: "Forbidden.ChargeTypeIsPrepaid"},
 	{Name: "TooManyIDs", Action: "DescribeEipAddresses", Params: params{"AllocationId": manyIDs}, Status: 400, Code: "InstanceIdLength.Exceed"},
 	{Name: "ChargeType", Action: "DescribeEipAddresses", Params: params{"ChargeType": "Free"}, Status: 400, Code: "InvalidChargeType.ValueNotSupported"},
@@ -267,7 +267,7 @@ var eipErrorCases = []gatewaytest.ErrorCase{
 	{Name: "InternetLoadBalancer", Action: "AssociateEipAddress", Params: with(associate, params{"InstanceType": "SlbInstance", "InstanceId": "lb-internet"}), Status: 400, Code: "OperationDenied"},
 	{Name: "PublicAddress", Action: "AssociateEipAddress", Params: associate, Status: 400, Code: "EIP_CAN_NOT_ASSOCIATE_WITH_PUBLIC_IP",
 		Plant: inOwner(func(tx *state.Tx) error {
-			return cloud.Instances.Edit(tx, instanceID, func(i *cloud.Instance) error {
+			return kinds.Instances.Edit(tx, instanceID, func(i *kinds.Instance) error {
 				i.PublicIPAddresses = []string{"198.18.0.10"}
 				return nil
 			})

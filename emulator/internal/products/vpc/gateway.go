@@ -3,8 +3,8 @@ package vpc
 import (
 	"cmp"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -28,7 +28,7 @@ func checkText(name, description string) error {
 
 // leadsNowhere refuses a next hop that routes lead to.
 func leadsNowhere(v *state.View, id string) error {
-	if e, ok := cloud.RouteEntriesByNextHop.First(v, id); ok {
+	if e, ok := kinds.RouteEntriesByNextHop.First(v, id); ok {
 		return errGatewayHasRoute.Of(e.ID)
 	}
 	return nil

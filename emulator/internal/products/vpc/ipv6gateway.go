@@ -3,10 +3,10 @@ package vpc
 import (
 	"cmp"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -54,7 +54,7 @@ type createIPv6GatewayResponse struct {
 }
 
 func createIPv6Gateway(tx *state.Tx, req *createIPv6GatewayRequest) (*createIPv6GatewayResponse, error) {
-	g, err := state.OnceMade(tx, "CreateIpv6Gateway", req.ClientToken, req, cloud.IPv6Gateways, func() (string, error) {
+	g, err := state.OnceMade(tx, "CreateIpv6Gateway", req.ClientToken, req, kinds.IPv6Gateways, func() (string, error) {
 		return putIPv6Gateway(tx, req)
 	})
 	if err != nil {
@@ -65,25 +65,25 @@ func createIPv6Gateway(tx *state.Tx, req *createIPv6GatewayRequest) (*createIPv6
 
 // putIPv6Gateway wants the VPC to have IPv6, and no gateway for it yet: CLB-0560.
 func putIPv6Gateway(tx *state.Tx, req *createIPv6GatewayRequest) (string, error) {
-	vpc, err := cloud.VPCs.Get(tx.View, req.VPCID)
+	vpc, err := kinds.VPCs.Get(tx.View, req.VPCID)
 	if err != nil {
 		return "", err
 	}
 	if vpc.IPv6CIDRBlock == "" {
 		return "", errIPv6NotEnabled
 	}
-	group, err := cloud.ResourceGroupOf(tx.View, req.ResourceGroupID)
+	group, err := kinds.ResourceGroupOf(tx.View, req.ResourceGroupID)
 	if err != nil {
 		return "", err
 	}
-	if _, exists := cloud.IPv6GatewaysByVPC.First(tx.View, vpc.ID); exists {
+	if _, exists := kinds.IPv6GatewaysByVPC.First(tx.View, vpc.ID); exists {
 		return "", errVPCHasIPv6Gateway.Of(vpc.ID)
 	}
-	g := &cloud.IPv6Gateway{Owner: vpc.Owner, ID: tx.NewID(cloud.IPv6Gateways.Kind()), VPCID: vpc.ID, Name: req.Name,
+	g := &kinds.IPv6Gateway{Owner: vpc.Owner, ID: tx.NewID(kinds.IPv6Gateways.Kind()), VPCID: vpc.ID, Name: req.Name,
 		Description: req.Description, ResourceGroupID: group, CreateTime: tx.Now()}
-	cloud.IPv6Gateways.Put(tx, g)
-	req.set(tx, cloud.TagIPv6Gateway, g.ID)
-	state.Enter(tx, cloud.StageIPv6GatewayPending, g.ID)
+	kinds.IPv6Gateways.Put(tx, g)
+	req.set(tx, kinds.TagIPv6Gateway, g.ID)
+	state.Enter(tx, kinds.StageIPv6GatewayPending, g.ID)
 	return g.ID, nil
 }
 
@@ -96,17 +96,17 @@ type deleteIPv6GatewayRequest struct {
 
 // deleteIPv6Gateway needs no memory of its token: a gateway goes only once.
 func deleteIPv6Gateway(tx *state.Tx, req *deleteIPv6GatewayRequest) (*gateway.Empty, error) {
-	g, err := cloud.IPv6Gateways.Get(tx.View, req.ID)
+	g, err := kinds.IPv6Gateways.Get(tx.View, req.ID)
 	if err != nil {
 		return nil, err
 	}
-	if g.Status != cloud.GatewayAvailable {
+	if g.Status != kinds.GatewayAvailable {
 		return nil, errIPv6GatewayBusy.Of(g.ID)
 	}
 	if err := leadsNowhere(tx.View, g.ID); err != nil {
 		return nil, err
 	}
-	state.Enter(tx, cloud.StageIPv6GatewayDeleting, g.ID)
+	state.Enter(tx, kinds.StageIPv6GatewayDeleting, g.ID)
 	return &gateway.Empty{}, nil
 }
 
@@ -122,7 +122,7 @@ type modifyIPv6GatewayAttributeRequest struct {
 func (r *modifyIPv6GatewayAttributeRequest) Validate() error { return r.gatewayText.check() }
 
 func modifyIPv6GatewayAttribute(tx *state.Tx, req *modifyIPv6GatewayAttributeRequest) (*gateway.Empty, error) {
-	return &gateway.Empty{}, state.EditOnce(tx, "ModifyIpv6GatewayAttribute", req.ClientToken, req, cloud.IPv6Gateways, req.ID, func(g *cloud.IPv6Gateway) error {
+	return &gateway.Empty{}, state.EditOnce(tx, "ModifyIpv6GatewayAttribute", req.ClientToken, req, kinds.IPv6Gateways, req.ID, func(g *kinds.IPv6Gateway) error {
 		g.Name, g.Description = cmp.Or(req.Name, g.Name), cmp.Or(req.Description, g.Description)
 		return nil
 	})
@@ -134,7 +134,7 @@ type ipv6GatewayView struct {
 	RegionID           string              `rpc:"RegionId"`
 	Name               string              `rpc:"Name"`
 	Description        string              `rpc:"Description"`
-	Status             cloud.GatewayStatus `rpc:"Status"`
+	Status             kinds.GatewayStatus `rpc:"Status"`
 	BusinessStatus     string              `rpc:"BusinessStatus"`
 	InstanceChargeType string              `rpc:"InstanceChargeType"`
 	ExpiredTime        string              `rpc:"ExpiredTime"`
@@ -144,10 +144,10 @@ type ipv6GatewayView struct {
 	Tags               []tagging.Tag       `rpc:"Tags>Tag"`
 }
 
-func viewIPv6Gateway(v *state.View, g *cloud.IPv6Gateway) ipv6GatewayView {
+func viewIPv6Gateway(v *state.View, g *kinds.IPv6Gateway) ipv6GatewayView {
 	return ipv6GatewayView{ID: g.ID, VPCID: g.VPCID, RegionID: g.RegionID, Name: g.Name, Description: g.Description, Status: g.Status,
 		BusinessStatus: "Normal", InstanceChargeType: "PostPaid", ResourceGroupID: g.ResourceGroupID,
-		CreationTime: gateway.Second(g.CreateTime), Tags: tagging.Of(v, cloud.TagIPv6Gateway, g.ID)}
+		CreationTime: gateway.Second(g.CreateTime), Tags: tagging.Of(v, kinds.TagIPv6Gateway, g.ID)}
 }
 
 type describeIPv6GatewayAttributeRequest struct {
@@ -158,7 +158,7 @@ type describeIPv6GatewayAttributeRequest struct {
 // describeIPv6GatewayAttribute answers an empty gateway for an id that names none:
 // CLB-0562.
 func describeIPv6GatewayAttribute(v *state.View, req *describeIPv6GatewayAttributeRequest) (*ipv6GatewayView, error) {
-	g, ok := cloud.IPv6Gateways.Find(v, req.ID)
+	g, ok := kinds.IPv6Gateways.Find(v, req.ID)
 	if !ok {
 		return &ipv6GatewayView{}, nil
 	}
@@ -182,9 +182,9 @@ type describeIPv6GatewaysResponse struct {
 }
 
 func describeIPv6Gateways(v *state.View, req *describeIPv6GatewaysRequest) (*describeIPv6GatewaysResponse, error) {
-	hasTags := req.filter(v, cloud.TagIPv6Gateway)
+	hasTags := req.filter(v, kinds.TagIPv6Gateway)
 	var found []ipv6GatewayView
-	for g := range cloud.IPv6GatewaysByRegion.InScope(v) {
+	for g := range kinds.IPv6GatewaysByRegion.InScope(v) {
 		if listing.Matches(req.ID, g.ID) && listing.Matches(req.Name, g.Name) && listing.Matches(req.VPCID, g.VPCID) &&
 			listing.Matches(req.ResourceGroupID, g.ResourceGroupID) && hasTags(g.ID) {
 			found = append(found, viewIPv6Gateway(v, g))

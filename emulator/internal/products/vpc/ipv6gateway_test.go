@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -18,24 +18,24 @@ var (
 )
 
 // ipv6Gateway plants the gateway of the VPC with IPv6.
-func ipv6Gateway(status cloud.GatewayStatus) func(*state.Tx) error {
+func ipv6Gateway(status kinds.GatewayStatus) func(*state.Tx) error {
 	return inOwner(func(tx *state.Tx) error {
-		cloud.IPv6Gateways.Put(tx, &cloud.IPv6Gateway{Owner: owner, ID: "ipv6gw-1", VPCID: otherVPCID, Status: status})
+		kinds.IPv6Gateways.Put(tx, &kinds.IPv6Gateway{Owner: owner, ID: "ipv6gw-1", VPCID: otherVPCID, Status: status})
 		return nil
 	})
 }
 
 // gatewayOfEmptyVPC plants a gateway in the empty VPC.
 var gatewayOfEmptyVPC = inOwner(func(tx *state.Tx) error {
-	cloud.IPv6Gateways.Put(tx, &cloud.IPv6Gateway{Owner: owner, ID: "ipv6gw-1", VPCID: "vpc-empty", Status: cloud.GatewayAvailable})
+	kinds.IPv6Gateways.Put(tx, &kinds.IPv6Gateway{Owner: owner, ID: "ipv6gw-1", VPCID: "vpc-empty", Status: kinds.GatewayAvailable})
 	return nil
 })
 
 // leads plants a route of the first VPC that leads to a gateway.
 func leads(kind, id string) func(*state.Tx) error {
 	return inOwner(func(tx *state.Tx) error {
-		cloud.RouteEntries.Put(tx, &cloud.RouteEntry{Owner: owner, ID: "rte-leads", RouteTableID: routeTableID, VPCID: vpcID, DestinationCIDRBlock: "8.8.8.0/24",
-			Type: cloud.RouteTableCustom, Status: cloud.RouteEntryAvailable, NextHopType: kind, NextHopID: id})
+		kinds.RouteEntries.Put(tx, &kinds.RouteEntry{Owner: owner, ID: "rte-leads", RouteTableID: routeTableID, VPCID: vpcID, DestinationCIDRBlock: "8.8.8.0/24",
+			Type: kinds.RouteTableCustom, Status: kinds.RouteEntryAvailable, NextHopType: kind, NextHopID: id})
 		return nil
 	})
 }
@@ -47,15 +47,15 @@ var ipv6GatewayErrorCases = []gatewaytest.ErrorCase{
 	{Name: "Description", Action: "CreateIpv6Gateway", Params: with(newIPv6Gateway, params{"Description": strings.Repeat("x", 257)}), Status: 400, Code: "IllegalParam.Description"},
 	{Name: "TagKey", Action: "CreateIpv6Gateway", Params: with(newIPv6Gateway, params{"Tag.1.Key": "acs:x"}), Status: 400, Code: "InvalidTagKey"},
 	{Name: "ResourceGroup", Action: "CreateIpv6Gateway", Params: with(newIPv6Gateway, params{"ResourceGroupId": "rg-none"}), Status: 400, Code: "InvalidResourceGroupId"},
-	{Name: "Second", Action: "CreateIpv6Gateway", Params: newIPv6Gateway, Plant: ipv6Gateway(cloud.GatewayAvailable), Status: 400, Code: "ResourceAlreadyExist.Ipv6Gateway"},
+	{Name: "Second", Action: "CreateIpv6Gateway", Params: newIPv6Gateway, Plant: ipv6Gateway(kinds.GatewayAvailable), Status: 400, Code: "ResourceAlreadyExist.Ipv6Gateway"},
 	{Name: "Unknown", Action: "DeleteIpv6Gateway", Params: noIPv6Gateway, Status: 404, Code: "InvalidIpv6GatewayId.NotFound"},
-	{Name: "Busy", Action: "DeleteIpv6Gateway", Params: anIPv6Gateway, Plant: ipv6Gateway(cloud.GatewayPending), Status: 400, Code: "IncorrectStatus"},
-	{Name: "DryRun", Action: "DeleteIpv6Gateway", Params: with(anIPv6Gateway, params{"DryRun": "true"}), Plant: ipv6Gateway(cloud.GatewayAvailable), Status: 400, Code: "DryRunOperation"},
-	{Name: "HasRoute", Action: "DeleteIpv6Gateway", Params: anIPv6Gateway, Plant: both(ipv6Gateway(cloud.GatewayAvailable), leads("IPv6Gateway", "ipv6gw-1")), Status: 400, Code: "DependencyViolation.RouteEntry"},
+	{Name: "Busy", Action: "DeleteIpv6Gateway", Params: anIPv6Gateway, Plant: ipv6Gateway(kinds.GatewayPending), Status: 400, Code: "IncorrectStatus"},
+	{Name: "DryRun", Action: "DeleteIpv6Gateway", Params: with(anIPv6Gateway, params{"DryRun": "true"}), Plant: ipv6Gateway(kinds.GatewayAvailable), Status: 400, Code: "DryRunOperation"},
+	{Name: "HasRoute", Action: "DeleteIpv6Gateway", Params: anIPv6Gateway, Plant: both(ipv6Gateway(kinds.GatewayAvailable), leads("IPv6Gateway", "ipv6gw-1")), Status: 400, Code: "DependencyViolation.RouteEntry"},
 	{Name: "Unknown", Action: "ModifyIpv6GatewayAttribute", Params: noIPv6Gateway, Status: 404, Code: "InvalidIpv6GatewayId.NotFound"},
 	{Name: "Name", Action: "ModifyIpv6GatewayAttribute", Params: with(anIPv6Gateway, params{"Name": "http://x"}), Status: 400, Code: "IllegalParam.Name"},
 	{Name: "HasGateway", Action: "DeleteVpc", Params: params{"VpcId": "vpc-empty"}, Plant: both(emptyVPC, gatewayOfEmptyVPC), Status: 400, Code: "DependencyViolation.Gateway"},
-	{Name: "IPv4ToIt", Action: "CreateRouteEntry", Params: with(toIPv6Gateway, params{"DestinationCidrBlock": "8.8.8.0/24"}), Plant: ipv6Gateway(cloud.GatewayAvailable), Status: 400, Code: "InvalidNextHopType"},
+	{Name: "IPv4ToIt", Action: "CreateRouteEntry", Params: with(toIPv6Gateway, params{"DestinationCidrBlock": "8.8.8.0/24"}), Plant: ipv6Gateway(kinds.GatewayAvailable), Status: 400, Code: "InvalidNextHopType"},
 }
 
 // An IPv6 gateway takes IPv6 routes, and goes when they are gone. What is not there is

@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/products/vpc"
 	"github.com/clbemu/clbemu/state"
 )
@@ -115,7 +115,7 @@ func TestQuotas(t *testing.T) {
 			return nil
 		}
 	}
-	c := newClient(t, limit(cloud.QuotaVSwitches, 2), limit(cloud.QuotaRouteTables, 1), limit(cloud.QuotaRouteEntries, 1), limit(cloud.QuotaEIPs, 3))
+	c := newClient(t, limit(kinds.QuotaVSwitches, 2), limit(kinds.QuotaRouteTables, 1), limit(kinds.QuotaRouteEntries, 1), limit(kinds.QuotaEIPs, 3))
 	wantCode(t, c, "CreateVSwitch", newVSwitch, "QuotaExceeded.VSwitch")
 	c.Do("CreateRouteEntry", newEntry)
 	second := with(newEntry, params{"DestinationCidrBlock": "172.21.0.0/24"})
@@ -136,9 +136,9 @@ func TestQuotas(t *testing.T) {
 // Addresses that the world withholds don't keep a vSwitch alive.
 func TestDeleteFullVSwitch(t *testing.T) {
 	c := newClient(t, inOwner(func(tx *state.Tx) error {
-		s := &cloud.VSwitch{Owner: owner, ID: "vsw-full", VPCID: vpcID, RouteTableID: routeTableID, CIDRBlock: "192.168.9.0/24"}
-		cloud.VSwitches.Put(tx, s)
-		return cloud.SetFreeAddresses(tx, s, 0)
+		s := &kinds.VSwitch{Owner: owner, ID: "vsw-full", VPCID: vpcID, RouteTableID: routeTableID, CIDRBlock: "192.168.9.0/24"}
+		kinds.VSwitches.Put(tx, s)
+		return kinds.SetFreeAddresses(tx, s, 0)
 	}))
 	full := params{"VSwitchId": "vsw-full"}
 	gatewaytest.Expect(t, c.Do("DescribeVSwitchAttributes", full), map[string]string{"AvailableIpAddressCount": "0"})

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -72,7 +72,7 @@ func (r *modifyVPCAttributeRequest) Validate() error {
 // modifyVPCAttribute changes what the request has. A new block must hold the vSwitches.
 // Evidence CLB-0390.
 func modifyVPCAttribute(tx *state.Tx, req *modifyVPCAttributeRequest) (*gateway.Empty, error) {
-	return &gateway.Empty{}, cloud.VPCs.Edit(tx, req.VPCID, func(vpc *cloud.VPC) error {
+	return &gateway.Empty{}, kinds.VPCs.Edit(tx, req.VPCID, func(vpc *kinds.VPC) error {
 		vpc.Name, vpc.Description = cmp.Or(req.Name, vpc.Name), cmp.Or(req.Description, vpc.Description)
 		if err := req.switchIPv6(tx.View, vpc); err != nil {
 			return err
@@ -90,10 +90,10 @@ func modifyVPCAttribute(tx *state.Tx, req *modifyVPCAttributeRequest) (*gateway.
 
 // switchIPv6 gives the VPC an IPv6 block or takes it away; a block never changes:
 // CLB-0521.
-func (r *modifyVPCAttributeRequest) switchIPv6(v *state.View, vpc *cloud.VPC) error {
+func (r *modifyVPCAttributeRequest) switchIPv6(v *state.View, vpc *kinds.VPC) error {
 	switch on := r.EnableIPv6; {
 	case on != nil && !*on:
-		for s := range cloud.VSwitchesByVPC.List(v, vpc.ID) {
+		for s := range kinds.VSwitchesByVPC.List(v, vpc.ID) {
 			if s.IPv6CIDRBlock != "" {
 				return errVPCIPv6InUse.Of(s.ID)
 			}
@@ -110,9 +110,9 @@ func (r *modifyVPCAttributeRequest) switchIPv6(v *state.View, vpc *cloud.VPC) er
 }
 
 // holdsVSwitches wants each vSwitch of the VPC to be in one of its blocks.
-func holdsVSwitches(v *state.View, vpc *cloud.VPC) error {
+func holdsVSwitches(v *state.View, vpc *kinds.VPC) error {
 	blocks := slices.Concat([]string{vpc.CIDRBlock}, vpc.SecondaryCIDRBlocks)
-	for s := range cloud.VSwitchesByVPC.List(v, vpc.ID) {
+	for s := range kinds.VSwitchesByVPC.List(v, vpc.ID) {
 		inner, ok := parseCIDR(s.CIDRBlock)
 		inside := slices.ContainsFunc(blocks, func(block string) bool {
 			outer, valid := parseCIDR(block)
@@ -142,9 +142,9 @@ func (r *modifyVSwitchAttributeRequest) Validate() error {
 }
 
 func modifyVSwitchAttribute(tx *state.Tx, req *modifyVSwitchAttributeRequest) (*gateway.Empty, error) {
-	return &gateway.Empty{}, cloud.VSwitches.Edit(tx, req.VSwitchID, func(s *cloud.VSwitch) error {
+	return &gateway.Empty{}, kinds.VSwitches.Edit(tx, req.VSwitchID, func(s *kinds.VSwitch) error {
 		s.Name, s.Description = cmp.Or(req.Name, s.Name), cmp.Or(req.Description, s.Description)
-		vpc, err := cloud.VPCs.Get(tx.View, s.VPCID)
+		vpc, err := kinds.VPCs.Get(tx.View, s.VPCID)
 		if err != nil {
 			return err
 		}
@@ -154,7 +154,7 @@ func modifyVSwitchAttribute(tx *state.Tx, req *modifyVSwitchAttributeRequest) (*
 
 // switchIPv6 gives the vSwitch an IPv6 block or takes it away; a block never changes:
 // CLB-0521.
-func (r *modifyVSwitchAttributeRequest) switchIPv6(v *state.View, vpc *cloud.VPC, s *cloud.VSwitch) error {
+func (r *modifyVSwitchAttributeRequest) switchIPv6(v *state.View, vpc *kinds.VPC, s *kinds.VSwitch) error {
 	off := r.EnableIPv6 != nil && !*r.EnableIPv6
 	switch {
 	case off && r.IPv6CIDRBlock != nil:
@@ -178,16 +178,16 @@ func (r *modifyVSwitchAttributeRequest) switchIPv6(v *state.View, vpc *cloud.VPC
 }
 
 // dropIPv6 takes the IPv6 block away, unless an address of it is in use.
-func dropIPv6(v *state.View, s *cloud.VSwitch) error {
+func dropIPv6(v *state.View, s *kinds.VSwitch) error {
 	if s.IPv6CIDRBlock == "" {
 		return nil
 	}
-	for a := range cloud.AddressesByPool.List(v, s.ID) {
+	for a := range kinds.AddressesByPool.List(v, s.ID) {
 		if strings.Contains(a.IP, ":") {
 			return errVSwitchIPv6InUse.Of(a.IP)
 		}
 	}
-	for n := range cloud.NetworkInterfacesByVSwitch.List(v, s.ID) {
+	for n := range kinds.NetworkInterfacesByVSwitch.List(v, s.ID) {
 		if len(n.IPv6Addresses) > 0 {
 			return errVSwitchIPv6InUse.Of(n.IPv6Addresses[0])
 		}
@@ -214,7 +214,7 @@ func (r *modifyRouteTableAttributesRequest) Validate() error {
 
 // modifyRouteTableAttributes also turns propagation on and off: CLB-0520.
 func modifyRouteTableAttributes(tx *state.Tx, req *modifyRouteTableAttributesRequest) (*gateway.Empty, error) {
-	return &gateway.Empty{}, cloud.RouteTables.Edit(tx, req.RouteTableID, func(t *cloud.RouteTable) error {
+	return &gateway.Empty{}, kinds.RouteTables.Edit(tx, req.RouteTableID, func(t *kinds.RouteTable) error {
 		t.Name, t.Description = cmp.Or(req.Name, t.Name), cmp.Or(req.Description, t.Description)
 		if req.Propagation != nil {
 			t.PropagationDisabled = !*req.Propagation
@@ -231,7 +231,7 @@ type modifyEIPAddressAttributeRequest struct {
 }
 
 func modifyEIPAddressAttribute(tx *state.Tx, req *modifyEIPAddressAttributeRequest) (*gateway.Empty, error) {
-	return &gateway.Empty{}, cloud.EIPs.Edit(tx, req.AllocationID, func(e *cloud.EIP) error {
+	return &gateway.Empty{}, kinds.EIPs.Edit(tx, req.AllocationID, func(e *kinds.EIP) error {
 		e.Name, e.Description = cmp.Or(req.Name, e.Name), cmp.Or(req.Description, e.Description)
 		if req.Bandwidth == nil {
 			return nil
@@ -252,13 +252,13 @@ type vSwitchTableRequest struct {
 }
 
 // edit changes a vSwitch once, with the table that the request names.
-func (req *vSwitchTableRequest) edit(tx *state.Tx, action string, change func(*cloud.RouteTable, *cloud.VSwitch) error) (*gateway.Empty, error) {
-	_, err := state.Once(tx, action, req.ClientToken, req, cloud.VSwitches, func() (string, error) {
-		t, err := cloud.RouteTables.Get(tx.View, req.RouteTableID)
+func (req *vSwitchTableRequest) edit(tx *state.Tx, action string, change func(*kinds.RouteTable, *kinds.VSwitch) error) (*gateway.Empty, error) {
+	_, err := state.Once(tx, action, req.ClientToken, req, kinds.VSwitches, func() (string, error) {
+		t, err := kinds.RouteTables.Get(tx.View, req.RouteTableID)
 		if err != nil {
 			return "", err
 		}
-		return req.VSwitchID, cloud.VSwitches.Edit(tx, req.VSwitchID, func(s *cloud.VSwitch) error { return change(t, s) })
+		return req.VSwitchID, kinds.VSwitches.Edit(tx, req.VSwitchID, func(s *kinds.VSwitch) error { return change(t, s) })
 	})
 	return &gateway.Empty{}, err
 }
@@ -266,11 +266,11 @@ func (req *vSwitchTableRequest) edit(tx *state.Tx, action string, change func(*c
 // associateRouteTable puts a vSwitch under a custom table, at once. Its own system
 // table must have had it: CLB-0390.
 func associateRouteTable(tx *state.Tx, req *vSwitchTableRequest) (*gateway.Empty, error) {
-	return req.edit(tx, "AssociateRouteTable", func(t *cloud.RouteTable, s *cloud.VSwitch) error {
+	return req.edit(tx, "AssociateRouteTable", func(t *kinds.RouteTable, s *kinds.VSwitch) error {
 		switch {
 		case t.VPCID != s.VPCID:
 			return errRouteTableOutsideVPC.Of(s.ID)
-		case t.Type != cloud.RouteTableCustom:
+		case t.Type != kinds.RouteTableCustom:
 			return errRouteTableNotCustom.Of(t.ID)
 		case s.RouteTableID != systemRouteTable(tx.View, s.VPCID):
 			return errVSwitchAssociated.Of(s.ID)
@@ -282,8 +282,8 @@ func associateRouteTable(tx *state.Tx, req *vSwitchTableRequest) (*gateway.Empty
 
 // unassociateRouteTable puts the vSwitch back under the system table of its VPC.
 func unassociateRouteTable(tx *state.Tx, req *vSwitchTableRequest) (*gateway.Empty, error) {
-	return req.edit(tx, "UnassociateRouteTable", func(t *cloud.RouteTable, s *cloud.VSwitch) error {
-		if t.Type != cloud.RouteTableCustom || s.RouteTableID != t.ID {
+	return req.edit(tx, "UnassociateRouteTable", func(t *kinds.RouteTable, s *kinds.VSwitch) error {
+		if t.Type != kinds.RouteTableCustom || s.RouteTableID != t.ID {
 			return errVSwitchNotAssociated.Of(s.ID)
 		}
 		s.RouteTableID = systemRouteTable(tx.View, s.VPCID)

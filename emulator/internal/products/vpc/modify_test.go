@@ -3,15 +3,15 @@ package vpc_test
 import (
 	"testing"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
 // plantCustom adds two custom tables to the first VPC.
 var plantCustom = inOwner(func(tx *state.Tx) error {
-	cloud.RouteTables.Put(tx, &cloud.RouteTable{Owner: owner, ID: "vtb-custom", VPCID: vpcID, Type: cloud.RouteTableCustom})
-	cloud.RouteTables.Put(tx, &cloud.RouteTable{Owner: owner, ID: "vtb-second", VPCID: vpcID, Type: cloud.RouteTableCustom})
+	kinds.RouteTables.Put(tx, &kinds.RouteTable{Owner: owner, ID: "vtb-custom", VPCID: vpcID, Type: kinds.RouteTableCustom})
+	kinds.RouteTables.Put(tx, &kinds.RouteTable{Owner: owner, ID: "vtb-second", VPCID: vpcID, Type: kinds.RouteTableCustom})
 	return nil
 })
 
@@ -19,7 +19,7 @@ var plantAssociated = inOwner(func(tx *state.Tx) error {
 	if err := plantCustom(tx); err != nil {
 		return err
 	}
-	return cloud.VSwitches.Edit(tx, vSwitchID, func(s *cloud.VSwitch) error {
+	return kinds.VSwitches.Edit(tx, vSwitchID, func(s *kinds.VSwitch) error {
 		s.RouteTableID = "vtb-second"
 		return nil
 	})
@@ -27,22 +27,22 @@ var plantAssociated = inOwner(func(tx *state.Tx) error {
 
 // plantIPv6VSwitch gives a vSwitch of the VPC with IPv6 a block of it.
 var plantIPv6VSwitch = inOwner(func(tx *state.Tx) error {
-	return cloud.VSwitches.Edit(tx, otherVSwitch, func(s *cloud.VSwitch) error {
+	return kinds.VSwitches.Edit(tx, otherVSwitch, func(s *kinds.VSwitch) error {
 		s.IPv6CIDRBlock = "2001:db8:8000:8::/64"
 		return nil
 	})
 })
 
 func plantIPv6Interface(tx *state.Tx) error {
-	cloud.NetworkInterfaces.Put(tx, &cloud.NetworkInterface{Owner: owner, ID: "eni-ipv6", Type: cloud.NetworkInterfaceSecondary,
-		Status: cloud.NetworkInterfaceAvailable, VPCID: otherVPCID, VSwitchID: otherVSwitch, IPv6Addresses: []string{"2001:db8:8000:8::9"}})
+	kinds.NetworkInterfaces.Put(tx, &kinds.NetworkInterface{Owner: owner, ID: "eni-ipv6", Type: kinds.NetworkInterfaceSecondary,
+		Status: kinds.NetworkInterfaceAvailable, VPCID: otherVPCID, VSwitchID: otherVSwitch, IPv6Addresses: []string{"2001:db8:8000:8::9"}})
 	return nil
 }
 
 var plantDefault = inOwner(func(tx *state.Tx) error {
-	cloud.VPCs.Put(tx, &cloud.VPC{Owner: owner, ID: "vpc-default", CIDRBlock: "172.31.0.0/16", IsDefault: true})
-	cloud.RouteTables.Put(tx, &cloud.RouteTable{Owner: owner, ID: "vtb-default", VPCID: "vpc-default", Type: cloud.RouteTableSystem})
-	cloud.VSwitches.Put(tx, &cloud.VSwitch{Owner: owner, ID: "vsw-default", VPCID: "vpc-default", ZoneID: "cn-hangzhou-h", CIDRBlock: "172.31.0.0/20",
+	kinds.VPCs.Put(tx, &kinds.VPC{Owner: owner, ID: "vpc-default", CIDRBlock: "172.31.0.0/16", IsDefault: true})
+	kinds.RouteTables.Put(tx, &kinds.RouteTable{Owner: owner, ID: "vtb-default", VPCID: "vpc-default", Type: kinds.RouteTableSystem})
+	kinds.VSwitches.Put(tx, &kinds.VSwitch{Owner: owner, ID: "vsw-default", VPCID: "vpc-default", ZoneID: "cn-hangzhou-h", CIDRBlock: "172.31.0.0/20",
 		RouteTableID: "vtb-default", IsDefault: true})
 	return nil
 })

@@ -3,8 +3,8 @@ package vpc
 import (
 	"cmp"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -60,7 +60,7 @@ type createNATGatewayResponse struct {
 }
 
 func createNATGateway(tx *state.Tx, req *createNATGatewayRequest) (*createNATGatewayResponse, error) {
-	g, err := state.OnceMade(tx, "CreateNatGateway", req.ClientToken, req, cloud.NATGateways, func() (string, error) {
+	g, err := state.OnceMade(tx, "CreateNatGateway", req.ClientToken, req, kinds.NATGateways, func() (string, error) {
 		return putNATGateway(tx, req)
 	})
 	if err != nil {
@@ -70,11 +70,11 @@ func createNATGateway(tx *state.Tx, req *createNATGatewayRequest) (*createNATGat
 }
 
 func putNATGateway(tx *state.Tx, req *createNATGatewayRequest) (string, error) {
-	vpc, err := cloud.VPCs.Get(tx.View, req.VPCID)
+	vpc, err := kinds.VPCs.Get(tx.View, req.VPCID)
 	if err != nil {
 		return "", err
 	}
-	s, err := cloud.VSwitches.Get(tx.View, req.VSwitchID)
+	s, err := kinds.VSwitches.Get(tx.View, req.VSwitchID)
 	if err != nil {
 		return "", err
 	}
@@ -84,19 +84,19 @@ func putNATGateway(tx *state.Tx, req *createNATGatewayRequest) (string, error) {
 	if err := changingVPCs(tx.View).check(vpc.ID); err != nil {
 		return "", err
 	}
-	if err := tx.Use(cloud.QuotaNATGateways, vpc.ID, 1); err != nil {
+	if err := tx.Use(kinds.QuotaNATGateways, vpc.ID, 1); err != nil {
 		return "", err
 	}
-	g := &cloud.NATGateway{Owner: vpc.Owner, ID: tx.NewID(cloud.NATGateways.Kind()), VPCID: vpc.ID, VSwitchID: s.ID, Name: req.Name,
+	g := &kinds.NATGateway{Owner: vpc.Owner, ID: tx.NewID(kinds.NATGateways.Kind()), VPCID: vpc.ID, VSwitchID: s.ID, Name: req.Name,
 		Description: req.Description, NetworkType: req.NetworkType, Spec: req.Spec, InternetChargeType: req.InternetChargeType,
 		EIPBindMode: req.EIPBindMode, ICMPReplyDisabled: !req.ICMPReplyEnabled, ResourceGroupID: vpc.ResourceGroupID, CreateTime: tx.Now()}
-	g.PrivateIPAddress, err = cloud.AllocateAddress(tx, s.ID, s.CIDRBlock, "", cloud.NATGateways.Kind(), g.ID)
+	g.PrivateIPAddress, err = kinds.AllocateAddress(tx, s.ID, s.CIDRBlock, "", kinds.NATGateways.Kind(), g.ID)
 	if err != nil {
 		return "", err
 	}
-	cloud.NATGateways.Put(tx, g)
-	req.set(tx, cloud.TagNATGateway, g.ID)
-	state.Enter(tx, cloud.StageNATGatewayCreating, g.ID)
+	kinds.NATGateways.Put(tx, g)
+	req.set(tx, kinds.TagNATGateway, g.ID)
+	state.Enter(tx, kinds.StageNATGatewayCreating, g.ID)
 	if g.NetworkType == natToInternet {
 		addDefaultRoute(tx, g)
 	}
@@ -105,13 +105,13 @@ func putNATGateway(tx *state.Tx, req *createNATGatewayRequest) (string, error) {
 
 // addDefaultRoute makes the gateway the default route of its VPC's own table, unless
 // that has one: CLB-0561.
-func addDefaultRoute(tx *state.Tx, g *cloud.NATGateway) {
+func addDefaultRoute(tx *state.Tx, g *kinds.NATGateway) {
 	table := systemRouteTable(tx.View, g.VPCID)
-	if _, taken := cloud.RouteEntriesByTable.First(tx.View, table, anywhere); taken {
+	if _, taken := kinds.RouteEntriesByTable.First(tx.View, table, anywhere); taken {
 		return
 	}
-	cloud.RouteEntries.Put(tx, &cloud.RouteEntry{Owner: g.Owner, ID: tx.NewID(cloud.RouteEntries.Kind()), RouteTableID: table, VPCID: g.VPCID,
-		DestinationCIDRBlock: anywhere, Type: cloud.RouteTableCustom, Status: cloud.RouteEntryAvailable,
+	kinds.RouteEntries.Put(tx, &kinds.RouteEntry{Owner: g.Owner, ID: tx.NewID(kinds.RouteEntries.Kind()), RouteTableID: table, VPCID: g.VPCID,
+		DestinationCIDRBlock: anywhere, Type: kinds.RouteTableCustom, Status: kinds.RouteEntryAvailable,
 		NextHopType: nextHopNATGateway, NextHopID: g.ID, CreateTime: tx.Now()})
 }
 
@@ -124,31 +124,31 @@ type deleteNATGatewayRequest struct {
 // deleteNATGateway deletes a gateway with the default route that came with it. By
 // force its EIPs go free, and other routes to it go too: CLB-0561.
 func deleteNATGateway(tx *state.Tx, req *deleteNATGatewayRequest) (*gateway.Empty, error) {
-	g, err := cloud.NATGateways.Get(tx.View, req.ID)
+	g, err := kinds.NATGateways.Get(tx.View, req.ID)
 	switch {
 	case err != nil:
 		return nil, err
-	case g.Status != cloud.GatewayAvailable:
+	case g.Status != kinds.GatewayAvailable:
 		return nil, errNATGatewayBusy.Of(g.ID)
 	case g.DeletionProtection:
 		return nil, errDeletionProtected
 	}
-	for eip := range cloud.EIPsByInstance.List(tx.View, g.ID) {
+	for eip := range kinds.EIPsByInstance.List(tx.View, g.ID) {
 		if !req.Force {
 			return nil, errNATGatewayHasEIP.Of(eip.ID)
 		}
 		free := *eip
 		free.Free()
-		cloud.EIPs.Put(tx, &free)
+		kinds.EIPs.Put(tx, &free)
 	}
 	table := systemRouteTable(tx.View, g.VPCID)
-	for e := range cloud.RouteEntriesByNextHop.List(tx.View, g.ID) {
+	for e := range kinds.RouteEntriesByNextHop.List(tx.View, g.ID) {
 		if !req.Force && (e.RouteTableID != table || e.DestinationCIDRBlock != anywhere) {
 			return nil, errGatewayHasRoute.Of(e.ID)
 		}
-		cloud.RouteEntries.Remove(tx, e.ID)
+		kinds.RouteEntries.Remove(tx, e.ID)
 	}
-	state.Enter(tx, cloud.StageNATGatewayDeleting, g.ID)
+	state.Enter(tx, kinds.StageNATGatewayDeleting, g.ID)
 	return &gateway.Empty{}, nil
 }
 
@@ -164,8 +164,8 @@ type modifyNATGatewayAttributeRequest struct {
 func (r *modifyNATGatewayAttributeRequest) Validate() error { return r.gatewayText.check() }
 
 func modifyNATGatewayAttribute(tx *state.Tx, req *modifyNATGatewayAttributeRequest) (*gateway.Empty, error) {
-	return &gateway.Empty{}, cloud.NATGateways.Edit(tx, req.ID, func(g *cloud.NATGateway) error {
-		if g.Status != cloud.GatewayAvailable {
+	return &gateway.Empty{}, kinds.NATGateways.Edit(tx, req.ID, func(g *kinds.NATGateway) error {
+		if g.Status != kinds.GatewayAvailable {
 			return errNATGatewayBusy.Of(g.ID)
 		}
 		g.Name, g.Description = cmp.Or(req.Name, g.Name), cmp.Or(req.Description, g.Description)

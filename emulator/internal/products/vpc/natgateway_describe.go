@@ -3,10 +3,10 @@ package vpc
 import (
 	"slices"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -41,7 +41,7 @@ type natGatewayView struct {
 	RegionID                  string                `rpc:"RegionId"`
 	Name                      string                `rpc:"Name"`
 	Description               string                `rpc:"Description"`
-	Status                    cloud.GatewayStatus   `rpc:"Status"`
+	Status                    kinds.GatewayStatus   `rpc:"Status"`
 	BusinessStatus            string                `rpc:"BusinessStatus"`
 	NATType                   string                `rpc:"NatType"`
 	NetworkType               string                `rpc:"NetworkType"`
@@ -93,9 +93,9 @@ const (
 )
 
 func describeNATGateways(v *state.View, req *describeNATGatewaysRequest) (*describeNATGatewaysResponse, error) {
-	hasTags := req.filter(v, cloud.TagNATGateway)
+	hasTags := req.filter(v, kinds.TagNATGateway)
 	var found []natGatewayView
-	for g := range cloud.NATGatewaysByRegion.InScope(v) {
+	for g := range kinds.NATGatewaysByRegion.InScope(v) {
 		if view := viewNATGateway(v, g); req.matches(&view) && hasTags(g.ID) {
 			found = append(found, view)
 		}
@@ -112,7 +112,7 @@ func (r *describeNATGatewaysRequest) matches(g *natGatewayView) bool {
 		listing.Matches(r.ResourceGroupID, g.ResourceGroupID) && !r.PrivateLinkEnabled
 }
 
-func viewNATGateway(v *state.View, g *cloud.NATGateway) natGatewayView {
+func viewNATGateway(v *state.View, g *kinds.NATGateway) natGatewayView {
 	view := natGatewayView{
 		ID:                 g.ID,
 		VPCID:              g.VPCID,
@@ -135,12 +135,12 @@ func viewNATGateway(v *state.View, g *cloud.NATGateway) natGatewayView {
 		SNATTableIDs:       []string{g.TableID("stb-")},
 		Private: natGatewayPrivateInfo{VSwitchID: g.VSwitchID, PrivateIPAddress: g.PrivateIPAddress, MaxBandwidth: natMaxBandwidth,
 			MaxSessionQuota: natMaxSessions, MaxSessionEstablishRate: natMaxSessionRate},
-		Tags: tagging.Of(v, cloud.TagNATGateway, g.ID),
+		Tags: tagging.Of(v, kinds.TagNATGateway, g.ID),
 	}
-	if s, ok := cloud.VSwitches.Find(v, g.VSwitchID); ok {
+	if s, ok := kinds.VSwitches.Find(v, g.VSwitchID); ok {
 		view.Private.ZoneID = s.ZoneID
 	}
-	for eip := range cloud.EIPsByInstance.List(v, g.ID) {
+	for eip := range kinds.EIPsByInstance.List(v, g.ID) {
 		view.Addresses = append(view.Addresses, natGatewayAddress{AllocationID: eip.ID, IPAddress: eip.IPAddress,
 			PrivateIPAddress: g.PrivateIPAddress, UsingStatus: "Available", SNATEntryEnabled: true})
 	}

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -19,21 +19,21 @@ var (
 )
 
 // natGateway plants a gateway of the first VPC.
-func natGateway(id string, changes ...func(*cloud.NATGateway)) func(*state.Tx) error {
+func natGateway(id string, changes ...func(*kinds.NATGateway)) func(*state.Tx) error {
 	return inOwner(func(tx *state.Tx) error {
-		g := &cloud.NATGateway{Owner: owner, ID: id, VPCID: vpcID, VSwitchID: vSwitchID, Status: cloud.GatewayAvailable, NetworkType: "internet"}
+		g := &kinds.NATGateway{Owner: owner, ID: id, VPCID: vpcID, VSwitchID: vSwitchID, Status: kinds.GatewayAvailable, NetworkType: "internet"}
 		for _, change := range changes {
 			change(g)
 		}
-		ip, err := cloud.AllocateAddress(tx, vSwitchID, "192.168.0.0/24", "", cloud.NATGateways.Kind(), id)
+		ip, err := kinds.AllocateAddress(tx, vSwitchID, "192.168.0.0/24", "", kinds.NATGateways.Kind(), id)
 		g.PrivateIPAddress = ip
-		cloud.NATGateways.Put(tx, g)
+		kinds.NATGateways.Put(tx, g)
 		return err
 	})
 }
 
-func creatingNAT(g *cloud.NATGateway)  { g.Status = cloud.GatewayCreating }
-func protectedNAT(g *cloud.NATGateway) { g.DeletionProtection = true }
+func creatingNAT(g *kinds.NATGateway)  { g.Status = kinds.GatewayCreating }
+func protectedNAT(g *kinds.NATGateway) { g.DeletionProtection = true }
 
 var natGatewayErrorCases = []gatewaytest.ErrorCase{
 	{Name: "NoVPC", Action: "CreateNatGateway", Params: with(newNATGateway, params{"VpcId": "vpc-none"}), Status: 404, Code: "InvalidVpcId.NotFound"},
@@ -41,11 +41,11 @@ var natGatewayErrorCases = []gatewaytest.ErrorCase{
 	{Name: "OtherVPC", Action: "CreateNatGateway", Params: with(newNATGateway, params{"VpcId": otherVPCID}), Status: 400, Code: "InvalidVSwitchId.VpcMismatch"},
 	{Name: "PrivateLink", Action: "CreateNatGateway", Params: with(newNATGateway, params{"PrivateLinkEnabled": "true"}), Status: 400, Code: "InvalidAction.NotEmulated"},
 	{Name: "FullVSwitch", Action: "CreateNatGateway", Params: newNATGateway, Status: 400, Code: "InvalidVSwitchId.IpNotEnough", Plant: inOwner(func(tx *state.Tx) error {
-		s, err := cloud.VSwitches.Get(tx.View, vSwitchID)
+		s, err := kinds.VSwitches.Get(tx.View, vSwitchID)
 		if err != nil {
 			return err
 		}
-		return cloud.SetFreeAddresses(tx, s, 0)
+		return kinds.SetFreeAddresses(tx, s, 0)
 	})},
 	{Name: "Name", Action: "CreateNatGateway", Params: with(newNATGateway, params{"Name": "http://x"}), Status: 400, Code: "IllegalParam.Name"},
 	{Name: "TagKey", Action: "CreateNatGateway", Params: with(newNATGateway, params{"Tag.1.Key": "acs:x"}), Status: 400, Code: "InvalidTagKey"},

@@ -1,8 +1,8 @@
 package vpc_test
 
 import (
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/world"
 	"github.com/clbemu/clbemu/state"
 )
@@ -41,50 +41,50 @@ const chargePostPaid = "PostPaid"
 
 func plantEIP(id, chargeType string) func(*state.Tx) error {
 	return func(tx *state.Tx) error {
-		ip, err := cloud.AllocateAddress(tx, cloud.PublicPool(region), "198.18.0.0/16", "", cloud.EIPs.Kind(), id)
+		ip, err := kinds.AllocateAddress(tx, kinds.PublicPool(region), "198.18.0.0/16", "", kinds.EIPs.Kind(), id)
 		if err != nil {
 			return err
 		}
-		cloud.EIPs.Put(tx, &cloud.EIP{Owner: owner, ID: id, IPAddress: ip, Status: cloud.EIPAvailable, Bandwidth: "5", ISP: "BGP",
+		kinds.EIPs.Put(tx, &kinds.EIP{Owner: owner, ID: id, IPAddress: ip, Status: kinds.EIPAvailable, Bandwidth: "5", ISP: "BGP",
 			ChargeType: chargeType, InternetChargeType: "PayByTraffic", ResourceGroupID: "rg-clbemu0default", CreateTime: tx.Now()})
 		return nil
 	}
 }
 
 func plantLoadBalancers(tx *state.Tx) error {
-	for _, lb := range []*cloud.LoadBalancer{
-		{Owner: owner, ID: "lb-intranet", AddressType: cloud.AddressTypeIntranet, VPCID: vpcID, VSwitchID: vSwitchID},
-		{Owner: owner, ID: "lb-internet", AddressType: cloud.AddressTypeInternet},
+	for _, lb := range []*kinds.LoadBalancer{
+		{Owner: owner, ID: "lb-intranet", AddressType: kinds.AddressTypeIntranet, VPCID: vpcID, VSwitchID: vSwitchID},
+		{Owner: owner, ID: "lb-internet", AddressType: kinds.AddressTypeInternet},
 	} {
-		pool, block := cloud.PublicPool(region), "198.18.0.0/16"
+		pool, block := kinds.PublicPool(region), "198.18.0.0/16"
 		if lb.VSwitchID != "" {
 			pool, block = vSwitchID, "192.168.0.0/24"
 		}
-		ip, err := cloud.AllocateAddress(tx, pool, block, "", cloud.LoadBalancers.Kind(), lb.ID)
+		ip, err := kinds.AllocateAddress(tx, pool, block, "", kinds.LoadBalancers.Kind(), lb.ID)
 		if err != nil {
 			return err
 		}
 		lb.Address = ip
-		cloud.LoadBalancers.Put(tx, lb)
+		kinds.LoadBalancers.Put(tx, lb)
 	}
 	return nil
 }
 
 func plantInterface(tx *state.Tx) error {
-	n := &cloud.NetworkInterface{Owner: owner, ID: "eni-pods", Type: cloud.NetworkInterfaceSecondary, Status: cloud.NetworkInterfaceInUse,
+	n := &kinds.NetworkInterface{Owner: owner, ID: "eni-pods", Type: kinds.NetworkInterfaceSecondary, Status: kinds.NetworkInterfaceInUse,
 		InstanceID: instanceID, VPCID: vpcID, VSwitchID: vSwitchID, PrivateIPAddresses: []string{"192.168.0.100", "192.168.0.101"}}
 	for _, ip := range n.PrivateIPAddresses {
-		if _, err := cloud.AllocateAddress(tx, vSwitchID, "192.168.0.0/24", ip, cloud.NetworkInterfaces.Kind(), n.ID); err != nil {
+		if _, err := kinds.AllocateAddress(tx, vSwitchID, "192.168.0.0/24", ip, kinds.NetworkInterfaces.Kind(), n.ID); err != nil {
 			return err
 		}
 	}
-	cloud.NetworkInterfaces.Put(tx, n)
+	kinds.NetworkInterfaces.Put(tx, n)
 	return nil
 }
 
 // plantIPv6 gives the second VPC, but nothing in it, IPv6.
 func plantIPv6(tx *state.Tx) error {
-	return cloud.VPCs.Edit(tx, otherVPCID, func(v *cloud.VPC) error {
+	return kinds.VPCs.Edit(tx, otherVPCID, func(v *kinds.VPC) error {
 		v.IPv6CIDRBlock = "2001:db8:8000::/56"
 		return nil
 	})
@@ -97,18 +97,18 @@ func inOwner(changes ...func(*state.Tx) error) func(*state.Tx) error {
 var both = inOwner
 
 func customTable(tx *state.Tx) error {
-	cloud.RouteTables.Put(tx, &cloud.RouteTable{Owner: owner, ID: "vtb-custom", VPCID: otherVPCID, Type: cloud.RouteTableCustom})
+	kinds.RouteTables.Put(tx, &kinds.RouteTable{Owner: owner, ID: "vtb-custom", VPCID: otherVPCID, Type: kinds.RouteTableCustom})
 	return nil
 }
 
 func customEntry(table, destination, nextHop string) func(*state.Tx) error {
 	return inOwner(func(tx *state.Tx) error {
-		t, err := cloud.RouteTables.Get(tx.View, table)
+		t, err := kinds.RouteTables.Get(tx.View, table)
 		if err != nil {
 			return err
 		}
-		cloud.RouteEntries.Put(tx, &cloud.RouteEntry{Owner: owner, ID: tx.NewID(cloud.RouteEntries.Kind()), RouteTableID: table, VPCID: t.VPCID,
-			DestinationCIDRBlock: destination, Type: cloud.RouteTableCustom, Status: "Available", NextHopType: "Instance", NextHopID: nextHop})
+		kinds.RouteEntries.Put(tx, &kinds.RouteEntry{Owner: owner, ID: tx.NewID(kinds.RouteEntries.Kind()), RouteTableID: table, VPCID: t.VPCID,
+			DestinationCIDRBlock: destination, Type: kinds.RouteTableCustom, Status: "Available", NextHopType: "Instance", NextHopID: nextHop})
 		return nil
 	})
 }
@@ -116,8 +116,8 @@ func customEntry(table, destination, nextHop string) func(*state.Tx) error {
 // transitEntry plants an entry of the first VPC that is Pending or Deleting.
 func transitEntry(destination, status string) func(*state.Tx) error {
 	return inOwner(func(tx *state.Tx) error {
-		cloud.RouteEntries.Put(tx, &cloud.RouteEntry{Owner: owner, ID: tx.NewID(cloud.RouteEntries.Kind()), RouteTableID: routeTableID, VPCID: vpcID,
-			DestinationCIDRBlock: destination, Type: cloud.RouteTableCustom, Status: status, NextHopType: "Instance", NextHopID: instanceID})
+		kinds.RouteEntries.Put(tx, &kinds.RouteEntry{Owner: owner, ID: tx.NewID(kinds.RouteEntries.Kind()), RouteTableID: routeTableID, VPCID: vpcID,
+			DestinationCIDRBlock: destination, Type: kinds.RouteTableCustom, Status: status, NextHopType: "Instance", NextHopID: instanceID})
 		return nil
 	})
 }
@@ -136,34 +136,34 @@ func times(n int, plant func(i int) func(*state.Tx) error) func(*state.Tx) error
 
 // emptyVPC plants a VPC with its system route table and nothing else.
 func emptyVPC(tx *state.Tx) error {
-	cloud.VPCs.Put(tx, &cloud.VPC{Owner: owner, ID: "vpc-empty", CIDRBlock: "172.16.0.0/12", VRouterID: "vrt-empty"})
-	cloud.RouteTables.Put(tx, &cloud.RouteTable{Owner: owner, ID: "vtb-empty", VPCID: "vpc-empty", Type: cloud.RouteTableSystem})
+	kinds.VPCs.Put(tx, &kinds.VPC{Owner: owner, ID: "vpc-empty", CIDRBlock: "172.16.0.0/12", VRouterID: "vrt-empty"})
+	kinds.RouteTables.Put(tx, &kinds.RouteTable{Owner: owner, ID: "vtb-empty", VPCID: "vpc-empty", Type: kinds.RouteTableSystem})
 	return nil
 }
 
 func takePublic(ip string) func(*state.Tx) error {
 	return inOwner(func(tx *state.Tx) error {
-		if _, err := cloud.AllocateAddress(tx, cloud.PublicPool(region), "198.18.0.0/16", ip, cloud.EIPs.Kind(), "eip-taker"); err != nil {
+		if _, err := kinds.AllocateAddress(tx, kinds.PublicPool(region), "198.18.0.0/16", ip, kinds.EIPs.Kind(), "eip-taker"); err != nil {
 			return err
 		}
-		cloud.EIPs.Put(tx, &cloud.EIP{Owner: owner, ID: "eip-taker", IPAddress: ip, Status: cloud.EIPAvailable})
+		kinds.EIPs.Put(tx, &kinds.EIP{Owner: owner, ID: "eip-taker", IPAddress: ip, Status: kinds.EIPAvailable})
 		return nil
 	})
 }
 
 func useEIP(kind, id string) func(*state.Tx) error {
 	return inOwner(func(tx *state.Tx) error {
-		return cloud.EIPs.Edit(tx, "eip-free", func(e *cloud.EIP) error {
-			e.Status, e.InstanceType, e.InstanceID = cloud.EIPInUse, kind, id
+		return kinds.EIPs.Edit(tx, "eip-free", func(e *kinds.EIP) error {
+			e.Status, e.InstanceType, e.InstanceID = kinds.EIPInUse, kind, id
 			return nil
 		})
 	})
 }
 
 // transitEIP puts an EIP on the way to or from an instance.
-func transitEIP(status cloud.EIPStatus) func(*state.Tx) error {
+func transitEIP(status kinds.EIPStatus) func(*state.Tx) error {
 	return both(useEIP("EcsInstance", instanceID), func(tx *state.Tx) error {
-		return cloud.EIPs.Edit(tx, "eip-free", func(e *cloud.EIP) error {
+		return kinds.EIPs.Edit(tx, "eip-free", func(e *kinds.EIP) error {
 			e.Status = status
 			return nil
 		})

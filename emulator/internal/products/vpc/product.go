@@ -8,8 +8,8 @@ package vpc
 import (
 	_ "embed"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 )
 
 // actionNames lists all actions of the API.
@@ -20,7 +20,7 @@ var actionNames string
 // Product returns the Vpc API.
 func Product(gateway.Deps) *gateway.Product {
 	return &gateway.Product{
-		Name:     cloud.ProductVPC,
+		Name:     kinds.ProductVPC,
 		Version:  "2016-04-28",
 		Title:    "VPC",
 		Endpoint: "VPC",
@@ -48,13 +48,13 @@ func Product(gateway.Deps) *gateway.Product {
 			Message: "User not authorized to operate on the specified resource, or this API doesn't support RAM.", Evidence: "CLB-0176"},
 		Idle: idle,
 		Resources: []gateway.Resource{
-			{Parameter: "VpcId", Type: "vpc", Kind: cloud.VPCs.Kind()},
-			{Parameter: "VSwitchId", Type: "vswitch", Kind: cloud.VSwitches.Kind()},
-			{Parameter: "RouteTableId", Type: "routetable", Kind: cloud.RouteTables.Kind()},
-			{Parameter: "BandwidthPackageId", Type: "combandwidthpackage", Kind: cloud.CommonBandwidthPackages.Kind()},
-			{Parameter: "Ipv6GatewayId", Type: "ipv6gateway", Kind: cloud.IPv6Gateways.Kind()},
-			{Parameter: "NatGatewayId", Type: "natgateway", Kind: cloud.NATGateways.Kind()},
-			{Parameter: "AllocationId", Type: "eip", Kind: cloud.EIPs.Kind()},
+			{Parameter: "VpcId", Type: "vpc", Kind: kinds.VPCs.Kind()},
+			{Parameter: "VSwitchId", Type: "vswitch", Kind: kinds.VSwitches.Kind()},
+			{Parameter: "RouteTableId", Type: "routetable", Kind: kinds.RouteTables.Kind()},
+			{Parameter: "BandwidthPackageId", Type: "combandwidthpackage", Kind: kinds.CommonBandwidthPackages.Kind()},
+			{Parameter: "Ipv6GatewayId", Type: "ipv6gateway", Kind: kinds.IPv6Gateways.Kind()},
+			{Parameter: "NatGatewayId", Type: "natgateway", Kind: kinds.NATGateways.Kind()},
+			{Parameter: "AllocationId", Type: "eip", Kind: kinds.EIPs.Kind()},
 		},
 	}
 }

@@ -1,8 +1,8 @@
 package vpc
 
 import (
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -18,7 +18,7 @@ var errMovedTypeUnknown = refusals.New("MovedTypeUnknown", 400, "InvalidResource
 type movedType string
 
 // Words returns the kinds' own words.
-func (movedType) Words() []string { return cloud.MovedTypes(cloud.ProductVPC) }
+func (movedType) Words() []string { return kinds.MovedTypes(kinds.ProductVPC) }
 
 type moveResourceGroupRequest struct {
 	RegionID           string    `rpc:"RegionId,required"`
@@ -28,9 +28,9 @@ type moveResourceGroupRequest struct {
 }
 
 func moveResourceGroup(tx *state.Tx, req *moveResourceGroupRequest) (*gateway.Empty, error) {
-	group, err := cloud.ResourceGroups.Get(tx.View, req.NewResourceGroupID)
+	group, err := kinds.ResourceGroups.Get(tx.View, req.NewResourceGroupID)
 	if err != nil {
 		return nil, err
 	}
-	return &gateway.Empty{}, cloud.MoveToGroup(tx, cloud.ProductVPC, string(req.ResourceType), req.ResourceID, group.ID)
+	return &gateway.Empty{}, kinds.MoveToGroup(tx, kinds.ProductVPC, string(req.ResourceType), req.ResourceID, group.ID)
 }

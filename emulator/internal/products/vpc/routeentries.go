@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -87,7 +87,7 @@ func putNewEntry(tx *state.Tx, others changing, wanted newEntry) (string, error)
 	if wanted.IPVersion != 0 && (wanted.IPVersion == 6) != isIPv6 {
 		return "", errCIDRMalformed.Of(wanted.DestinationCIDRBlock)
 	}
-	return putCustomEntry(tx, others, &cloud.RouteEntry{
+	return putCustomEntry(tx, others, &kinds.RouteEntry{
 		RouteTableID:         wanted.RouteTableID,
 		DestinationCIDRBlock: wanted.DestinationCIDRBlock,
 		NextHopType:          wanted.NextHopType,
@@ -163,7 +163,7 @@ func (r *routeEntriesResult) fail(entry failedEntry, action string, err error) e
 	if strings.Contains(row.Message, "%s") {
 		entry.FailedMessage = fmt.Sprintf(row.Message, refusal.ID)
 	}
-	isTable := refusal.Kind == cloud.RouteTables.Kind()
+	isTable := refusal.Kind == kinds.RouteTables.Kind()
 	if code, ok := failedCodes[refusal.Fact]; ok && !isTable {
 		entry.FailedCode = code
 	}

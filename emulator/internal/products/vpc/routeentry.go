@@ -3,8 +3,8 @@ package vpc
 import (
 	"net/netip"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -114,8 +114,8 @@ type createRouteEntryResponse struct {
 }
 
 func createRouteEntry(tx *state.Tx, req *createRouteEntryRequest) (*createRouteEntryResponse, error) {
-	id, err := state.Once(tx, "CreateRouteEntry", req.ClientToken, req, cloud.RouteEntries, func() (string, error) {
-		return putCustomEntry(tx, changingVPCs(tx.View), &cloud.RouteEntry{
+	id, err := state.Once(tx, "CreateRouteEntry", req.ClientToken, req, kinds.RouteEntries, func() (string, error) {
+		return putCustomEntry(tx, changingVPCs(tx.View), &kinds.RouteEntry{
 			RouteTableID:         req.RouteTableID,
 			DestinationCIDRBlock: req.DestinationCIDRBlock,
 			NextHopType:          req.NextHopType,
@@ -137,7 +137,7 @@ type changing map[string]bool
 // changingVPCs must be asked before a call's own first change.
 func changingVPCs(v *state.View) changing {
 	vpcs := make(changing)
-	for e := range cloud.RouteEntriesInTransit.List(v) {
+	for e := range kinds.RouteEntriesInTransit.List(v) {
 		vpcs[e.VPCID] = true
 	}
 	return vpcs
@@ -151,8 +151,8 @@ func (c changing) check(vpcID string) error {
 }
 
 // checkSettled refuses an entry that is on its way to another status.
-func checkSettled(e *cloud.RouteEntry) error {
-	if e.Status == cloud.RouteEntryPending || e.Status == cloud.RouteEntryDeleting {
+func checkSettled(e *kinds.RouteEntry) error {
+	if e.Status == kinds.RouteEntryPending || e.Status == kinds.RouteEntryDeleting {
 		return errEntryInTransit
 	}
 	return nil
@@ -160,8 +160,8 @@ func checkSettled(e *cloud.RouteEntry) error {
 
 // putCustomEntry checks the entry, completes it and stores it. It changes nothing
 // when it fails.
-func putCustomEntry(tx *state.Tx, others changing, e *cloud.RouteEntry) (string, error) {
-	table, err := cloud.RouteTables.Get(tx.View, e.RouteTableID)
+func putCustomEntry(tx *state.Tx, others changing, e *kinds.RouteEntry) (string, error) {
+	table, err := kinds.RouteTables.Get(tx.View, e.RouteTableID)
 	if err != nil {
 		return "", err
 	}
@@ -172,56 +172,56 @@ func putCustomEntry(tx *state.Tx, others changing, e *cloud.RouteEntry) (string,
 	if err := others.check(table.VPCID); err != nil {
 		return "", err
 	}
-	if err := tx.Use(cloud.QuotaRouteEntries, table.ID, 1); err != nil {
+	if err := tx.Use(kinds.QuotaRouteEntries, table.ID, 1); err != nil {
 		return "", err
 	}
 	if err := checkNextHop(tx.View, table, e, destination); err != nil {
 		return "", err
 	}
 	e.Owner = table.Owner
-	e.ID = tx.NewID(cloud.RouteEntries.Kind())
+	e.ID = tx.NewID(kinds.RouteEntries.Kind())
 	e.VPCID = table.VPCID
-	e.Type = cloud.RouteTableCustom
+	e.Type = kinds.RouteTableCustom
 	e.CreateTime = tx.Now()
-	cloud.RouteEntries.Put(tx, e)
-	state.Enter(tx, cloud.StageRouteEntryPending, e.ID)
+	kinds.RouteEntries.Put(tx, e)
+	state.Enter(tx, kinds.StageRouteEntryPending, e.ID)
 	return e.ID, nil
 }
 
 // checkDestination refuses a block that the table leads to already, or that
 // belongs to the cloud.
-func checkDestination(v *state.View, table *cloud.RouteTable, text string) (netip.Prefix, error) {
+func checkDestination(v *state.View, table *kinds.RouteTable, text string) (netip.Prefix, error) {
 	block, ok := parseCIDR(text)
 	switch {
 	case !ok:
 		return block, errCIDRMalformed.Of(text)
-	case within(block, netip.MustParsePrefix(cloud.ServiceBlock)):
+	case within(block, netip.MustParsePrefix(kinds.ServiceBlock)):
 		return block, errDestinationReserved.Of(text)
 	}
-	if e, ok := cloud.RouteEntriesByTable.First(v, table.ID, text); ok {
+	if e, ok := kinds.RouteEntriesByTable.First(v, table.ID, text); ok {
 		return block, taken(e)
 	}
 	if block.Addr().Is4() {
 		return block, nil
 	}
-	vpc, err := cloud.VPCs.Get(v, table.VPCID)
+	vpc, err := kinds.VPCs.Get(v, table.VPCID)
 	switch {
 	case err != nil:
 		return block, err
 	case vpc.IPv6CIDRBlock == "":
 		return block, errIPv6NotEnabled
-	case table.Type == cloud.RouteTableCustom:
+	case table.Type == kinds.RouteTableCustom:
 		return block, errIPv6EntryOnCustomTable
 	}
 	return block, nil
 }
 
 // taken is why a destination that an entry leads to takes no other.
-func taken(e *cloud.RouteEntry) error {
+func taken(e *kinds.RouteEntry) error {
 	if err := checkSettled(e); err != nil {
 		return err
 	}
-	if e.Type == cloud.RouteTableCustom {
+	if e.Type == kinds.RouteTableCustom {
 		return errDestinationTaken.Of(e.DestinationCIDRBlock)
 	}
 	return errRouteConflicts.Of(e.DestinationCIDRBlock)
@@ -229,8 +229,8 @@ func taken(e *cloud.RouteEntry) error {
 
 func customEntries(v *state.View, routeTableID string) int {
 	n := 0
-	for e := range cloud.RouteEntriesByTable.List(v, routeTableID) {
-		if e.Type == cloud.RouteTableCustom {
+	for e := range kinds.RouteEntriesByTable.List(v, routeTableID) {
+		if e.Type == kinds.RouteTableCustom {
 			n++
 		}
 	}
@@ -239,7 +239,7 @@ func customEntries(v *state.View, routeTableID string) int {
 
 // checkNextHop finds what the entry leads to, which must be in the table's VPC
 // and, for an IPv6 destination, must have an IPv6 address.
-func checkNextHop(v *state.View, table *cloud.RouteTable, e *cloud.RouteEntry, destination netip.Prefix) error {
+func checkNextHop(v *state.View, table *kinds.RouteTable, e *kinds.RouteEntry, destination netip.Prefix) error {
 	switch vpcID, hasIPv6 := findNextHop(v, e.NextHopType, e.NextHopID); {
 	case vpcID == "":
 		return errNextHopNotFound.Of(e.NextHopID)
@@ -257,20 +257,20 @@ func checkNextHop(v *state.View, table *cloud.RouteTable, e *cloud.RouteEntry, d
 func findNextHop(v *state.View, kind, id string) (vpcID string, hasIPv6 bool) {
 	switch kind {
 	case nextHopInstance:
-		if i, ok := cloud.Instances.Find(v, id); ok {
-			n, attached := cloud.NetworkInterfacesByInstance.First(v, i.ID, cloud.NetworkInterfacePrimary)
+		if i, ok := kinds.Instances.Find(v, id); ok {
+			n, attached := kinds.NetworkInterfacesByInstance.First(v, i.ID, kinds.NetworkInterfacePrimary)
 			return i.VPCID, attached && len(n.IPv6Addresses) > 0
 		}
 	case nextHopNetworkInterface:
-		if n, ok := cloud.NetworkInterfaces.Find(v, id); ok {
+		if n, ok := kinds.NetworkInterfaces.Find(v, id); ok {
 			return n.VPCID, len(n.IPv6Addresses) > 0
 		}
 	case nextHopIPv6Gateway:
-		if g, ok := cloud.IPv6Gateways.Find(v, id); ok {
+		if g, ok := kinds.IPv6Gateways.Find(v, id); ok {
 			return g.VPCID, true
 		}
 	case nextHopNATGateway:
-		if g, ok := cloud.NATGateways.Find(v, id); ok {
+		if g, ok := kinds.NATGateways.Find(v, id); ok {
 			return g.VPCID, false
 		}
 	}
@@ -330,7 +330,7 @@ func removeEntry(tx *state.Tx, others changing, req *deleteRouteEntryRequest) er
 	if err != nil {
 		return err
 	}
-	if e.Type == cloud.RouteTableSystem {
+	if e.Type == kinds.RouteTableSystem {
 		return errEntryIsSystem
 	}
 	if err := checkSettled(e); err != nil {
@@ -339,24 +339,24 @@ func removeEntry(tx *state.Tx, others changing, req *deleteRouteEntryRequest) er
 	if err := others.check(e.VPCID); err != nil {
 		return err
 	}
-	state.Enter(tx, cloud.StageRouteEntryDeleting, e.ID)
+	state.Enter(tx, kinds.StageRouteEntryDeleting, e.ID)
 	return nil
 }
 
 // findRouteEntry finds what the request names. No entry has several next hops,
 // so a list of them names none.
-func findRouteEntry(v *state.View, req *deleteRouteEntryRequest) (*cloud.RouteEntry, error) {
+func findRouteEntry(v *state.View, req *deleteRouteEntryRequest) (*kinds.RouteEntry, error) {
 	if req.RouteEntryID != "" {
-		return cloud.RouteEntries.Get(v, req.RouteEntryID)
+		return kinds.RouteEntries.Get(v, req.RouteEntryID)
 	}
-	if _, err := cloud.RouteTables.Get(v, req.RouteTableID); err != nil {
+	if _, err := kinds.RouteTables.Get(v, req.RouteTableID); err != nil {
 		return nil, err
 	}
 	if _, ok := parseCIDR(req.DestinationCIDRBlock); !ok {
 		return nil, errCIDRMalformed.Of(req.DestinationCIDRBlock)
 	}
-	for e := range cloud.RouteEntriesByTable.List(v, req.RouteTableID, req.DestinationCIDRBlock) {
-		if e.Type == cloud.RouteTableSystem || e.NextHopID == req.NextHopID {
+	for e := range kinds.RouteEntriesByTable.List(v, req.RouteTableID, req.DestinationCIDRBlock) {
+		if e.Type == kinds.RouteTableSystem || e.NextHopID == req.NextHopID {
 			return e, nil
 		}
 	}

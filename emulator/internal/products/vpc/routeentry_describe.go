@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -72,7 +72,7 @@ const nextHopLocal = "local"
 // describeRouteEntryList takes up to 500 entries a page, as its clients ask for,
 // though its text says 100; evidence CLB-0306.
 func describeRouteEntryList(v *state.View, req *describeRouteEntryListRequest) (*describeRouteEntryListResponse, error) {
-	if _, ok := cloud.RouteTables.Find(v, req.RouteTableID); !ok {
+	if _, ok := kinds.RouteTables.Find(v, req.RouteTableID); !ok {
 		return nil, errListedTableNotFound.Of(req.RouteTableID)
 	}
 	after, err := listing.Last(req.NextToken)
@@ -80,8 +80,8 @@ func describeRouteEntryList(v *state.View, req *describeRouteEntryListRequest) (
 		return nil, err
 	}
 	resp := &describeRouteEntryListResponse{}
-	var last *cloud.RouteEntry
-	for e := range cloud.RouteEntriesByTable.List(v, req.RouteTableID) {
+	var last *kinds.RouteEntry
+	for e := range kinds.RouteEntriesByTable.List(v, req.RouteTableID) {
 		if !req.matches(e) || entryPlace(e) <= after {
 			continue
 		}
@@ -98,11 +98,11 @@ func describeRouteEntryList(v *state.View, req *describeRouteEntryListRequest) (
 // entryPlace returns the place of an entry in the order of its table. A token holds the
 // place of the last entry of a page, so that no list misses or repeats an entry when the
 // table changes between two pages.
-func entryPlace(e *cloud.RouteEntry) string { return e.DestinationCIDRBlock + "\x00" + e.ID }
+func entryPlace(e *kinds.RouteEntry) string { return e.DestinationCIDRBlock + "\x00" + e.ID }
 
 // matches: the types BGP, CEN and ECR, and entries of a service, come from
 // products that the world does not have.
-func (r *describeRouteEntryListRequest) matches(e *cloud.RouteEntry) bool {
+func (r *describeRouteEntryListRequest) matches(e *kinds.RouteEntry) bool {
 	return listing.Matches(r.RouteEntryID, e.ID) &&
 		listing.Matches(r.DestinationCIDRBlock, e.DestinationCIDRBlock) &&
 		(len(r.DestCIDRBlockList) == 0 || slices.Contains(r.DestCIDRBlockList, e.DestinationCIDRBlock)) &&
@@ -114,14 +114,14 @@ func (r *describeRouteEntryListRequest) matches(e *cloud.RouteEntry) bool {
 		listing.Matches(r.ServiceType, "")
 }
 
-func ipVersion(e *cloud.RouteEntry) string {
+func ipVersion(e *kinds.RouteEntry) string {
 	if strings.Contains(e.DestinationCIDRBlock, ":") {
 		return "IPv6"
 	}
 	return "IPv4"
 }
 
-func viewRouteEntry(e *cloud.RouteEntry) routeEntryView {
+func viewRouteEntry(e *kinds.RouteEntry) routeEntryView {
 	return routeEntryView{
 		RouteEntryID:         e.ID,
 		RouteTableID:         e.RouteTableID,

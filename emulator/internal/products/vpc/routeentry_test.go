@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -47,13 +47,13 @@ func TestRouteEntry(t *testing.T) {
 // An IPv6 block leads to an interface with an IPv6 address, alone and in a batch.
 func TestIPv6RouteEntry(t *testing.T) {
 	c := newClient(t, inOwner(func(tx *state.Tx) error {
-		if err := cloud.VPCs.Edit(tx, vpcID, func(v *cloud.VPC) error {
+		if err := kinds.VPCs.Edit(tx, vpcID, func(v *kinds.VPC) error {
 			v.IPv6CIDRBlock = "2001:db8:8001::/56"
 			return nil
 		}); err != nil {
 			return err
 		}
-		return cloud.NetworkInterfaces.Edit(tx, eniID, func(n *cloud.NetworkInterface) error {
+		return kinds.NetworkInterfaces.Edit(tx, eniID, func(n *kinds.NetworkInterface) error {
 			n.IPv6Addresses = []string{"2001:db8:8001::11"}
 			return nil
 		})

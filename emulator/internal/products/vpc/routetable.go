@@ -1,10 +1,10 @@
 package vpc
 
 import (
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -55,7 +55,7 @@ type createRouteTableResponse struct {
 }
 
 func createRouteTable(tx *state.Tx, req *createRouteTableRequest) (*createRouteTableResponse, error) {
-	id, err := state.Once(tx, "CreateRouteTable", req.ClientToken, req, cloud.RouteTables, func() (string, error) {
+	id, err := state.Once(tx, "CreateRouteTable", req.ClientToken, req, kinds.RouteTables, func() (string, error) {
 		return putCustomRouteTable(tx, req)
 	})
 	if err != nil {
@@ -65,44 +65,44 @@ func createRouteTable(tx *state.Tx, req *createRouteTableRequest) (*createRouteT
 }
 
 func putCustomRouteTable(tx *state.Tx, req *createRouteTableRequest) (string, error) {
-	vpc, err := cloud.VPCs.Get(tx.View, req.VPCID)
+	vpc, err := kinds.VPCs.Get(tx.View, req.VPCID)
 	if err != nil {
 		return "", err
 	}
-	if err := tx.Use(cloud.QuotaRouteTables, vpc.ID, 1); err != nil {
+	if err := tx.Use(kinds.QuotaRouteTables, vpc.ID, 1); err != nil {
 		return "", err
 	}
-	id := putRouteTable(tx, vpc, &cloud.RouteTable{
-		Type:        cloud.RouteTableCustom,
+	id := putRouteTable(tx, vpc, &kinds.RouteTable{
+		Type:        kinds.RouteTableCustom,
 		Name:        req.Name,
 		Description: req.Description,
 	})
-	req.set(tx, cloud.TagRouteTable, id)
+	req.set(tx, kinds.TagRouteTable, id)
 	return id, nil
 }
 
 // putRouteTable adds the table to the VPC with the system entries that every
 // table of the VPC has: to the cloud's services, and to each vSwitch; evidence
 // CLB-0311.
-func putRouteTable(tx *state.Tx, vpc *cloud.VPC, t *cloud.RouteTable) string {
+func putRouteTable(tx *state.Tx, vpc *kinds.VPC, t *kinds.RouteTable) string {
 	t.Owner = vpc.Owner
-	t.ID = tx.NewID(cloud.RouteTables.Kind())
+	t.ID = tx.NewID(kinds.RouteTables.Kind())
 	t.VPCID = vpc.ID
 	t.VRouterID = vpc.VRouterID
 	t.ResourceGroupID = vpc.ResourceGroupID
 	t.CreateTime = tx.Now()
-	cloud.RouteTables.Put(tx, t)
-	cloud.AddSystemRoute(tx, t, cloud.ServiceBlock)
-	for s := range cloud.VSwitchesByVPC.List(tx.View, vpc.ID) {
-		cloud.AddSystemRoute(tx, t, s.CIDRBlock)
+	kinds.RouteTables.Put(tx, t)
+	kinds.AddSystemRoute(tx, t, kinds.ServiceBlock)
+	for s := range kinds.VSwitchesByVPC.List(tx.View, vpc.ID) {
+		kinds.AddSystemRoute(tx, t, s.CIDRBlock)
 	}
 	return t.ID
 }
 
 // systemRouteTable returns the id of the VPC's first table.
 func systemRouteTable(v *state.View, vpcID string) string {
-	for t := range cloud.RouteTablesByVPC.List(v, vpcID) {
-		if t.Type == cloud.RouteTableSystem {
+	for t := range kinds.RouteTablesByVPC.List(v, vpcID) {
+		if t.Type == kinds.RouteTableSystem {
 			return t.ID
 		}
 	}
@@ -115,22 +115,22 @@ type deleteRouteTableRequest struct {
 }
 
 func deleteRouteTable(tx *state.Tx, req *deleteRouteTableRequest) (*gateway.Empty, error) {
-	t, err := cloud.RouteTables.Get(tx.View, req.RouteTableID)
+	t, err := kinds.RouteTables.Get(tx.View, req.RouteTableID)
 	if err != nil {
 		return nil, err
 	}
-	if t.Type == cloud.RouteTableSystem {
+	if t.Type == kinds.RouteTableSystem {
 		return nil, errRouteTableIsSystem
 	}
 	if customEntries(tx.View, t.ID) > 0 {
 		return nil, errRouteTableHasEntries
 	}
-	for s := range cloud.VSwitchesByVPC.List(tx.View, t.VPCID) {
+	for s := range kinds.VSwitchesByVPC.List(tx.View, t.VPCID) {
 		if s.RouteTableID == t.ID {
 			return nil, errRouteTableAssociated
 		}
 	}
-	cloud.RouteTables.Remove(tx, t.ID)
+	kinds.RouteTables.Remove(tx, t.ID)
 	return &gateway.Empty{}, nil
 }
 
@@ -173,8 +173,8 @@ type routeTableView struct {
 }
 
 func describeRouteTableList(v *state.View, req *describeRouteTableListRequest) (*describeRouteTableListResponse, error) {
-	hasTags := req.filter(v, cloud.TagRouteTable)
-	found := listing.Pick(cloud.RouteTablesByRegion.InScope(v), func(t *cloud.RouteTable) bool {
+	hasTags := req.filter(v, kinds.TagRouteTable)
+	found := listing.Pick(kinds.RouteTablesByRegion.InScope(v), func(t *kinds.RouteTable) bool {
 		return req.matches(t) && hasTags(t.ID)
 	})
 	tables, page := listing.Number(found, req.PageNumber, req.PageSize)
@@ -184,7 +184,7 @@ func describeRouteTableList(v *state.View, req *describeRouteTableListRequest) (
 
 // matches: only VPCs have routers, so the routers of physical
 // connections (VBR) have no tables.
-func (r *describeRouteTableListRequest) matches(t *cloud.RouteTable) bool {
+func (r *describeRouteTableListRequest) matches(t *kinds.RouteTable) bool {
 	return r.RouterType == "VRouter" &&
 		listing.Matches(r.RouterID, t.VRouterID) &&
 		listing.Matches(r.VPCID, t.VPCID) &&
@@ -194,7 +194,7 @@ func (r *describeRouteTableListRequest) matches(t *cloud.RouteTable) bool {
 		listing.Matches(r.RouteTableType, string(t.Type))
 }
 
-func viewRouteTable(v *state.View, t *cloud.RouteTable) routeTableView {
+func viewRouteTable(v *state.View, t *kinds.RouteTable) routeTableView {
 	view := routeTableView{
 		RouteTableID:           t.ID,
 		RouteTableType:         string(t.Type),
@@ -209,9 +209,9 @@ func viewRouteTable(v *state.View, t *cloud.RouteTable) routeTableView {
 		ResourceGroupID:        t.ResourceGroupID,
 		OwnerID:                ownerID(t.AccountID),
 		CreationTime:           gateway.Second(t.CreateTime),
-		Tags:                   tagging.Of(v, cloud.TagRouteTable, t.ID),
+		Tags:                   tagging.Of(v, kinds.TagRouteTable, t.ID),
 	}
-	for s := range cloud.VSwitchesByVPC.List(v, t.VPCID) {
+	for s := range kinds.VSwitchesByVPC.List(v, t.VPCID) {
 		if s.RouteTableID == t.ID {
 			view.VSwitchIDs = append(view.VSwitchIDs, s.ID)
 		}

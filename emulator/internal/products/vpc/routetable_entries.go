@@ -3,9 +3,9 @@ package vpc
 import (
 	"cmp"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -52,24 +52,24 @@ type routeEntryWithHost struct {
 // describeRouteTables is the older list, whose tables have their entries with them:
 // CLB-0403.
 func describeRouteTables(v *state.View, req *describeRouteTablesRequest) (*describeRouteTablesResponse, error) {
-	found := listing.Pick(cloud.RouteTablesByRegion.InScope(v), func(t *cloud.RouteTable) bool {
+	found := listing.Pick(kinds.RouteTablesByRegion.InScope(v), func(t *kinds.RouteTable) bool {
 		return req.matches(t)
 	})
 	tables, page := listing.Number(found, req.PageNumber, req.PageSize)
 	return &describeRouteTablesResponse{Numbered: page, RouteTables: listing.Views(v, tables, withEntries)}, nil
 }
 
-func (r *describeRouteTablesRequest) matches(t *cloud.RouteTable) bool {
+func (r *describeRouteTablesRequest) matches(t *kinds.RouteTable) bool {
 	return listing.Matches(r.RouteTableID, t.ID) && listing.Matches(r.VRouterID, t.VRouterID) && listing.Matches(r.RouterID, t.VRouterID) &&
 		listing.Matches(r.RouterType, "VRouter") && listing.Matches(r.Name, t.Name) && listing.Matches(r.Type, string(t.Type)) &&
 		listing.Matches(r.ResourceGroupID, t.ResourceGroupID)
 }
 
-func withEntries(v *state.View, t *cloud.RouteTable) routeTableWithEntries {
+func withEntries(v *state.View, t *kinds.RouteTable) routeTableWithEntries {
 	shown := viewRouteTable(v, t)
 	table := routeTableWithEntries{RouteTableID: t.ID, RouteTableType: shown.RouteTableType, VRouterID: t.VRouterID,
 		ResourceGroupID: t.ResourceGroupID, CreationTime: shown.CreationTime, Status: shown.Status, VSwitchIDs: shown.VSwitchIDs}
-	for e := range cloud.RouteEntriesByTable.List(v, t.ID) {
+	for e := range kinds.RouteEntriesByTable.List(v, t.ID) {
 		table.RouteEntries = append(table.RouteEntries, routeEntryWithHost{viewRouteEntry(e), e.NextHopID, cmp.Or(e.NextHopType, nextHopLocal)})
 	}
 	return table

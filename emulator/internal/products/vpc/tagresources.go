@@ -1,9 +1,9 @@
 package vpc
 
 import (
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -26,7 +26,7 @@ var (
 )
 
 // taggable are the resources that the API tags.
-var taggable = tagging.NewTypes(cloud.Schema, cloud.ProductVPC, errTaggedUnknown.Of)
+var taggable = tagging.NewTypes(kinds.Schema, kinds.ProductVPC, errTaggedUnknown.Of)
 
 // taggedType is the API's word for a kind of resource that it tags.
 type taggedType string

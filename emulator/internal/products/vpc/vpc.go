@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -120,7 +120,7 @@ type createVPCResponse struct {
 }
 
 func createVPC(tx *state.Tx, req *createVPCRequest) (*createVPCResponse, error) {
-	vpc, err := state.OnceMade(tx, "CreateVpc", req.ClientToken, req, cloud.VPCs, func() (string, error) { return putVPC(tx, req) })
+	vpc, err := state.OnceMade(tx, "CreateVpc", req.ClientToken, req, kinds.VPCs, func() (string, error) { return putVPC(tx, req) })
 	if err != nil {
 		return nil, err
 	}
@@ -138,16 +138,16 @@ const maxVPCs = 10
 // putVPC creates the VPC with its router and its system route table.
 func putVPC(tx *state.Tx, req *createVPCRequest) (string, error) {
 	scope := tx.Scope()
-	if cloud.VPCsByRegion.Count(tx.View, scope.AccountID, scope.RegionID) >= maxVPCs {
+	if kinds.VPCsByRegion.Count(tx.View, scope.AccountID, scope.RegionID) >= maxVPCs {
 		return "", errVPCQuotaExceeded
 	}
-	group, err := cloud.ResourceGroupOf(tx.View, req.ResourceGroupID)
+	group, err := kinds.ResourceGroupOf(tx.View, req.ResourceGroupID)
 	if err != nil {
 		return "", err
 	}
-	vpc := &cloud.VPC{
+	vpc := &kinds.VPC{
 		Owner:           scope,
-		ID:              tx.NewID(cloud.VPCs.Kind()),
+		ID:              tx.NewID(kinds.VPCs.Kind()),
 		Name:            req.Name,
 		Description:     req.Description,
 		CIDRBlock:       req.CIDRBlock,
@@ -160,15 +160,15 @@ func putVPC(tx *state.Tx, req *createVPCRequest) (string, error) {
 	if req.EnableIPv6 {
 		vpc.IPv6CIDRBlock = ipv6Block(vpc.ID)
 	}
-	cloud.VPCs.Put(tx, vpc)
-	req.set(tx, cloud.TagVPC, vpc.ID)
-	putRouteTable(tx, vpc, &cloud.RouteTable{Type: cloud.RouteTableSystem})
+	kinds.VPCs.Put(tx, vpc)
+	req.set(tx, kinds.TagVPC, vpc.ID)
+	putRouteTable(tx, vpc, &kinds.RouteTable{Type: kinds.RouteTableSystem})
 	return vpc.ID, nil
 }
 
 // newVRouterID mints an id for a router, which is no resource here.
 func newVRouterID(tx *state.Tx) string {
-	return "vrt-" + strings.TrimPrefix(tx.NewID(cloud.VPCs.Kind()), "vpc-")
+	return "vrt-" + strings.TrimPrefix(tx.NewID(kinds.VPCs.Kind()), "vpc-")
 }
 
 type deleteVPCRequest struct {
@@ -181,37 +181,37 @@ type deleteVPCRequest struct {
 // deleteVPC needs no memory of its token: a VPC goes only once. By force it goes
 // with the routes of its own table and its IPv6 gateway: CLB-0530.
 func deleteVPC(tx *state.Tx, req *deleteVPCRequest) (*gateway.Empty, error) {
-	vpc, err := cloud.VPCs.Get(tx.View, req.VPCID)
+	vpc, err := kinds.VPCs.Get(tx.View, req.VPCID)
 	if err != nil {
 		return nil, err
 	}
 	if err := checkVPCEmpty(tx.View, vpc, req.ForceDelete); err != nil {
 		return nil, err
 	}
-	cloud.VPCs.Remove(tx, vpc.ID)
+	kinds.VPCs.Remove(tx, vpc.ID)
 	return &gateway.Empty{}, nil
 }
 
 // checkVPCEmpty refuses a VPC with anything in it but its system route table.
-func checkVPCEmpty(v *state.View, vpc *cloud.VPC, force bool) error {
-	if _, ok := cloud.VSwitchesByVPC.First(v, vpc.ID); ok {
+func checkVPCEmpty(v *state.View, vpc *kinds.VPC, force bool) error {
+	if _, ok := kinds.VSwitchesByVPC.First(v, vpc.ID); ok {
 		return errVPCHasVSwitch
 	}
-	for g := range cloud.SecurityGroupsByRegion.List(v, vpc.AccountID, vpc.RegionID) {
+	for g := range kinds.SecurityGroupsByRegion.List(v, vpc.AccountID, vpc.RegionID) {
 		if g.VPCID == vpc.ID {
 			return errVPCHasSecurityGroup
 		}
 	}
-	for g := range cloud.NLBServerGroupsByRegion.List(v, vpc.AccountID, vpc.RegionID) {
+	for g := range kinds.NLBServerGroupsByRegion.List(v, vpc.AccountID, vpc.RegionID) {
 		if g.VPCID == vpc.ID {
 			return errVPCHasServerGroup
 		}
 	}
-	if g, ok := cloud.IPv6GatewaysByVPC.First(v, vpc.ID); ok && !force {
+	if g, ok := kinds.IPv6GatewaysByVPC.First(v, vpc.ID); ok && !force {
 		return errVPCHasGateway.Of(g.ID)
 	}
-	for t := range cloud.RouteTablesByVPC.List(v, vpc.ID) {
-		if t.Type == cloud.RouteTableCustom {
+	for t := range kinds.RouteTablesByVPC.List(v, vpc.ID) {
+		if t.Type == kinds.RouteTableCustom {
 			return errVPCHasRouteTable
 		}
 		if customEntries(v, t.ID) > 0 && !force {
@@ -287,22 +287,22 @@ type vpcView struct {
 
 func describeVPCs(v *state.View, req *describeVPCsRequest) (*describeVPCsResponse, error) {
 	if req.ResourceGroupID != "" {
-		if _, err := cloud.ResourceGroupOf(v, req.ResourceGroupID); err != nil {
+		if _, err := kinds.ResourceGroupOf(v, req.ResourceGroupID); err != nil {
 			return nil, err
 		}
 	}
-	hasTags := req.filter(v, cloud.TagVPC)
-	found := listing.Pick(cloud.VPCsByRegion.InScope(v), func(vpc *cloud.VPC) bool {
+	hasTags := req.filter(v, kinds.TagVPC)
+	found := listing.Pick(kinds.VPCsByRegion.InScope(v), func(vpc *kinds.VPC) bool {
 		return req.matches(vpc) && hasTags(vpc.ID)
 	})
 	vpcs, page := listing.Number(found, req.PageNumber, req.PageSize)
 	resp := &describeVPCsResponse{Numbered: page}
 	for _, vpc := range vpcs {
 		view := vpcView{vpcFields: viewVPC(v, vpc)}
-		for t := range cloud.RouteTablesByVPC.List(v, vpc.ID) {
+		for t := range kinds.RouteTablesByVPC.List(v, vpc.ID) {
 			view.RouterTableIDs = append(view.RouterTableIDs, t.ID)
 		}
-		for g := range cloud.NATGatewaysByVPC.List(v, vpc.ID) {
+		for g := range kinds.NATGatewaysByVPC.List(v, vpc.ID) {
 			view.NATGatewayIDs = append(view.NATGatewayIDs, g.ID)
 		}
 		resp.VPCs = append(resp.VPCs, view)
@@ -310,7 +310,7 @@ func describeVPCs(v *state.View, req *describeVPCsRequest) (*describeVPCsRespons
 	return resp, nil
 }
 
-func (r *describeVPCsRequest) matches(vpc *cloud.VPC) bool {
+func (r *describeVPCsRequest) matches(vpc *kinds.VPC) bool {
 	return listed(r.VPCID, vpc.ID) &&
 		listing.Matches(r.Name, vpc.Name) &&
 		listing.Matches(r.ResourceGroupID, vpc.ResourceGroupID) &&
@@ -320,7 +320,7 @@ func (r *describeVPCsRequest) matches(vpc *cloud.VPC) bool {
 		(r.EnableIPv6 == nil || *r.EnableIPv6 == (vpc.IPv6CIDRBlock != ""))
 }
 
-func viewVPC(v *state.View, vpc *cloud.VPC) vpcFields {
+func viewVPC(v *state.View, vpc *kinds.VPC) vpcFields {
 	view := vpcFields{
 		VPCID:                vpc.ID,
 		RegionID:             vpc.RegionID,
@@ -340,7 +340,7 @@ func viewVPC(v *state.View, vpc *cloud.VPC) vpcFields {
 		NetworkACLNum:        "0",
 		DHCPOptionsSetStatus: statusAvailable,
 		CreationTime:         gateway.Second(vpc.CreateTime),
-		Tags:                 tagging.Of(v, cloud.TagVPC, vpc.ID),
+		Tags:                 tagging.Of(v, kinds.TagVPC, vpc.ID),
 	}
 	if vpc.DNSHostnames {
 		view.DNSHostnameStatus = "ENABLED"
@@ -348,7 +348,7 @@ func viewVPC(v *state.View, vpc *cloud.VPC) vpcFields {
 	if vpc.IPv6CIDRBlock != "" {
 		view.IPv6CIDRBlocks = []ipv6CIDRBlock{{IPv6CIDRBlock: vpc.IPv6CIDRBlock, IPv6ISP: "BGP"}}
 	}
-	for s := range cloud.VSwitchesByVPC.List(v, vpc.ID) {
+	for s := range kinds.VSwitchesByVPC.List(v, vpc.ID) {
 		view.VSwitchIDs = append(view.VSwitchIDs, s.ID)
 	}
 	return view
@@ -372,7 +372,7 @@ type cloudResource struct {
 }
 
 func describeVPCAttribute(v *state.View, req *describeVPCAttributeRequest) (*describeVPCAttributeResponse, error) {
-	vpc, err := cloud.VPCs.Get(v, req.VPCID)
+	vpc, err := kinds.VPCs.Get(v, req.VPCID)
 	if err != nil {
 		return nil, err
 	}
@@ -380,7 +380,7 @@ func describeVPCAttribute(v *state.View, req *describeVPCAttributeRequest) (*des
 	resp.CloudResources = []cloudResource{
 		{Type: "VSwitch", Count: len(resp.VSwitchIDs)},
 		{Type: "VRouter", Count: 1},
-		{Type: "RouteTable", Count: cloud.RouteTablesByVPC.Count(v, vpc.ID)},
+		{Type: "RouteTable", Count: kinds.RouteTablesByVPC.Count(v, vpc.ID)},
 	}
 	return resp, nil
 }

@@ -3,9 +3,9 @@ package vpc
 import (
 	"slices"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -92,7 +92,7 @@ type createVSwitchResponse struct {
 }
 
 func createVSwitch(tx *state.Tx, req *createVSwitchRequest) (*createVSwitchResponse, error) {
-	id, err := state.Once(tx, "CreateVSwitch", req.ClientToken, req, cloud.VSwitches, func() (string, error) { return putVSwitch(tx, req) })
+	id, err := state.Once(tx, "CreateVSwitch", req.ClientToken, req, kinds.VSwitches, func() (string, error) { return putVSwitch(tx, req) })
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func createVSwitch(tx *state.Tx, req *createVSwitchRequest) (*createVSwitchRespo
 }
 
 func putVSwitch(tx *state.Tx, req *createVSwitchRequest) (string, error) {
-	vpc, err := cloud.VPCs.Get(tx.View, req.VPCID)
+	vpc, err := kinds.VPCs.Get(tx.View, req.VPCID)
 	if err != nil {
 		return "", err
 	}
@@ -108,9 +108,9 @@ func putVSwitch(tx *state.Tx, req *createVSwitchRequest) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	s := &cloud.VSwitch{
+	s := &kinds.VSwitch{
 		Owner:           vpc.Owner,
-		ID:              tx.NewID(cloud.VSwitches.Kind()),
+		ID:              tx.NewID(kinds.VSwitches.Kind()),
 		VPCID:           vpc.ID,
 		ZoneID:          req.ZoneID,
 		CIDRBlock:       req.CIDRBlock,
@@ -121,17 +121,17 @@ func putVSwitch(tx *state.Tx, req *createVSwitchRequest) (string, error) {
 		ResourceGroupID: vpc.ResourceGroupID,
 		CreateTime:      tx.Now(),
 	}
-	cloud.VSwitches.Put(tx, s)
-	req.set(tx, cloud.TagVSwitch, s.ID)
-	for t := range cloud.RouteTablesByVPC.List(tx.View, vpc.ID) {
-		cloud.AddSystemRoute(tx, t, s.CIDRBlock)
+	kinds.VSwitches.Put(tx, s)
+	req.set(tx, kinds.TagVSwitch, s.ID)
+	for t := range kinds.RouteTablesByVPC.List(tx.View, vpc.ID) {
+		kinds.AddSystemRoute(tx, t, s.CIDRBlock)
 	}
 	return s.ID, nil
 }
 
 // checkNewVSwitch checks what a new vSwitch asks of its VPC, and returns its IPv6
 // block.
-func checkNewVSwitch(v *state.View, vpc *cloud.VPC, req *createVSwitchRequest) (string, error) {
+func checkNewVSwitch(v *state.View, vpc *kinds.VPC, req *createVSwitchRequest) (string, error) {
 	if err := checkZone(v, req.ZoneID); err != nil {
 		return "", err
 	}
@@ -145,15 +145,15 @@ func checkNewVSwitch(v *state.View, vpc *cloud.VPC, req *createVSwitchRequest) (
 	if err := changingVPCs(v).check(vpc.ID); err != nil {
 		return "", err
 	}
-	return ipv6, v.Use(cloud.QuotaVSwitches, vpc.ID, 1)
+	return ipv6, v.Use(kinds.QuotaVSwitches, vpc.ID, 1)
 }
 
 func checkZone(v *state.View, id string) error {
-	region, err := cloud.Regions.Get(v, v.Scope().RegionID)
+	region, err := kinds.Regions.Get(v, v.Scope().RegionID)
 	if err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(region.Zones, func(z cloud.Zone) bool { return z.ID == id }) {
+	if !slices.ContainsFunc(region.Zones, func(z kinds.Zone) bool { return z.ID == id }) {
 		return errZoneNotFound.Of(id)
 	}
 	return nil
@@ -161,7 +161,7 @@ func checkZone(v *state.View, id string) error {
 
 // checkVSwitchBlock refuses a block that is not the VPC's, or that another
 // vSwitch or a route of the VPC has already.
-func checkVSwitchBlock(v *state.View, vpc *cloud.VPC, text string) error {
+func checkVSwitchBlock(v *state.View, vpc *kinds.VPC, text string) error {
 	block, _ := parseCIDR(text)
 	inVPC := slices.ContainsFunc(append([]string{vpc.CIDRBlock}, vpc.SecondaryCIDRBlocks...), func(outer string) bool {
 		prefix, ok := parseCIDR(outer)
@@ -170,13 +170,13 @@ func checkVSwitchBlock(v *state.View, vpc *cloud.VPC, text string) error {
 	if !inVPC {
 		return errBlockOutsideVPC.Of(text)
 	}
-	for s := range cloud.VSwitchesByVPC.List(v, vpc.ID) {
+	for s := range kinds.VSwitchesByVPC.List(v, vpc.ID) {
 		if other, ok := parseCIDR(s.CIDRBlock); ok && other.Overlaps(block) {
 			return errBlockOverlaps.Of(text)
 		}
 	}
-	for t := range cloud.RouteTablesByVPC.List(v, vpc.ID) {
-		if _, taken := cloud.RouteEntriesByTable.First(v, t.ID, text); taken {
+	for t := range kinds.RouteTablesByVPC.List(v, vpc.ID) {
+		if _, taken := kinds.RouteEntriesByTable.First(v, t.ID, text); taken {
 			return errRouteConflicts.Of(text)
 		}
 	}
@@ -185,7 +185,7 @@ func checkVSwitchBlock(v *state.View, vpc *cloud.VPC, text string) error {
 
 // of returns the block of the VPC that no other vSwitch has, "" when the call asks for
 // none.
-func (r *ipv6Subnet) of(v *state.View, vpc *cloud.VPC) (string, error) {
+func (r *ipv6Subnet) of(v *state.View, vpc *kinds.VPC) (string, error) {
 	if r.IPv6CIDRBlock == nil {
 		return "", nil
 	}
@@ -196,7 +196,7 @@ func (r *ipv6Subnet) of(v *state.View, vpc *cloud.VPC) (string, error) {
 	case !listing.Matches(r.VPCIPv6CIDRBlock, vpc.IPv6CIDRBlock):
 		return "", errVPCIPv6BlockInvalid.Of(r.VPCIPv6CIDRBlock)
 	}
-	for s := range cloud.VSwitchesByVPC.List(v, vpc.ID) {
+	for s := range kinds.VSwitchesByVPC.List(v, vpc.ID) {
 		if s.IPv6CIDRBlock == block {
 			return "", errIPv6SubnetTaken.Of(block)
 		}
@@ -212,12 +212,12 @@ type deleteVSwitchRequest struct {
 // deleteVSwitch asks the addresses whether the vSwitch is empty: everything in it
 // has one. Those that the world withholds hold nothing.
 func deleteVSwitch(tx *state.Tx, req *deleteVSwitchRequest) (*gateway.Empty, error) {
-	s, err := cloud.VSwitches.Get(tx.View, req.VSwitchID)
+	s, err := kinds.VSwitches.Get(tx.View, req.VSwitchID)
 	if err != nil {
 		return nil, err
 	}
-	cloud.FreeAllAddresses(tx, s)
-	if _, used := cloud.AddressesByPool.First(tx.View, s.ID); used {
+	kinds.FreeAllAddresses(tx, s)
+	if _, used := kinds.AddressesByPool.First(tx.View, s.ID); used {
 		return nil, errVSwitchInUse
 	}
 	if s.RouteTableID != systemRouteTable(tx.View, s.VPCID) {
@@ -226,11 +226,11 @@ func deleteVSwitch(tx *state.Tx, req *deleteVSwitchRequest) (*gateway.Empty, err
 	if err := changingVPCs(tx.View).check(s.VPCID); err != nil {
 		return nil, err
 	}
-	for t := range cloud.RouteTablesByVPC.List(tx.View, s.VPCID) {
-		for e := range cloud.RouteEntriesByTable.List(tx.View, t.ID, s.CIDRBlock) {
-			cloud.RouteEntries.Remove(tx, e.ID)
+	for t := range kinds.RouteTablesByVPC.List(tx.View, s.VPCID) {
+		for e := range kinds.RouteEntriesByTable.List(tx.View, t.ID, s.CIDRBlock) {
+			kinds.RouteEntries.Remove(tx, e.ID)
 		}
 	}
-	cloud.VSwitches.Remove(tx, s.ID)
+	kinds.VSwitches.Remove(tx, s.ID)
 	return &gateway.Empty{}, nil
 }

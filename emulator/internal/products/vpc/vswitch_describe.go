@@ -3,10 +3,10 @@ package vpc
 import (
 	"net/netip"
 
-	"github.com/clbemu/clbemu/emulator/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
+	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -81,15 +81,15 @@ type vSwitchRouteTable struct {
 // describeVSwitches answers an empty list for an id that is not there; evidence
 // CLB-0303.
 func describeVSwitches(v *state.View, req *describeVSwitchesRequest) (*describeVSwitchesResponse, error) {
-	hasTags := req.filter(v, cloud.TagVSwitch)
-	found := listing.Pick(cloud.VSwitchesByRegion.InScope(v), func(s *cloud.VSwitch) bool {
+	hasTags := req.filter(v, kinds.TagVSwitch)
+	found := listing.Pick(kinds.VSwitchesByRegion.InScope(v), func(s *kinds.VSwitch) bool {
 		return req.matches(s) && hasTags(s.ID)
 	})
 	vSwitches, page := listing.Number(found, req.PageNumber, req.PageSize)
 	return &describeVSwitchesResponse{Numbered: page, VSwitches: listing.Views(v, vSwitches, viewVSwitch)}, nil
 }
 
-func (r *describeVSwitchesRequest) matches(s *cloud.VSwitch) bool {
+func (r *describeVSwitchesRequest) matches(s *kinds.VSwitch) bool {
 	return listed(r.VPCID, s.VPCID) &&
 		listed(r.VSwitchID, s.ID) &&
 		listing.Matches(r.ZoneID, s.ZoneID) &&
@@ -101,7 +101,7 @@ func (r *describeVSwitchesRequest) matches(s *cloud.VSwitch) bool {
 		(r.EnableIPv6 == nil || *r.EnableIPv6 == (s.IPv6CIDRBlock != ""))
 }
 
-func viewVSwitch(v *state.View, s *cloud.VSwitch) vSwitchView {
+func viewVSwitch(v *state.View, s *kinds.VSwitch) vSwitchView {
 	view := vSwitchView{
 		VSwitchID:               s.ID,
 		VPCID:                   s.VPCID,
@@ -110,16 +110,16 @@ func viewVSwitch(v *state.View, s *cloud.VSwitch) vSwitchView {
 		IPv6CIDRBlock:           s.IPv6CIDRBlock,
 		EnabledIPv6:             s.IPv6CIDRBlock != "",
 		ZoneID:                  s.ZoneID,
-		AvailableIPAddressCount: cloud.AvailableAddresses(v, s),
+		AvailableIPAddressCount: kinds.AvailableAddresses(v, s),
 		Name:                    s.Name,
 		Description:             s.Description,
 		IsDefault:               s.IsDefault,
 		OwnerID:                 ownerID(s.AccountID),
 		ResourceGroupID:         s.ResourceGroupID,
 		CreationTime:            gateway.Second(s.CreateTime),
-		Tags:                    tagging.Of(v, cloud.TagVSwitch, s.ID),
+		Tags:                    tagging.Of(v, kinds.TagVSwitch, s.ID),
 	}
-	if t, ok := cloud.RouteTables.Find(v, s.RouteTableID); ok {
+	if t, ok := kinds.RouteTables.Find(v, s.RouteTableID); ok {
 		view.RouteTable = vSwitchRouteTable{RouteTableID: t.ID, RouteTableType: string(t.Type)}
 	}
 	return view
@@ -138,14 +138,14 @@ type describeVSwitchAttributesResponse struct {
 // describeVSwitchAttributes answers an unknown id with a vSwitch that has none.
 // Terraform waits for that after a deletion: CLB-0316.
 func describeVSwitchAttributes(v *state.View, req *describeVSwitchAttributesRequest) (*describeVSwitchAttributesResponse, error) {
-	s, ok := cloud.VSwitches.Find(v, req.VSwitchID)
+	s, ok := kinds.VSwitches.Find(v, req.VSwitchID)
 	if !ok {
 		return &describeVSwitchAttributesResponse{}, nil
 	}
 	resp := &describeVSwitchAttributesResponse{vSwitchView: viewVSwitch(v, s)}
 	resp.CloudResources = []cloudResource{
-		{Type: "NetworkInterface", Count: cloud.NetworkInterfacesByVSwitch.Count(v, s.ID)},
-		{Type: "SLB", Count: cloud.LoadBalancersByVSwitch.Count(v, s.ID)},
+		{Type: "NetworkInterface", Count: kinds.NetworkInterfacesByVSwitch.Count(v, s.ID)},
+		{Type: "SLB", Count: kinds.LoadBalancersByVSwitch.Count(v, s.ID)},
 	}
 	return resp, nil
 }
@@ -164,7 +164,7 @@ type checkCanAllocateVPCPrivateIPAddressResponse struct {
 // checkCanAllocateVPCPrivateIPAddress says false for a taken or reserved address,
 // and fails for what is not in the vSwitch.
 func checkCanAllocateVPCPrivateIPAddress(v *state.View, req *checkCanAllocateVPCPrivateIPAddressRequest) (*checkCanAllocateVPCPrivateIPAddressResponse, error) {
-	s, err := cloud.VSwitches.Get(v, req.VSwitchID)
+	s, err := kinds.VSwitches.Get(v, req.VSwitchID)
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +180,7 @@ func checkCanAllocateVPCPrivateIPAddress(v *state.View, req *checkCanAllocateVPC
 	if !hasBlock || !prefix.Contains(ip) {
 		return nil, errAddressOutsideVSwitch.Of(req.PrivateIPAddress)
 	}
-	_, attached := cloud.NetworkInterfacesByAddress.First(v, s.VPCID, ip.String())
-	free := cloud.IsFree(v, s.ID, block, ip.String()) && !attached
+	_, attached := kinds.NetworkInterfacesByAddress.First(v, s.VPCID, ip.String())
+	free := kinds.IsFree(v, s.ID, block, ip.String()) && !attached
 	return &checkCanAllocateVPCPrivateIPAddressResponse{CanAllocate: free}, nil
 }
