@@ -132,6 +132,7 @@ func TestClusterRules(t *testing.T) {
 // TestRuleOfState proves of each kind of difference that its rule says what happened.
 func TestRuleOfState(t *testing.T) {
 	const web, stopped, group, byHand, other = `LoadBalancer web Status="active"`, `LoadBalancer web Status="inactive"`, `VServerGroup g LoadBalancerID="web"`, `LoadBalancer by-hand Status="active"`, `LoadBalancer theirs Status="active"`
+	const otherStopped, otherIdle, listener = `LoadBalancer theirs Status="inactive"`, `LoadBalancer theirs Idle=true Status="inactive"`, `Listener LoadBalancerID="theirs" Port=80 Protocol="tcp"`
 	for _, tt := range []struct {
 		name                            string
 		expected, given, missing, extra []string
@@ -151,6 +152,9 @@ func TestRuleOfState(t *testing.T) {
 		{"a VPC deleted where nothing is left", nil, nil, nil, []string{"- VPC a"}, ruleOthers},
 		{"another's deleted", []string{web, other}, []string{other}, []string{other}, nil, ruleOthers},
 		{"another's deleted and its own double", []string{web, other}, []string{other}, []string{other}, []string{web}, ruleDouble},
+		{"another's stopped", []string{other}, []string{other}, []string{other}, []string{otherStopped}, ruleOthers},
+		{"another's without the own listener", []string{listener, other}, []string{other}, []string{listener, other}, []string{otherIdle}, ruleState},
+		{"another's with an own listener too much", []string{otherIdle}, []string{otherIdle}, []string{otherIdle}, []string{listener, other}, ruleLeft},
 		{"no group", []string{web, group}, nil, []string{group}, nil, ruleState},
 		{"nothing", []string{web}, nil, []string{web}, nil, ruleState},
 	} {
