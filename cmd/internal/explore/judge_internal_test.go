@@ -210,3 +210,16 @@ func TestNamesChangeNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestTargets proves that nothing is tried by hand that the cloud refuses: a listener to which
+// another forwards can't be deleted.
+func TestTargets(t *testing.T) {
+	const web, other = `Listener ForwardPort=443 LoadBalancerID="web" Port=80 Protocol="http"`, `Listener LoadBalancerID="other" Port=443 Protocol="https"`
+	state := []string{web, other, `Listener LoadBalancerID="web" Port=443 Protocol="https"`}
+	for _, h := range manualChanges {
+		want := map[string][]string{"stopped": {"other:443:https", "web:443:https", "web:80:http"}, "deleted": {"other:443:https", "web:80:http"}}[h.name]
+		if got := h.targets(state); h.kind == "Listener" && !slices.Equal(got, want) {
+			t.Errorf("%s by hand: %q, want %q", h.name, got, want)
+		}
+	}
+}

@@ -167,13 +167,21 @@ type manualChange struct {
 func (h *manualChange) targets(state []string) (names []string) {
 	for _, line := range state {
 		rest, ok := strings.CutPrefix(line, h.kind+" ")
-		if !ok || h.steps(nameIn(rest), line) == "" {
+		if !ok || h.steps(nameIn(rest), line) == "" || h.name == "deleted" && forwardedTo(state, line) {
 			continue
 		}
 		names = append(names, nameIn(rest))
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
+}
+
+// forwardedTo reports whether another listener forwards to that of a line, so that the cloud does
+// not delete it.
+func forwardedTo(state []string, line string) bool {
+	return slices.ContainsFunc(state, func(is string) bool {
+		return field(is, "ForwardPort") != "" && field(is, "ForwardPort") == field(line, "Port") && field(is, "LoadBalancerID") == field(line, "LoadBalancerID")
+	})
 }
 
 // nameIn returns the name in a line without its kind, or the fields that tell a thing from
