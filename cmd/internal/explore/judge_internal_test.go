@@ -223,3 +223,26 @@ func TestTargets(t *testing.T) {
 		}
 	}
 }
+
+// TestByHand proves that a change by hand is made to the thing that it names, and to no other of
+// the same load balancer.
+func TestByHand(t *testing.T) {
+	of := map[string][]string{
+		"Listener":     {`Listener LoadBalancerID="web" Port=80 Protocol="tcp"`, `Listener LoadBalancerID="web" Port=80 Protocol="udp"`, `Listener LoadBalancerID="web" Port=81 Protocol="tcp"`},
+		"NLBListener":  {`NLBListener LoadBalancerID="web" Port=80 Protocol="TCP"`, `NLBListener LoadBalancerID="web" Port=80 Protocol="UDP"`, `NLBListener LoadBalancerID="web" Port=81 Protocol="TCP"`},
+		"VServerGroup": {`VServerGroup k8s/a.b BackendServers=[{"ServerID":"node-1"}] LoadBalancerID="web"`, `VServerGroup k8s/c BackendServers=[{"ServerID":"node-1"}] LoadBalancerID="web"`},
+	}
+	for _, h := range manualChanges {
+		made := make(map[string]string) // the line, by the steps
+		for _, line := range of[h.kind] {
+			steps := h.steps(nameIn(strings.TrimPrefix(line, h.kind+" ")), line)
+			if steps == "" || made[steps] != "" {
+				t.Errorf("%s %s: the steps are those of %q:\n%s", h.name, line, made[steps], steps)
+			}
+			made[steps] = line
+			if _, err := scenarios.Load("hand.yaml", []byte("about: a\nprogram:\n  command: [a]\n  steps:\n  "+strings.ReplaceAll(steps, "\n", "\n  ")), scenarios.Options{}); err != nil {
+				t.Errorf("%s %s: %v\n%s", h.name, line, err, steps)
+			}
+		}
+	}
+}
