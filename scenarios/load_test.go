@@ -80,6 +80,7 @@ func TestProblems(t *testing.T) {
 		"NoSuchParam":      {"client:\n  expect:\n    - resource: {action: DescribeRegions, params: {Lang: a}}\n", "dir/f.yaml:4:58: client.expect[0].resource.params.Lang: DescribeRegions has no such parameter"},
 		"NoSuchField":      {"client:\n  steps:\n    - call: {action: DescribeRegions, expect: {fields: {Region: {count: 0}}}}\n", "dir/f.yaml:4:65: client.steps[0].call.expect.fields.Region: DescribeRegions answers it not: there is no such field"},
 		"NoSuchSave":       {"client:\n  steps:\n    - call: {action: DescribeRegions, save: {a: Region}}\n", "dir/f.yaml:4:49: client.steps[0].call.save.a: Region: there is no such field"},
+		"NoSuchElement":    {"client:\n  steps:\n    - call: {action: DescribeRegions, save: {a: Regions.Region.Id=b.RegionId}}\n", "call.save.a: Regions.Region.Id=b.RegionId: there is no such field"},
 		"NoSuchCondition":  {"given:\n  world:\n    account.arears: true\nclient: {steps: [{clock: {advance: 1s}}]}\n", "dir/f.yaml:4:21: given.world.account.arears: there is no such condition"},
 		"FaultOnNothing":   {"client:\n  steps:\n    - fault:\n        name: f\n        match: {action: Fly}\n        effect: {reset: true}\n", "dir/f.yaml:6:25: client.steps[0].fault.match.action: no emulated action is called Fly"},
 		"BadFault":         {"client:\n  steps:\n    - fault: {name: f, effect: {explode: true}}\n", "dir/f.yaml:4:33: client.steps[0].fault.effect.explode: there is no such field"},

@@ -152,8 +152,8 @@ func showField(value any, ok bool) string {
 	return text
 }
 
-// field finds a field by its path: names and indexes of elements, separated by dots. A
-// backslash before a dot makes it a part of the name.
+// field finds a field by its path: names, and elements by index or by the value of a field of
+// theirs, separated by dots. A backslash before a dot makes it a part of the name.
 func field(body any, path string) (any, bool) {
 	for _, part := range splitPath(path) {
 		switch at := body.(type) {
@@ -164,8 +164,8 @@ func field(body any, path string) (any, bool) {
 			}
 			body = next
 		case []any:
-			i, err := strconv.Atoi(part)
-			if err != nil || i < 0 || i >= len(at) {
+			i := indexOf(at, part)
+			if i < 0 || i >= len(at) {
 				return nil, false
 			}
 			body = at[i]
@@ -174,6 +174,22 @@ func field(body any, path string) (any, bool) {
 		}
 	}
 	return body, true
+}
+
+// indexOf returns the index of the element that a part of a path names, -1 if there is none.
+func indexOf(list []any, part string) int {
+	if name, value, ok := strings.Cut(part, "="); ok {
+		return slices.IndexFunc(list, func(element any) bool {
+			fields, _ := element.(map[string]any)
+			is, ok := fields[name]
+			return ok && show(is) == value
+		})
+	}
+	i, err := strconv.Atoi(part)
+	if err != nil {
+		return -1
+	}
+	return i
 }
 
 func splitPath(path string) []string {

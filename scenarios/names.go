@@ -154,7 +154,7 @@ func parts(field string) []string { return strings.Split(strings.ReplaceAll(fiel
 // shapeIn follows a path through one field.
 func shapeIn(field, path []string) shape {
 	for i, part := range path {
-		if i >= len(field) || field[i] != part && field[i] != "*" && (field[i] != "[]" || !isIndex(part)) {
+		if i >= len(field) || field[i] != part && field[i] != "*" && (field[i] != "[]" || !isElement(part)) {
 			return leadsNowhere
 		}
 	}
@@ -173,9 +173,18 @@ func isIndex(part string) bool {
 	return err == nil
 }
 
+// isElement reports whether a part of a path names an element of a list.
+func isElement(part string) bool { return isIndex(part) || strings.Contains(part, "=") }
+
 // checkPath refuses a path that leads nowhere, and a count of what is no list.
 func checkPath(fields []string, path string, count bool) error {
-	found := shapeAt(fields, splitPath(path))
+	parts := splitPath(path)
+	found := shapeAt(fields, parts)
+	for i, part := range parts {
+		if name, _, by := strings.Cut(part, "="); by && shapeAt(fields, parts[:i]) == leadsToList {
+			found = min(found, shapeAt(fields, slices.Concat(parts[:i], []string{"0", name})))
+		}
+	}
 	if found == leadsNowhere {
 		return fmt.Errorf("there is no such field%s", suggest(path, written(fields), "none is like it"))
 	}

@@ -47,6 +47,20 @@ client:
 	}
 }
 
+// TestElementByField proves that a path finds the element of a list by a field of its own.
+func TestElementByField(t *testing.T) {
+	answer := func(scenarios.APICall) scenarios.Answer {
+		return scenarios.Answer{Status: 200, Body: map[string]any{"List": []any{"x", map[string]any{"Id": "a"}, map[string]any{"Id": "b", "Name": "k8s/b.c", "Port": 80.0}}}}
+	}
+	for path, want := range map[string]string{`List.Name=k8s/b\.c.Id`: "call Slb/Use map[Id:b]", "List.Port=80.Id": "call Slb/Use map[Id:b]", "List.Id=c.Id": "", "List.Other=.Id": "", "List.0=x.Id": ""} {
+		f := &fake{answer: answer}
+		result := play(t, "client:\n  steps:\n    - call: {action: Look, save: {id: '"+path+"'}}\n    - call: {action: Use, params: {Id: '{{id}}'}}\n", scenarios.ClientPart, scenarios.Setup{Target: f})
+		if failed := result.Status != scenarios.Passed; failed != (want == "") || !failed && f.did[len(f.did)-1] != want {
+			t.Errorf("%s: %+v (%v), and did %q", path, result, result.Failure, f.did)
+		}
+	}
+}
+
 // refusal is an answer with a code.
 func refusal(scenarios.APICall) scenarios.Answer {
 	return scenarios.Answer{Status: 400, Body: map[string]any{"Code": "Bad.Luck", "Message": "no luck today"}}

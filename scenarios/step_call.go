@@ -19,7 +19,7 @@ type CallStep struct {
 	Timeout Duration          `yaml:"timeout" doc:"When the client gives up, in real time."`
 	Tries   int               `yaml:"tries" doc:"How often the client makes the call, at most, until the answer is as expected; 1 if absent."`
 	Expect  *Reply            `yaml:"expect" doc:"The expected answer; success if absent."`
-	Save    map[string]string `yaml:"save" doc:"Names for fields of the answer, as name: path."`
+	Save    map[string]string `yaml:"save" doc:"Names for fields of the answer, such as Listeners.ListenerPort=80.ListenerId."`
 
 	place
 }

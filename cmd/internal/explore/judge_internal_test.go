@@ -132,6 +132,7 @@ func TestClusterRules(t *testing.T) {
 // TestRuleOfState proves of each kind of difference that its rule says what happened.
 func TestRuleOfState(t *testing.T) {
 	const web, stopped, group, byHand, other = `LoadBalancer web Status="active"`, `LoadBalancer web Status="inactive"`, `VServerGroup g LoadBalancerID="web"`, `LoadBalancer by-hand Status="active"`, `LoadBalancer theirs Status="active"`
+	const otherStopped, otherIdle, listener = `LoadBalancer theirs Status="inactive"`, `LoadBalancer theirs Idle=true Status="inactive"`, `Listener LoadBalancerID="theirs" Port=80 Protocol="tcp"`
 	for _, tt := range []struct {
 		name                            string
 		expected, given, missing, extra []string
@@ -151,6 +152,9 @@ func TestRuleOfState(t *testing.T) {
 		{"a VPC deleted where nothing is left", nil, nil, nil, []string{"- VPC a"}, ruleOthers},
 		{"another's deleted", []string{web, other}, []string{other}, []string{other}, nil, ruleOthers},
 		{"another's deleted and its own double", []string{web, other}, []string{other}, []string{other}, []string{web}, ruleDouble},
+		{"another's stopped", []string{other}, []string{other}, []string{other}, []string{otherStopped}, ruleOthers},
+		{"another's without the own listener", []string{listener, other}, []string{other}, []string{listener, other}, []string{otherIdle}, ruleState},
+		{"another's with an own listener too much", []string{otherIdle}, []string{otherIdle}, []string{otherIdle}, []string{listener, other}, ruleLeft},
 		{"no group", []string{web, group}, nil, []string{group}, nil, ruleState},
 		{"nothing", []string{web}, nil, []string{web}, nil, ruleState},
 	} {
@@ -202,6 +206,42 @@ func TestNamesChangeNothing(t *testing.T) {
 			}
 			if of := texts[0].during; play != nil && !slices.Contains([]bool{of[0], of[1], of[2], of[3]}, true) {
 				t.Errorf("no rest of %v is under the condition:\n%s", play, texts[0].text)
+			}
+		}
+	}
+}
+
+// TestTargets proves that nothing is tried by hand that the cloud refuses: a listener to which
+// another forwards can't be deleted.
+func TestTargets(t *testing.T) {
+	const web, other = `Listener ForwardPort=443 LoadBalancerID="web" Port=80 Protocol="http"`, `Listener LoadBalancerID="other" Port=443 Protocol="https"`
+	state := []string{web, other, `Listener LoadBalancerID="web" Port=443 Protocol="https"`}
+	for _, h := range manualChanges {
+		want := map[string][]string{"stopped": {"other:443:https", "web:443:https", "web:80:http"}, "deleted": {"other:443:https", "web:80:http"}}[h.name]
+		if got := h.targets(state); h.kind == "Listener" && !slices.Equal(got, want) {
+			t.Errorf("%s by hand: %q, want %q", h.name, got, want)
+		}
+	}
+}
+
+// TestByHand proves that a change by hand is made to the thing that it names, and to no other of
+// the same load balancer.
+func TestByHand(t *testing.T) {
+	of := map[string][]string{
+		"Listener":     {`Listener LoadBalancerID="web" Port=80 Protocol="tcp"`, `Listener LoadBalancerID="web" Port=80 Protocol="udp"`, `Listener LoadBalancerID="web" Port=81 Protocol="tcp"`},
+		"NLBListener":  {`NLBListener LoadBalancerID="web" Port=80 Protocol="TCP"`, `NLBListener LoadBalancerID="web" Port=80 Protocol="UDP"`, `NLBListener LoadBalancerID="web" Port=81 Protocol="TCP"`},
+		"VServerGroup": {`VServerGroup k8s/a.b BackendServers=[{"ServerID":"node-1"}] LoadBalancerID="web"`, `VServerGroup k8s/c BackendServers=[{"ServerID":"node-1"}] LoadBalancerID="web"`},
+	}
+	for _, h := range manualChanges {
+		made := make(map[string]string) // the line, by the steps
+		for _, line := range of[h.kind] {
+			steps := h.steps(nameIn(strings.TrimPrefix(line, h.kind+" ")), line)
+			if steps == "" || made[steps] != "" {
+				t.Errorf("%s %s: the steps are those of %q:\n%s", h.name, line, made[steps], steps)
+			}
+			made[steps] = line
+			if _, err := scenarios.Load("hand.yaml", []byte("about: a\nprogram:\n  command: [a]\n  steps:\n  "+strings.ReplaceAll(steps, "\n", "\n  ")), scenarios.Options{}); err != nil {
+				t.Errorf("%s %s: %v\n%s", h.name, line, err, steps)
 			}
 		}
 	}

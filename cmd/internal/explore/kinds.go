@@ -167,13 +167,21 @@ type manualChange struct {
 func (h *manualChange) targets(state []string) (names []string) {
 	for _, line := range state {
 		rest, ok := strings.CutPrefix(line, h.kind+" ")
-		if !ok || h.steps(nameIn(rest), line) == "" {
+		if !ok || h.steps(nameIn(rest), line) == "" || h.name == "deleted" && forwardedTo(state, line) {
 			continue
 		}
 		names = append(names, nameIn(rest))
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
+}
+
+// forwardedTo reports whether another listener forwards to that of a line, so that the cloud does
+// not delete it.
+func forwardedTo(state []string, line string) bool {
+	return slices.ContainsFunc(state, func(is string) bool {
+		return field(is, "ForwardPort") != "" && field(is, "ForwardPort") == field(line, "Port") && field(is, "LoadBalancerID") == field(line, "LoadBalancerID")
+	})
 }
 
 // nameIn returns the name in a line without its kind, or the fields that tell a thing from
@@ -227,16 +235,16 @@ func ofNLB(call string) func(name, line string) string {
 	return func(name, _ string) string { return fmt.Sprintf(findNLB, name) + "- call: " + call + "\n" }
 }
 
-// ofNLBListener does something to the first listener of the load balancer of NLB.
+// ofNLBListener does something to a listener of NLB.
 func ofNLBListener(action string) func(name, line string) string {
 	return func(_, line string) string {
 		lb := field(line, "LoadBalancerID")
 		if lb == "" {
 			return ""
 		}
-		return fmt.Sprintf(findNLB, lb) + `- call: {product: Nlb, action: ListListeners, params: {"LoadBalancerIds.1": "{{handLB}}"}, save: {handListener: Listeners.0.ListenerId}}
-- call: {product: Nlb, action: ` + action + `, params: {ListenerId: "{{handListener}}"}}
-`
+		return fmt.Sprintf(findNLB+`- call: {product: Nlb, action: ListListeners, params: {"LoadBalancerIds.1": "{{handLB}}", ListenerProtocol: %s}, save: {handListener: %q}}
+- call: {product: Nlb, action: %s, params: {ListenerId: "{{handListener}}"}}
+`, lb, field(line, "Protocol"), "Listeners.ListenerPort="+field(line, "Port")+".ListenerId", action)
 	}
 }
 
@@ -268,11 +276,12 @@ var manualChanges = []manualChange{
 	{"emptied", "At rest, clbemu removes a backend from a group.", "VServerGroup",
 		func(name, line string) string {
 			lb := field(line, "LoadBalancerID")
-			if !strings.Contains(line, `"ServerID":`) || lb == "" {
+			if !strings.Contains(line, `"ServerID":`) || lb == "" || strings.Contains(name, "{{") {
 				return ""
 			}
-			return fmt.Sprintf(findCLB, lb) + `- call: {action: DescribeVServerGroups, params: {LoadBalancerId: "{{handLB}}"}, save: {handGroup: VServerGroups.VServerGroup.0.VServerGroupId}}
-- call: {action: DescribeVServerGroupAttribute, params: {VServerGroupId: "{{handGroup}}"}, save: {handServer: BackendServers.BackendServer.0.ServerId, handPort: BackendServers.BackendServer.0.Port}}
+			group := "VServerGroups.VServerGroup.VServerGroupName=" + strings.ReplaceAll(name, ".", `\.`) + ".VServerGroupId"
+			return fmt.Sprintf(findCLB, lb) + fmt.Sprintf(`- call: {action: DescribeVServerGroups, params: {LoadBalancerId: "{{handLB}}"}, save: {handGroup: %q}}
+`, group) + `- call: {action: DescribeVServerGroupAttribute, params: {VServerGroupId: "{{handGroup}}"}, save: {handServer: BackendServers.BackendServer.0.ServerId, handPort: BackendServers.BackendServer.0.Port}}
 - call: {action: RemoveVServerGroupBackendServers, params: {VServerGroupId: "{{handGroup}}", BackendServers: [{ServerId: "{{handServer}}", Port: "{{handPort}}"}]}}
 `
 		}},
