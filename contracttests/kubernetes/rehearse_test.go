@@ -19,7 +19,7 @@ import (
 // TestRehearse proves that a rehearsal with the version that made the load balancers is clean, on a control
 // plane of its own, with the uids by which the controller finds them; that it finds what was edited by hand,
 // which the controller would undo; that preserved load balancers lose their listeners with their Services, as
-// https://github.com/kubernetes/cloud-provider-alibaba-cloud/pull/491 says; and that a manifest gets its load balancer.
+// https://github.com/kubernetes/cloud-provider-alibaba-cloud/pull/491 says of NLB, and a comment there of CLB; and that a manifest gets its load balancer.
 func TestRehearse(t *testing.T) {
 	f := start(t, withNLB)
 	f.deploy(2)

@@ -399,10 +399,13 @@ func hint(code, message string, action names.Action) string {
 		return ""
 	}
 	answers := func(of []string) bool { return of == nil || slices.Contains(of, action.Name) }
+	differs := slices.ContainsFunc(e.Answers, func(a controlapi.ExplainedAnswer) bool { // with a message of its own
+		return a.Product == action.Product && slices.Contains(a.Actions, action.Name)
+	})
 	var b strings.Builder
 	causes := slices.DeleteFunc(e.Causes, func(c controlapi.Cause) bool {
 		own := c.Product == action.Product && c.Action == action.Name
-		return !sameMessage(c.Message, message) || !own && !slices.ContainsFunc(e.Answers, func(a controlapi.ExplainedAnswer) bool { return a.Actions == nil && a.Message == c.Message })
+		return !sameMessage(c.Message, message) || !own && (differs || !slices.ContainsFunc(e.Answers, func(a controlapi.ExplainedAnswer) bool { return a.Actions == nil && a.Message == c.Message }))
 	})
 	for _, c := range causes[:min(len(causes), mostCauses)] {
 		b.WriteString(causeText(&c, "", ""))

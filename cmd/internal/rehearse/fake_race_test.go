@@ -141,6 +141,10 @@ const (
 	strips fault = "strips"
 	// abandons leaves what was made for a Service that is deleted.
 	abandons fault = "abandons"
+	// stops stops a load balancer when its Service is deleted.
+	stops fault = "stops"
+	// clears takes the servers out of all groups of a load balancer when its Service is deleted.
+	clears fault = "clears"
 	// overreaches deletes a load balancer that a deleted Service reused.
 	overreaches fault = "overreaches"
 )
@@ -289,6 +293,12 @@ func (c *smallCCM) delete(s cluster.Object) {
 		id := lb.Text("LoadBalancerId")
 		switch {
 		case c.fault == abandons:
+		case c.fault == stops:
+			c.call("SetLoadBalancerStatus", "LoadBalancerId", id, "LoadBalancerStatus", "inactive")
+		case c.fault == clears:
+			for _, g := range c.call("DescribeVServerGroups", "LoadBalancerId", id).List("VServerGroups", "VServerGroup") {
+				c.members(g.Text("VServerGroupId"), nil)
+			}
 		case reused && c.fault != overreaches || preserved && c.fault == strips:
 			s.Map("spec")["ports"] = []any{}
 			c.listen(s, id, nil, false)
@@ -338,13 +348,13 @@ func (c *smallCCM) listen(s cluster.Object, id string, nodes []cluster.Object, f
 	}
 	for _, l := range has {
 		number := fmt.Sprint(l["ListenerPort"])
-		own := strings.HasPrefix(l.Text("Description"), "k8s") || number == "80" || strings.HasPrefix(number, "2")
+		own := strings.HasSuffix(l.Text("Description"), "/c1") || number == "80" || strings.HasPrefix(number, "2")
 		if !wanted[number] && (own || c.fault == deletesOthers) {
 			c.call("DeleteLoadBalancerListener", "LoadBalancerId", id, "ListenerPort", number)
 		}
 	}
 	for name, group := range groups {
-		if strings.HasPrefix(name, "k8s/") && !named[name] && c.fault != forgets {
+		if strings.HasSuffix(name, "/c1") && !named[name] && c.fault != forgets {
 			c.call("DeleteVServerGroup", "VServerGroupId", group)
 		}
 	}

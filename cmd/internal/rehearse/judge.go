@@ -17,7 +17,7 @@ func (p *play) judge(c *Change, before *view) {
 	}
 	for _, f := range c.Felt {
 		whole := len(f.ids) > 0 && !slices.ContainsFunc(f.ids, func(id string) bool { return !s.servers[id] })
-		f.Meant = c.Meant && len(s.gone) > 0 || whole || f.port != "" && slices.ContainsFunc(strings.Split(c.Services, ", "), func(service string) bool { return slices.Contains(s.ports[service], f.port) })
+		f.Meant = c.Meant && len(s.gone) > 0 && !s.preserved[f.LoadBalancer] || whole || f.port != "" && slices.ContainsFunc(strings.Split(c.Services, ", "), func(service string) bool { return slices.Contains(s.ports[service], f.port) })
 	}
 }
 
@@ -47,13 +47,16 @@ func (s *scope) means(c *Change, before *view) bool {
 	moving := slices.ContainsFunc(services, func(service string) bool { return len(s.ports[service]) > 0 })
 	words := c.Change.Change
 	switch {
-	case s.preserved[c.LoadBalancer]: // its tags and its protection may go
-		return c.Port == "" && !strings.HasSuffix(words, " listener") && !strings.HasPrefix(words, "delete ") && len(c.servers) == 0 && !c.weights
+	case s.preserved[c.LoadBalancer]:
+		return releases(c)
 	case s.leaves(c):
 		return true
-	case some(s.gone) && c.Action == "DeleteLoadBalancer": // which is reused
-		return false
-	case some(s.services), some(s.gone):
+	case some(s.gone): // from what it reused
+		return releases(c) || c.group != "" && s.own(c.Item) || len(c.servers) > 0 && s.uses(c.group) ||
+			slices.ContainsFunc(slices.Collect(maps.Values(before.listeners)), func(l *controlapi.Resource) bool {
+				return l.LoadBalancer == c.LoadBalancer && l.Fields["port"] == c.Item && s.own(l.Name)
+			})
+	case some(s.services):
 		return !slices.ContainsFunc(slices.Collect(maps.Values(before.listeners)), func(l *controlapi.Resource) bool { // of others
 			return l.LoadBalancer == c.LoadBalancer && l.Fields["port"] == c.Item && !slices.ContainsFunc(services, func(service string) bool { return namedAfter(l.Name, service) })
 		})
@@ -70,6 +73,12 @@ func (s *scope) means(c *Change, before *view) bool {
 	}
 	return false
 }
+
+// releasing are the actions that take tags and protection from what stays.
+var releasing = []string{"TagResources", "UntagResources", "AddTags", "RemoveTags", "SetLoadBalancerDeleteProtection", "SetLoadBalancerModificationProtection", "UpdateLoadBalancerProtection"}
+
+// releases reports whether a change is one of them.
+func releases(c *Change) bool { return slices.Contains(releasing, c.Action) }
 
 // leaves reports whether a change is of a load balancer that goes with its Service, or of a security group, which go too.
 func (s *scope) leaves(c *Change) bool {

@@ -119,6 +119,9 @@ func namedAfter(name, service string) bool {
 	return strings.HasPrefix(name, "k8s") && (strings.Contains(name, "/"+own+"/"+namespace+"/") || strings.Contains(name, "."+own+"."+namespace+"."))
 }
 
+// clusterOf is the cluster in such a name.
+func clusterOf(name string) string { return name[strings.LastIndexAny(name, "/.")+1:] }
+
 func hasPort(s cluster.Object, port string) bool {
 	return slices.ContainsFunc(s.List("spec", "ports"), func(o cluster.Object) bool { return fmt.Sprint(o["port"]) == port })
 }

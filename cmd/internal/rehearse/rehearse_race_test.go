@@ -197,14 +197,22 @@ func TestDeletion(t *testing.T) {
 		{"preserve-lb-on-delete", none, 0, "the Services are deleted: 1 calls, all of which should follow"},
 		{"preserve-lb-on-delete", abandons, 0, "the Services are deleted: nothing changes"},
 		{"preserve-lb-on-delete", strips, 2, "the Services are deleted: 2 of 2 calls are findings\n  shop/web (LB)\n" + listener},
-		{"preserve-lb-on-delete", deletesOthers, 1, "delete listener 9000\n"},
+		{"preserve-lb-on-delete", deletesOthers, 3, "delete listener 9000\n"},
 		{"id", none, 0, "the Services are deleted: 2 calls, all of which should follow"},
 		{"id", abandons, 2, "in the end: group k8s/80/web/shop/c1 is left behind\nin the end: LB listener tcp 80 is left behind"},
+		{"id", stops, 3, "SetLoadBalancerStatus\n"},
+		{"preserve-lb-on-delete", stops, 1, "SetLoadBalancerStatus\n"},
+		{"id", clears, 4, "    remove VServerGroup backends theirs\n      i-bp1clbemu0000000001:30080 goes\n      clients notice: listener tcp 9001 without a server\n"},
 		{"id", overreaches, 1, "    delete the load balancer\n"},
 	} {
 		a := newAccount(t)
 		if test.annotation != "" {
 			a.annotate(test.annotation, a.lb)
+		}
+		for port, name := range map[string]string{"9001": "theirs", "8181": "k8s/8181/web/shop/c2"} { // of a person, and of another cluster
+			group := a.made.call("CreateVServerGroup", "LoadBalancerId", a.lb, "VServerGroupName", name, "BackendServers", `[{"ServerId":"i-bp1clbemu0000000001","Port":"30080","Weight":"100"}]`).Text("VServerGroupId")
+			a.made.call("CreateLoadBalancerTCPListener", "LoadBalancerId", a.lb, "ListenerPort", port, "Bandwidth", "-1", "VServerGroupId", group, "Description", name)
+			a.made.call("StartLoadBalancerListener", "LoadBalancerId", a.lb, "ListenerPort", port)
 		}
 		report, err := a.rehearse(none, test.next)
 		if err != nil {

@@ -41,6 +41,9 @@ type scope struct {
 	services map[string]bool
 	// gone are Services that are deleted, deleted the load balancers that go with them, preserved those that stay as they are.
 	gone, deleted, preserved map[string]bool
+	// uses reports whether one of those Services names a group by its id, own whether a listener or a group has
+	// the name of one of theirs.
+	uses, own func(string) bool
 }
 
 // steps are what happens in every cluster, each undone by a later one.
@@ -87,6 +90,13 @@ func (p *play) deleting() step {
 			}
 		}
 	}
+	s.scope.uses = func(group string) bool {
+		return group != "" && slices.ContainsFunc(p.Copy.Services, func(service cluster.Object) bool { return names(service, group) })
+	}
+	clusters := p.clusters()
+	s.scope.own = func(name string) bool {
+		return (len(clusters) == 0 || clusters[clusterOf(name)]) && slices.ContainsFunc(p.Copy.Services, func(service cluster.Object) bool { return namedAfter(name, service.Key()) })
+	}
 	s.do = func(ctx context.Context) (err error) {
 		for _, service := range p.Copy.Services {
 			err = errors.Join(err, p.plane.Delete(ctx, service))
@@ -94,6 +104,19 @@ func (p *play) deleting() step {
 		return err
 	}
 	return s
+}
+
+// clusters are those in the names of the groups that this CCM changed so far.
+func (p *play) clusters() map[string]bool {
+	clusters := make(map[string]bool)
+	for _, phase := range p.phases {
+		for _, c := range phase.Changes {
+			if c.Code == "" && c.group != "" && namedAfter(c.Item, c.Services) {
+				clusters[clusterOf(c.Item)] = true
+			}
+		}
+	}
+	return clusters
 }
 
 // remains says what is left of the Services that a step deleted.
@@ -109,7 +132,10 @@ func (p *play) remains(ctx context.Context, s *scope) (lines []string, err error
 	}
 	now := p.rec.current()
 	stays := func(of, name string) bool { // of a Service that is gone
-		return !s.deleted[of] && !s.preserved[of] && slices.ContainsFunc(p.Copy.Services, func(service cluster.Object) bool { return namedAfter(name, service.Key()) })
+		return !s.deleted[of] && !s.preserved[of] && s.own(name) && !slices.ContainsFunc(p.Copy.Services, func(service cluster.Object) bool {
+			both := annotated(service, "id") != "" && annotated(service, "preserve-lb-on-delete") != "" // a CCM may leave groups of such an NLB
+			return both && namedAfter(name, service.Key())
+		})
 	}
 	for id := range now.balancers {
 		if s.deleted[id] {

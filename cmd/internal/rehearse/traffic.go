@@ -28,8 +28,8 @@ type Break struct {
 	Services     string `json:"services,omitempty"`
 	LoadBalancer string `json:"loadBalancer"`
 	Listener     string `json:"listener"`
-	// Cut counts the connections that clients held and that ended, but for those of HTTP and HTTPS, Refused those that were not taken, and
-	// Failed the requests without an answer of a server.
+	// Cut counts held connections that ended, HTTP and HTTPS left out; Refused counts connections that were not
+	// taken, Failed requests without an answer of a server.
 	Cut     int `json:"cut,omitempty"`
 	Refused int `json:"refused,omitempty"`
 	Failed  int `json:"failed,omitempty"`

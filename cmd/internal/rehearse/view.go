@@ -234,17 +234,20 @@ func settingsOf(r *controlapi.Resource) (parts []string) {
 }
 
 // made are the settings of what is new in the next view.
-func (v *view) made(next *view) (settings string) {
-	for _, of := range []struct {
-		was, is map[string]*controlapi.Resource
-	}{{v.balancers, next.balancers}, {v.listeners, next.listeners}, {v.groups, next.groups}} {
-		for id, r := range of.is {
-			if of.was[id] == nil {
-				settings += strings.Join(settingsOf(r), ", ")
+func (v *view) made(next *view) string {
+	var made []string
+	note := func(was, is map[string]*controlapi.Resource) {
+		for id, r := range is {
+			if was[id] == nil {
+				made = append(made, strings.Join(settingsOf(r), ", "))
 			}
 		}
 	}
-	return settings
+	note(v.balancers, next.balancers)
+	note(v.listeners, next.listeners)
+	note(v.groups, next.groups)
+	slices.Sort(made)
+	return strings.Join(made, "; ")
 }
 
 // facts describe a view by what stays the same when a thing is made again.

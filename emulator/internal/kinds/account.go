@@ -116,3 +116,12 @@ func CheckPayment(v *state.View, owes, poor error) error {
 	}
 	return nil
 }
+
+// The service-linked roles that actions of CLB need.
+const (
+	RoleForLogs = "AliyunServiceRoleForSlbLogDelivery"
+	RoleForEIPs = "AliyunServiceRoleForSlbEipAccess"
+)
+
+// LinkedRoles are all of them.
+var LinkedRoles = []string{RoleForLogs, RoleForEIPs}

@@ -1,8 +1,10 @@
 package conditions
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/resources"
@@ -54,6 +56,9 @@ func refusesApplications(a *kinds.Account) *bool { return &a.RefusesQuotaApplica
 
 // setLinkedRole makes a service-linked role absent, or present.
 func setLinkedRole(c *change, named, value string) error {
+	if !slices.Contains(kinds.LinkedRoles, named) {
+		return fmt.Errorf("want one of the roles %s", strings.Join(kinds.LinkedRoles, ", "))
+	}
 	return c.editAccount(func(a *kinds.Account) {
 		absent := slices.DeleteFunc(slices.Clone(a.AbsentRoles), func(role string) bool { return role == named })
 		if value == "absent" {

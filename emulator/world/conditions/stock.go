@@ -84,7 +84,10 @@ func getIPv6(c *change) string {
 }
 
 // stocked are what a zone can be out of: load balancers of a type, and listeners of a protocol.
-var stocked = []string{string(kinds.AddressTypeInternet), string(kinds.AddressTypeIntranet), string(kinds.HTTP), string(kinds.HTTPS)}
+var (
+	stocked     = append([]string{string(kinds.AddressTypeInternet), string(kinds.AddressTypeIntranet)}, listenersOf...)
+	listenersOf = []string{string(kinds.HTTP), string(kinds.HTTPS)}
+)
 
 func setAddressesSold(c *change, _, value string) error {
 	return c.editRegion(func(r *kinds.Region) error {
@@ -109,7 +112,7 @@ func setStock(c *change, named, value string) error {
 			return err
 		}
 		left := slices.DeleteFunc(slices.Clone(r.SoldOut), func(is kinds.ZoneStock) bool {
-			return is == stock || kind == "" && is.ZoneID == zone
+			return is == stock || kind == "" && is.ZoneID == zone && !slices.Contains(listenersOf, string(is.AddressType))
 		})
 		if value == "soldout" {
 			left = append(left, stock)
@@ -164,13 +167,13 @@ func getFreeAddresses(onlySet bool) func(c *change) []Setting {
 	}
 }
 
-// nothing is what a place lacks that lacks nothing.
+// nothing stands for an empty list.
 const nothing = "none"
 
 // setLacks sets what a zone lacks, or the region if none is named.
 func setLacks(c *change, zone, value string) error {
 	return c.editRegion(func(r *kinds.Region) error {
-		if err := hasZone(r, zone); err != nil {
+		if err := hasZone(r, zone); zone != "" && err != nil {
 			return err
 		}
 		lacks := maps.Clone(r.Lacks)
@@ -186,7 +189,7 @@ func setLacks(c *change, zone, value string) error {
 }
 
 func hasZone(r *kinds.Region, zone string) error {
-	if zone == "" || slices.ContainsFunc(r.Zones, func(z kinds.Zone) bool { return z.ID == zone }) {
+	if slices.ContainsFunc(r.Zones, func(z kinds.Zone) bool { return z.ID == zone }) {
 		return nil
 	}
 	return fmt.Errorf("there is no zone %s in %s: there are %s", zone, r.ID, resources.List(slices.Values(r.Zones), func(z kinds.Zone) string { return z.ID }))

@@ -78,12 +78,13 @@ func countOr(word string) Value {
 }
 
 // lacks is an action, a parameter, or a parameter with a value.
-var lacks = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*(=[^\s,]+)?$`) })
+var lacks = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*(=[^\s,=]+)?$`) })
 
 // lacking is a list of what is not supported.
 var lacking = Value{[]string{nothing}, func(value string) error {
-	for what := range strings.SplitSeq(value, ",") {
-		if !lacks().MatchString(what) {
+	list := strings.Split(value, ",")
+	for _, what := range list {
+		if !lacks().MatchString(what) || what == nothing && len(list) > 1 {
 			return errors.New("want actions, parameters or values, such as EnableHttp2,Scheduler=qch, or none")
 		}
 	}

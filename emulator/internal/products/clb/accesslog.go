@@ -85,7 +85,7 @@ func setAccessLogsDownloadAttribute(tx *state.Tx, req *accessLogRequest) (*gatew
 	if !logProject().MatchString(rule.LogProject) {
 		return nil, errLogProjectUnknown
 	}
-	if err := needRole(tx, req.Caller, roleForLogs, errNoRoleForLogs); err != nil {
+	if err := needRole(tx, req.Caller, kinds.RoleForLogs, errNoRoleForLogs); err != nil {
 		return nil, err
 	}
 	return editLoadBalancer(tx, rule.LoadBalancerID, func(lb *kinds.LoadBalancer) error {
@@ -180,7 +180,7 @@ func modifyHighDefinationMonitor(tx *state.Tx, req *monitorRequest) (*success, e
 }
 
 func putMonitor(tx *state.Tx, req *monitorRequest) (*success, error) {
-	if err := needRole(tx, req.Caller, roleForLogs, errNoRoleForLogs); err != nil {
+	if err := needRole(tx, req.Caller, kinds.RoleForLogs, errNoRoleForLogs); err != nil {
 		return nil, err
 	}
 	kinds.HighDefinitionMonitors.Put(tx, &kinds.HighDefinitionMonitor{Owner: tx.Scope(), LogProject: req.LogProject, LogStore: req.LogStore})

@@ -31,8 +31,6 @@ var (
 		"The param ServerCertificates is missing.", "CLB-0200")
 	errExtensionBusy = refusals.New("ExtensionBusy", 400, "DomainExtensionProcessing",
 		"A previous configuration of the DomainExtension is pending, please try again later.", "CLB-0583")
-	errExtensionListenerBusy = refusals.New("ExtensionListenerBusy", 400, "IncorrectStatus.DomainExtension",
-		"The listener to which the domain extension belongs is being configured, please try again later.", "CLB-0200")
 	errExtensionCertificateUnknown = refusals.New("ExtensionCertificateUnknown", 400, "InvalidParameter.ServerCertificateId",
 		"The specified ServerCertificateId does not exist.", "CLB-0200")
 )
@@ -143,9 +141,6 @@ func (req *setDomainExtensionAttributeRequest) Validate() error {
 
 func setDomainExtensionAttribute(tx *state.Tx, req *setDomainExtensionAttributeRequest) (*gateway.Empty, error) {
 	err := kinds.DomainExtensions.Edit(tx, req.DomainExtensionID, func(d *kinds.DomainExtension) error {
-		if l, ok := kinds.Listeners.Find(tx.View, d.ListenerID()); ok && l.Status == kinds.ListenerConfiguring {
-			return errExtensionListenerBusy
-		}
 		if extensionsBusy(tx.View, d.ListenerID()) {
 			return errExtensionBusy
 		}

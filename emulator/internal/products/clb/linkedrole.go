@@ -8,19 +8,13 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// The service-linked roles that actions need.
-const (
-	roleForLogs = "AliyunServiceRoleForSlbLogDelivery"
-	roleForEIPs = "AliyunServiceRoleForSlbEipAccess"
-)
-
 // The refusals of this file.
 var (
-	errNoRoleForLogs = refusals.New("NoRoleForLogs", 400, "NoPermission."+roleForLogs,
-		"You are not authorized to create the service linked role. Role Name: "+roleForLogs+". Service Name: logdelivery.slb.aliyuncs.com. "+
+	errNoRoleForLogs = refusals.New("NoRoleForLogs", 400, "NoPermission."+kinds.RoleForLogs,
+		"You are not authorized to create the service linked role. Role Name: "+kinds.RoleForLogs+". Service Name: logdelivery.slb.aliyuncs.com. "+
 			"Please ensure the user has been granted the ram:CreateServiceLinkedRole permission", "CLB-0587")
-	errNoRoleForEIPs = refusals.New("NoRoleForEIPs", 400, "NoPermission."+roleForEIPs,
-		"You are not authorized to create the service linked role. Role Name: "+roleForEIPs+". Service Name: eipaccess.slb.aliyuncs.com. "+
+	errNoRoleForEIPs = refusals.New("NoRoleForEIPs", 400, "NoPermission."+kinds.RoleForEIPs,
+		"You are not authorized to create the service linked role. Role Name: "+kinds.RoleForEIPs+". Service Name: eipaccess.slb.aliyuncs.com. "+
 			"Please ensure the user has been granted the ram:CreateServiceLinkedRole permission", "CLB-0587")
 )
 

@@ -269,20 +269,19 @@ func checkCertificates(v *state.View, _ *kinds.LoadBalancer, l *kinds.Listener) 
 // hashing are the schedulers that need a spec. CLB-0581.
 var hashing = []string{"sch", "tch", "qch"}
 
-// checkSpec refuses what a shared instance has not, unless the listener has it already.
+// checkSpec refuses what a shared or an IPv6 instance has not, unless the listener has it already.
 func checkSpec(v *state.View, lb *kinds.LoadBalancer, l *kinds.Listener) error {
-	if l.FullNATEnabled && lb.AddressIPVersion == ipv6 {
-		return errIPv6LacksFullNAT
-	}
-	if !isShared(lb) {
-		return nil
-	}
 	before, ok := kinds.Listeners.Find(v, l.ID())
 	if !ok {
 		before = &kinds.Listener{TLSCipherPolicy: defaultTLSCipherPolicy}
 	}
+	fullNAT := l.FullNATEnabled && !before.FullNATEnabled
 	switch {
-	case l.FullNATEnabled:
+	case fullNAT && lb.AddressIPVersion == ipv6:
+		return errIPv6LacksFullNAT
+	case !isShared(lb):
+		return nil
+	case fullNAT:
 		return errSharedLacksFullNAT
 	case l.Scheduler != before.Scheduler && slices.Contains(hashing, l.Scheduler):
 		return errSharedLacksScheduler.Of(l.Scheduler)

@@ -431,7 +431,7 @@ func deleteLoadBalancer(tx *state.Tx, req *deleteLoadBalancerRequest) (*gateway.
 		return nil, errPrepaidNotDeletable
 	}
 	for range kinds.EIPsByInstance.List(tx.View, lb.ID) {
-		if err := needRole(tx, req.Caller, roleForEIPs, errNoRoleForEIPs); err != nil {
+		if err := needRole(tx, req.Caller, kinds.RoleForEIPs, errNoRoleForEIPs); err != nil {
 			return nil, err
 		}
 		break

@@ -1,6 +1,8 @@
 package clb
 
 import (
+	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
@@ -9,7 +11,7 @@ import (
 )
 
 // The refusals of this file. Which region or zone lacks what is unpublished, so that none lacks
-// anything unless its world says so: CLB-0580.
+// anything unless a condition says so: CLB-0580.
 var (
 	errRegionLacksAction = refusals.New("RegionLacksAction", 400, "InvalidAction.RegionNotSupport",
 		"The region does not support this action.", "CLB-0580").
@@ -48,22 +50,35 @@ func used(lacking []string, action string, params gateway.Params, ofAction, ofPa
 			return ofAction
 		}
 		for _, p := range params {
-			switch {
-			case !names(p, name) || p.Value == "" || ofOne && p.Value != value:
-			case ofOne:
-				return ofValue.Of(value)
-			default:
-				return ofParameter.Of(name)
+			for _, sent := range valuesOf(p, name) {
+				switch {
+				case sent == "" || ofOne && sent != value:
+				case ofOne:
+					return ofValue.Of(value)
+				default:
+					return ofParameter.Of(name)
+				}
 			}
 		}
 	}
 	return nil
 }
 
-// names reports whether a parameter has a name, is of a list with the name, or is a list in JSON
-// whose elements have a key with it.
-func names(p gateway.Param, name string) bool {
-	return p.Name == name || strings.HasPrefix(p.Name, name+".") || strings.HasPrefix(p.Value, "[") && strings.Contains(p.Value, `"`+name+`"`)
+// valuesOf returns the values that a call sends by a name: of a parameter, of the elements of a list, or of
+// the keys in a list in JSON.
+func valuesOf(p gateway.Param, name string) (values []string) {
+	if p.Name == name || strings.HasPrefix(p.Name, name+".") {
+		values = append(values, p.Value)
+	}
+	var list []map[string]any
+	if strings.HasPrefix(strings.TrimSpace(p.Value), "[") && json.Unmarshal([]byte(p.Value), &list) == nil {
+		for _, element := range list {
+			if value, has := element[name]; has {
+				values = append(values, fmt.Sprint(value))
+			}
+		}
+	}
+	return values
 }
 
 // noZone is the key of no zone in Region.Lacks.
@@ -72,8 +87,14 @@ const noZone = "none"
 // zoneOf returns the zone that has the master of the load balancer that a call is about.
 func zoneOf(v *state.View, params gateway.Params) string {
 	id := params.Get("LoadBalancerId")
-	if g, ok := kinds.VServerGroups.Find(v, params.Get("VServerGroupId")); ok && id == "" {
+	if g, ok := kinds.VServerGroups.Find(v, params.Get("VServerGroupId")); ok {
 		id = g.LoadBalancerID
+	} else if g, ok := kinds.MasterSlaveServerGroups.Find(v, params.Get("MasterSlaveServerGroupId")); ok {
+		id = g.LoadBalancerID
+	} else if r, ok := kinds.Rules.Find(v, params.Get("RuleId")); ok {
+		id = r.LoadBalancerID
+	} else if d, ok := kinds.DomainExtensions.Find(v, params.Get("DomainExtensionId")); ok {
+		id = d.LoadBalancerID
 	}
 	if lb, ok := kinds.LoadBalancers.Find(v, id); ok {
 		return lb.MasterZoneID

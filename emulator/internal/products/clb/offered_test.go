@@ -32,6 +32,9 @@ func TestLacks(t *testing.T) {
 		{"cn-hangzhou-i", "Scheduler", "CreateLoadBalancerTCPListener", with(createTCP, "Scheduler", "rr"), ""},
 		{"cn-hangzhou-h", "Type", "AddVServerGroupBackendServers", params("VServerGroupId", "rsp-free", "BackendServers", server(instance1, `,"Type":"ecs"`)), "InvalidParameter.ZoneNotSupport"},
 		{"cn-hangzhou-h", "Type", "AddVServerGroupBackendServers", params("VServerGroupId", "rsp-free", "BackendServers", server(instance1, "")), ""},
+		{"cn-hangzhou-h", "Type=ecs", "AddVServerGroupBackendServers", params("VServerGroupId", "rsp-free", "BackendServers", " "+server(instance1, `,"Type":"ecs"`)), "InvalidParameterValue.ZoneNotSupport"},
+		{"cn-hangzhou-h", "Type", "AddVServerGroupBackendServers", params("VServerGroupId", "rsp-free", "BackendServers", server(instance1, `,"Description":"Type"`)), ""},
+		{"cn-hangzhou-h", "ServerCertificateId", "SetDomainExtensionAttribute", params("DomainExtensionId", "de-used", "ServerCertificateId", "cert-free"), "InvalidParameter.ZoneNotSupport"},
 		{"cn-hangzhou-h", "SetLoadBalancerStatus", "SetLoadBalancerStatus", with(lb, "LoadBalancerStatus", "inactive"), "OperationUnsupported.SetLoadBalancerStatus"},
 		{"cn-hangzhou-h", "Bandwidth", "CreateLoadBalancer", with(createInternet, "Bandwidth", "5"), ""},
 	} {

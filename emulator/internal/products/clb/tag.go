@@ -1,14 +1,9 @@
 package clb
 
 import (
-	"errors"
-	"regexp"
 	"slices"
-	"sync"
-	"unicode/utf8"
 
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
-	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
 	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
@@ -50,9 +45,6 @@ var (
 		"The specified resource %s does not exist.", "CLB-0200")
 	errTagOrResourceMissing = refusals.New("TagOrResourceMissing", 400, "MissingParam.TagOrResourceId",
 		"The parameter Tag or ResourceId is required at least one.", "CLB-0200")
-	errTokenUnknown = refusals.New("TokenUnknown", 400, "QueryTokenNotExist",
-		"The specified NextToken does not exist.", "CLB-0588").
-		In(400, "QueryTokenNotExist", "The specified token is not exist.", "CLB-0588", "ListTLSCipherPolicies")
 	errTagResourceTypeInvalid = refusals.New("TagResourceTypeInvalid", 400, "InvalidParam.ResourceType",
 		"The specified ResourceType is invalid.", "CLB-0200")
 )
@@ -67,24 +59,10 @@ type taggedType string
 // Words returns the kinds' own words.
 func (taggedType) Words() []string { return taggable.Words() }
 
-// tokenForm matches what looks like a token of a list: one that is none does not exist, and
-// another text is invalid. CLB-0588.
-var tokenForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9+/_=-]+$`) })
-
-// unknownToken says of a token that is none, but looks like one, that it does not exist.
-func unknownToken(err error, token string) error {
-	var fact *state.Error
-	if errors.As(err, &fact) && fact.Fact == listing.BadToken && tokenForm().MatchString(token) {
-		return errTokenUnknown
-	}
-	return err
-}
-
 const (
 	maxTagsPerCall      = 20
 	maxTaggedPerCall    = 50
 	tagResourcesPerPage = 50
-	longestTag          = 128
 )
 
 // tagFilterParam is an element of Tag.N where it filters: a key alone asks for
@@ -218,19 +196,6 @@ func (req *listTagResourcesRequest) Validate() error {
 	case len(req.Tags) > maxTagsPerCall:
 		return errTooManyTags
 	}
-	return checkFilters(req.Tags)
-}
-
-// checkFilters refuses keys and values that no tag can have, by their length: CLB-0586.
-func checkFilters(tags []tagFilterParam) error {
-	for _, t := range tags {
-		if utf8.RuneCountInString(t.Key) > longestTag {
-			return errTagKeyInvalid.Of(t.Key)
-		}
-		if t.Value != nil && utf8.RuneCountInString(*t.Value) > longestTag {
-			return errTagValueInvalid.Of(*t.Value)
-		}
-	}
 	return nil
 }
 
@@ -243,5 +208,5 @@ type listTagResourcesResponse struct {
 // tags.
 func listTagResources(v *state.View, req *listTagResourcesRequest) (*listTagResourcesResponse, error) {
 	part, next, err := taggable.List(v, string(req.ResourceType), req.ResourceIDs, tagFilters(req.Tags), req.NextToken, tagResourcesPerPage)
-	return &listTagResourcesResponse{NextToken: next, TagResources: part}, unknownToken(err, req.NextToken)
+	return &listTagResourcesResponse{NextToken: next, TagResources: part}, err
 }

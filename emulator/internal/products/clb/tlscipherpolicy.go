@@ -192,7 +192,7 @@ func listTLSCipherPolicies(v *state.View, req *listTLSCipherPoliciesRequest) (*l
 	})
 	part, next, err := listing.After(found, req.NextToken, req.MaxItems, func(p *kinds.TLSCipherPolicy) string { return p.ID })
 	if err != nil {
-		return nil, unknownToken(err, req.NextToken)
+		return nil, err
 	}
 	resp := &listTLSCipherPoliciesResponse{NextToken: next, TotalCount: len(found), IsTruncated: next != ""}
 	for _, p := range part {
