@@ -189,10 +189,11 @@ func TestCompactedAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := fmt.Sprintf("changed %q in etcd, at its revision %d:", "/alone/state/rows/a/7", done.Header.Revision)
-	for name, e := range map[string]*etcd.Engine{"leader": p.leader, "follower": p.follower} {
-		if err := foreign(t, e); !strings.Contains(err.Error(), want) {
-			t.Errorf("the %s noticed %q, want %q", name, err, want)
+	want := fmt.Sprintf("changed %q in etcd, ", "/alone/state/rows/a/7")
+	watched, compared := fmt.Sprintf("%sat its revision %d:", want, done.Header.Revision), want+"by its revision "
+	for name, e := range map[string]*etcd.Engine{"leader": p.leader, "follower": p.follower} { // on a busy machine one may still compare
+		if err := foreign(t, e); !strings.Contains(err.Error(), watched) && !strings.Contains(err.Error(), compared) {
+			t.Errorf("the %s noticed %q, want %q or %q", name, err, watched, compared)
 		}
 	}
 }
