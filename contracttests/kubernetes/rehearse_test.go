@@ -45,7 +45,7 @@ func TestRehearse(t *testing.T) {
 		t.Errorf("the same version = %d, %s", code, out)
 	}
 	code, out := rehearsal("preserved", "--objects", preserved)
-	for _, want := range []string{"/web (" + id + ")\n    delete listener 80\n      clients notice: listener tcp 80 deleted", "/balanced (nlb-", "the Services are deleted: "} {
+	for _, want := range []string{"/web (" + id + ")\n    delete listener ", "    delete listener 80\n      clients notice: listener tcp 80 deleted", "/balanced (nlb-", "the Services are deleted: "} {
 		if _, last, _ := strings.Cut(out, "one change is throttled: "); code != 1 || !strings.Contains(last, want) {
 			t.Errorf("preserved load balancers = %d, want %q: %s", code, want, out)
 		}
