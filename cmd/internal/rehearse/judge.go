@@ -1,7 +1,6 @@
 package rehearse
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -44,6 +43,14 @@ func (s *scope) means(c *Change, before *view) bool {
 	some := func(of map[string]bool) bool {
 		return slices.ContainsFunc(services, func(service string) bool { return of[service] })
 	}
+	at := func(whose func(*controlapi.Resource) bool) bool { // a listener at the change's port
+		for _, l := range before.listeners {
+			if l.LoadBalancer == c.LoadBalancer && l.Fields["port"] == c.Item && whose(l) {
+				return true
+			}
+		}
+		return false
+	}
 	moving := slices.ContainsFunc(services, func(service string) bool { return len(s.ports[service]) > 0 })
 	words := c.Change.Change
 	switch {
@@ -53,12 +60,10 @@ func (s *scope) means(c *Change, before *view) bool {
 		return true
 	case some(s.gone): // from what it reused
 		return releases(c) || c.group != "" && s.own(c.Item) || len(c.servers) > 0 && s.uses(c.group) ||
-			slices.ContainsFunc(slices.Collect(maps.Values(before.listeners)), func(l *controlapi.Resource) bool {
-				return l.LoadBalancer == c.LoadBalancer && l.Fields["port"] == c.Item && s.own(l.Name)
-			})
+			at(func(l *controlapi.Resource) bool { return s.own(l.Name) })
 	case some(s.services):
-		return !slices.ContainsFunc(slices.Collect(maps.Values(before.listeners)), func(l *controlapi.Resource) bool { // of others
-			return l.LoadBalancer == c.LoadBalancer && l.Fields["port"] == c.Item && !slices.ContainsFunc(services, func(service string) bool { return namedAfter(l.Name, service) })
+		return !at(func(l *controlapi.Resource) bool { // of others
+			return !slices.ContainsFunc(services, func(service string) bool { return namedAfter(l.Name, service) })
 		})
 	case c.product == "Vpc" && strings.HasSuffix(words, " route"):
 		return s.routes[c.Item]
