@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	cloudprovider "k8s.io/cloud-provider"
 
+	"github.com/clbemu/clbemu/contracttests/kubernetes/driver/internal/annotation"
 	"github.com/clbemu/clbemu/contracttests/kubernetes/driver/internal/backends"
 	"github.com/clbemu/clbemu/contracttests/kubernetes/driver/internal/controller"
 	"github.com/clbemu/clbemu/contracttests/kubernetes/driver/internal/openapi"
@@ -71,20 +72,27 @@ func (p *Product) Ensure(ctx context.Context, service *corev1.Service, _ bool) (
 	return done, p.deleteUnusedGroups(service, groups)
 }
 
-// Remove deletes everything that belongs to the Service.
+// Remove deletes everything that belongs to the Service, or leaves a load balancer that is to be
+// preserved as it is, for whoever wants it.
 func (p *Product) Remove(ctx context.Context, service *corev1.Service) (done controller.Outcome, err error) {
 	found, err := p.find(service)
 	if err != nil {
 		return done, err
 	}
-	if found != nil {
-		done.ID = found.LoadBalancerID
-		if _, err := p.call("UpdateLoadBalancerProtection", openapi.Params{"LoadBalancerId": found.LoadBalancerID, "DeletionProtectionEnabled": "false"}); err != nil {
-			return done, err
-		}
-		if err := p.work(ctx, "DeleteLoadBalancer", openapi.Params{"LoadBalancerId": found.LoadBalancerID}); err != nil {
-			return done, err
-		}
+	if found == nil {
+		return done, p.deleteUnusedGroups(service, nil)
+	}
+	done.ID = found.LoadBalancerID
+	if _, err := p.call("UpdateLoadBalancerProtection", openapi.Params{"LoadBalancerId": found.LoadBalancerID, "DeletionProtectionEnabled": "false"}); err != nil {
+		return done, err
+	}
+	if annotation.Is(service, annotation.Preserve, "true") {
+		_, err := p.call("UntagResources", openapi.Params{"ResourceType": "loadbalancer", "ResourceId.1": found.LoadBalancerID,
+			"TagKey.1": tagService, "TagKey.2": tagCluster})
+		return done, err
+	}
+	if err := p.work(ctx, "DeleteLoadBalancer", openapi.Params{"LoadBalancerId": found.LoadBalancerID}); err != nil {
+		return done, err
 	}
 	return done, p.deleteUnusedGroups(service, nil)
 }
