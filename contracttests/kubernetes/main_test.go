@@ -25,7 +25,7 @@ const (
 
 // planes is how many control planes there are, and how many tests run side by side. Most
 // of their time goes into the back-off of a controller, also on two cores.
-var planes = 4
+var planes = 6
 
 // shared is what the tests have in common: the binaries, and the control planes
 // that no test uses now. Each test has a cloud, a controller and a namespace of its own.
