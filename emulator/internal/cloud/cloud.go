@@ -43,8 +43,8 @@ type Neighbours interface {
 	Server(c *Cloud) controlapi.Server
 	// Ready returns why c can't answer yet, nil if it can.
 	Ready(c *Cloud) error
-	// Room is where the calls of all clouds wait for memory.
-	Room() *gateway.Room
+	// Memory is where the calls of all clouds wait for memory.
+	Memory() *gateway.MemoryBudget
 }
 
 // Cloud is one emulated cloud.
@@ -116,7 +116,7 @@ func (c *Cloud) build(others Neighbours, snapshots *snapshots.Snapshots) {
 		Cloud:      func(key string) (gateway.Chosen, error) { return others.ByKey(c, key) },
 		Products:   c.products,
 		Elsewhere:  products.Elsewhere,
-		Room:       others.Room(),
+		Memory:     others.Memory(),
 		StrictAuth: c.cfg.StrictAuth,
 		Seed:       c.cfg.Seed,
 		Log:        c.cfg.Log,

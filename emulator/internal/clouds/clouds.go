@@ -55,10 +55,10 @@ type Config struct {
 // Clouds holds the clouds of a process, by name. Each is on its own: what a call does in one
 // shows in no other.
 type Clouds struct {
-	cfg   Config
-	first *cloud.Cloud
-	room  *gateway.Room  // for the calls of all clouds
-	ports *listen.Places // for the connections at the ports of all forks
+	cfg    Config
+	first  *cloud.Cloud
+	memory *gateway.MemoryBudget // for the calls of all clouds
+	ports  *listen.Places        // for the connections at the ports of all forks
 	// durableRoom is the most durable clouds.
 	durableRoom int
 
@@ -105,15 +105,15 @@ const (
 // New returns the clouds of a process, without the first.
 func New(cfg Config) *Clouds {
 	files := listen.Descriptors()
-	return &Clouds{cfg: cfg, forked: make(map[string]*forkedCloud), resetting: make(map[string]chan struct{}), unopened: make(map[string]error), room: gateway.NewRoom(),
+	return &Clouds{cfg: cfg, forked: make(map[string]*forkedCloud), resetting: make(map[string]chan struct{}), unopened: make(map[string]error), memory: gateway.NewMemoryBudget(),
 		ports: listen.NewForkPlaces(), durableRoom: files / descriptorsOfDurable}
 }
 
 // Begin makes a cloud the first, from which others are forked.
 func (s *Clouds) Begin(first *cloud.Cloud) { s.first = first }
 
-// Room implements cloud.Neighbours.
-func (s *Clouds) Room() *gateway.Room { return s.room }
+// Memory implements cloud.Neighbours.
+func (s *Clouds) Memory() *gateway.MemoryBudget { return s.memory }
 
 // cloudName is a label of a host name, since NAME.localhost is one.
 var cloudName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`) })

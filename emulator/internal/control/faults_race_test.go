@@ -78,7 +78,7 @@ func TestCountersAndRestart(t *testing.T) {
 			wait.Go(func() { f.faults.Injector.At(faults.Reply, call, f.store.Now()) })
 		}
 		wait.Go(func() {
-			if err := f.faults.Restart(); err != nil {
+			if err := f.faults.ResetCounters(); err != nil {
 				t.Error(err)
 			}
 		})

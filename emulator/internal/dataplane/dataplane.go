@@ -202,7 +202,7 @@ func (p *Plane) markRow(v *state.View, kind state.Kind, row any) (belongs bool) 
 		}
 		belongs = true
 	}
-	if _, ok := state.ShownBy[topology.Part](v, kind, row); ok {
+	if _, ok := state.ShownBy[topology.Dependency](v, kind, row); ok {
 		p.dirty.markAll()
 		belongs = true
 	}

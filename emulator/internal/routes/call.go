@@ -22,8 +22,8 @@ type Route struct {
 	Parameters []Parameter
 	// Open is for those that everybody may call.
 	Open bool
-	// Room is what the call waits for, as it takes much memory.
-	Room Room
+	// Slots are what the call waits for, as it takes much memory.
+	Slots Slots
 	// Refusals are the statuses of refusals that only some calls have.
 	Refusals []int
 	// Request and Answer are the types of the body and the answer.
@@ -51,14 +51,14 @@ const (
 	FormFields  Form = "object"
 )
 
-// Room is a bound on how many calls that take much memory run at once.
-type Room int
+// Slots bound how many calls that take much memory run at once.
+type Slots int
 
-// The rooms.
+// The slots.
 const (
-	NoRoom Room = iota
-	RoomOfAnswers
-	RoomOfImports
+	NoSlots Slots = iota
+	SlotsOfAnswers
+	SlotsOfImports
 )
 
 // Bodies and answers that are no JSON of a declared type. Handlers of those other than

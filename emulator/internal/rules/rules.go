@@ -251,8 +251,8 @@ func (r *Rules) Delete(rules ...string) error {
 	})
 }
 
-// Restart sets the counters of all rules to nothing and their windows to now.
-func (r *Rules) Restart() error {
+// ResetCounters sets the counters of all rules to nothing and their windows to now.
+func (r *Rules) ResetCounters() error {
 	return r.update(func(tx *state.Tx) error {
 		for k := range kinds.Faults.All(tx.View) {
 			fresh := *k
