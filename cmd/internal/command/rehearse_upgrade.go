@@ -360,10 +360,7 @@ func (u *upgrade) config(copied *emulator.Emulator) (text []byte, err error) {
 			nodes = append(nodes, instance)
 		}
 	}
-	if err := copied.Store().View(state.Owner{}, func(v *state.View) (err error) {
-		text, err = target.CloudConfig(v, id, nodes...)
-		return err
-	}); err != nil {
+	if text, err = target.CloudConfig(copied.Store().View(state.Owner{}), id, nodes...); err != nil {
 		return nil, err
 	}
 	var config struct{ Global map[string]any }

@@ -201,14 +201,13 @@ func (s *Clouds) free(name string, durable bool) error {
 	case durable && s.durable() >= s.durableRoom:
 		return fmt.Errorf("%w: there are %d durable clouds, and this process may open %d files: delete some, or raise the limit (ulimit -n)", control.ErrTaken, s.durable(), listen.Descriptors())
 	}
-	return s.first.Store().View(state.Owner{}, func(v *state.View) error {
-		for key := range kinds.AccessKeys.All(v) {
-			if strings.HasPrefix(key.ID, name+".") {
-				return fmt.Errorf("%w: the access key %s would belong to two clouds: choose another name", control.ErrTaken, key.ID)
-			}
+	v := s.first.Store().View(state.Owner{})
+	for key := range kinds.AccessKeys.All(v) {
+		if strings.HasPrefix(key.ID, name+".") {
+			return fmt.Errorf("%w: the access key %s would belong to two clouds: choose another name", control.ErrTaken, key.ID)
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // durable counts the durable clouds that have files open. The caller has the lock.

@@ -22,15 +22,14 @@ import (
 // seen runs fn on the view that a call about resources sees: everything, or the account
 // or region that it names.
 func (a *api) seen(where controlapi.Where, fn func(*state.View) error) error {
-	return a.Store.View(state.Owner{}, func(v *state.View) error {
-		scope := state.Owner{AccountID: where.AccountID, RegionID: where.RegionID}
-		if scope != (state.Owner{}) {
-			if _, err := resources.Owner(v, state.Owner(where)); err != nil {
-				return err
-			}
+	v := a.Store.View(state.Owner{})
+	scope := state.Owner{AccountID: where.AccountID, RegionID: where.RegionID}
+	if scope != (state.Owner{}) {
+		if _, err := resources.Owner(v, state.Owner(where)); err != nil {
+			return err
 		}
-		return fn(v.In(scope))
-	})
+	}
+	return fn(v.In(scope))
 }
 
 // wanted are the resources that a call is about.

@@ -259,12 +259,9 @@ func TestAddressesOfNetwork(t *testing.T) {
 // named are the addresses under a load balancer's name.
 func (f *fixture) named(id string) (list []netip.Addr) {
 	f.Helper()
-	// The function returns no error, so neither does View.
-	_ = f.store.View(owner, func(v *state.View) error {
-		lb, _ := topology.FindLoadBalancer(v, id)
-		list = lb.Reachable
-		return nil
-	})
+	v := f.store.View(owner)
+	lb, _ := topology.FindLoadBalancer(v, id)
+	list = lb.Reachable
 	if len(list) != 4 {
 		f.Fatalf("%s has %v under its name, want 4 addresses", id, list)
 	}

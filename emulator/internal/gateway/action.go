@@ -68,10 +68,9 @@ func Write[Req, Res any](name string, handle func(*state.Tx, *Req) (*Res, error)
 // generic: the program would have it once for each of hundreds.
 func (a *Action) run(x execution) (response any, err error) {
 	if !a.Mutates {
-		err = x.store.ViewPast(x.staleBy, x.scope, func(v *state.View) error {
-			response, err = a.read(v, x.request)
-			return cmp.Or(err, passed(x.request))
-		})
+		v := x.store.ViewPast(x.staleBy, x.scope)
+		response, err = a.read(v, x.request)
+		err = cmp.Or(err, passed(x.request))
 		return response, err
 	}
 	err = x.store.Update(x.scope, func(tx *state.Tx) error {

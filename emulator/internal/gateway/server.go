@@ -252,16 +252,13 @@ func (s *Server) findProduct(call *Call) *Problem {
 
 // checkState looks at the state, which is the same one for all of it.
 func (s *Server) checkState(call *Call) (problem *Problem) {
-	// The function returns no error, so neither does View.
-	_ = s.cfg.Store.View(state.Owner{}, func(v *state.View) error {
-		defer call.name(v)
-		for _, look := range stateChecks {
-			if problem = look(s, call, v); problem != nil {
-				break
-			}
+	v := s.cfg.Store.View(state.Owner{})
+	defer call.name(v)
+	for _, look := range stateChecks {
+		if problem = look(s, call, v); problem != nil {
+			break
 		}
-		return nil
-	})
+	}
 	return problem
 }
 
