@@ -186,9 +186,7 @@ func (h *Part) allExpectations() []Expectation {
 func (h *Part) rules() (rules []faults.Rule) {
 	for _, s := range flat(h.Steps) {
 		if f, ok := s.Value.(*Fault); ok {
-			if rule, err := f.rule(); err == nil {
-				rules = append(rules, rule)
-			}
+			rules = append(rules, f.rule)
 		}
 	}
 	return rules
