@@ -53,6 +53,14 @@ var updateMutants = flag.Bool("update-mutants", false, "record the changes of ea
 // valuesFile has the changes of each part; contracttests/seeds.md shows them.
 const valuesFile = "../testdata/mutants/library.json"
 
+func readRecord(t *testing.T) (parts map[string]mutate.Outcome) {
+	t.Helper()
+	if text, err := os.ReadFile(valuesFile); err != nil || json.Unmarshal(text, &parts) != nil {
+		t.Fatalf("%s: %v", valuesFile, err)
+	}
+	return parts
+}
+
 // compareRecord compares what was tried with the record, or writes it.
 func compareRecord(t *testing.T, parts map[string]mutate.Outcome) {
 	t.Helper()
@@ -89,7 +97,7 @@ func TestValues(t *testing.T) {
 	names := target.NewNames(emulator.NamesIn(world.Default()))
 	var mu sync.Mutex
 	tried, listed := make(map[string]int), make(map[int]bool)
-	parts := make(map[string]mutate.Outcome)
+	parts, recorded := make(map[string]mutate.Outcome), readRecord(t)
 	t.Run("all", func(t *testing.T) {
 		for _, name := range scenarios.LibraryNames() {
 			for _, part := range []string{scenarios.ClientPart, scenarios.ProgramPart} {
@@ -108,7 +116,11 @@ func TestValues(t *testing.T) {
 						t.Fatalf("unchanged: %s", result.Failure)
 					}
 					limit := 3*time.Since(begin) + 5*time.Second
-					for i, change := range mutate.OfPart(t, name, part) {
+					changes := mutate.OfPart(t, name, part)
+					if was := recorded[name+"/"+part].Run; was != len(changes) && !*updateMutants {
+						t.Errorf("%s has %d changes of a scenario that has %d: go test ./contracttests/library -run Values -update-mutants", valuesFile, was, len(changes))
+					}
+					for i, change := range changes {
 						if i%every != chosen {
 							continue
 						}
