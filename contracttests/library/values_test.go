@@ -1,8 +1,8 @@
 package library_test
 
 import (
+	"bytes"
 	"context"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"maps"
@@ -14,6 +14,7 @@ import (
 
 	"github.com/clbemu/clbemu/contracttests/binary"
 	"github.com/clbemu/clbemu/contracttests/internal/mutate"
+	"github.com/clbemu/clbemu/contracttests/internal/record"
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/target"
 	"github.com/clbemu/clbemu/emulator/target/private"
@@ -53,14 +54,6 @@ var updateMutants = flag.Bool("update-mutants", false, "record the changes of ea
 // valuesFile has the changes of each part; contracttests/seeds.md shows them.
 const valuesFile = "../testdata/mutants/library.json"
 
-func readRecord(t *testing.T) (parts map[string]mutate.Outcome) {
-	t.Helper()
-	if text, err := os.ReadFile(valuesFile); err != nil || json.Unmarshal(text, &parts) != nil {
-		t.Fatalf("%s: %v", valuesFile, err)
-	}
-	return parts
-}
-
 // compareRecord compares what was tried with the record, or writes it.
 func compareRecord(t *testing.T, parts map[string]mutate.Outcome) {
 	t.Helper()
@@ -68,18 +61,11 @@ func compareRecord(t *testing.T, parts map[string]mutate.Outcome) {
 		is.Sort()
 		parts[name] = is
 	}
-	want, err := json.MarshalIndent(parts, "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want = append(want, '\n')
 	if *updateMutants {
-		if err := os.WriteFile(valuesFile, want, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		record.Write(t, valuesFile, parts, 1)
 		return
 	}
-	if text, err := os.ReadFile(valuesFile); err != nil || string(text) != string(want) {
+	if text, err := os.ReadFile(valuesFile); err != nil || !bytes.Equal(text, record.Text(t, parts, 1)) {
 		t.Errorf("%s is stale (%v): go test ./contracttests/library -run Values -update-mutants", valuesFile, err)
 	}
 }
@@ -97,7 +83,7 @@ func TestValues(t *testing.T) {
 	names := target.NewNames(emulator.NamesIn(world.Default()))
 	var mu sync.Mutex
 	tried, listed := make(map[string]int), make(map[int]bool)
-	parts, recorded := make(map[string]mutate.Outcome), readRecord(t)
+	parts, recorded := make(map[string]mutate.Outcome), record.Read[map[string]mutate.Outcome](t, valuesFile)
 	t.Run("all", func(t *testing.T) {
 		for _, name := range scenarios.LibraryNames() {
 			for _, part := range []string{scenarios.ClientPart, scenarios.ProgramPart} {
