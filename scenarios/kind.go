@@ -48,7 +48,7 @@ func StepKinds() []*Kind { return slices.Clone(stepKinds) }
 // ExpectationKinds lists the kinds of expectations.
 func ExpectationKinds() []*Kind { return slices.Clone(expectationKinds) }
 
-// need is what a step needs that not every target has.
+// need is a requirement of a step that not every target meets.
 type need int
 
 const (

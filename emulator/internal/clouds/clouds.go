@@ -28,7 +28,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// Process is what clouds need of the process that they are in.
+// Process gives clouds access to the process that they are in.
 type Process interface {
 	// Listen opens a server next to that of the API, at a port of the same host.
 	Listen(name, port string, connections *listen.Places, handler http.Handler) (*listen.Server, error)

@@ -223,7 +223,7 @@ type Product struct {
 	RateLimits RateLimits
 	// Idle are the parameters that its actions need not read.
 	Idle []Idle
-	// Guesses are what successful calls meet.
+	// Guesses lists the guesses that successful answers rest on.
 	Guesses []Guess
 	// Offers refuses a call that the place where it would act does not support; nil never does.
 	Offers func(v *state.View, action string, params Params) error

@@ -163,7 +163,7 @@ func (c *Call) parse(budget *MemoryBudget, w http.ResponseWriter, r *http.Reques
 	return params.check()
 }
 
-// A Claim is what a request says that it calls.
+// A Claim is the call that a request claims to be.
 type Claim struct{ Version, Action, AccessKeyID string }
 
 // ClaimOf returns the claim of a request as parse reads it, and whether it is known without

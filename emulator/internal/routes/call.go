@@ -13,7 +13,7 @@ import (
 // Call is a call whose body is a Request and whose answer is an Answer.
 type Call[Request, Answer any] struct{ *Route }
 
-// Route is what a call is, whatever the types of its body and answer.
+// Route describes a call, whatever the types of its body and answer.
 type Route struct {
 	Method, Path string
 	// Summary says what the call does, and Description the rest.
@@ -22,7 +22,7 @@ type Route struct {
 	Parameters []Parameter
 	// Open is for those that everybody may call.
 	Open bool
-	// Slots are what the call waits for, as it takes much memory.
+	// Slots makes the call wait for a slot, as it takes much memory.
 	Slots Slots
 	// Refusals are the statuses of refusals that only some calls have.
 	Refusals []int
