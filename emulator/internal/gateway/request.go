@@ -20,6 +20,13 @@ type Trial struct {
 	DryRun bool `rpc:"DryRun"`
 }
 
+// AboutLoadBalancer is a request about a load balancer or a part of one.
+type AboutLoadBalancer interface {
+	// LoadBalancerOf returns the load balancer's id, "" for a call that concerns none after all. It
+	// fails when the part is not there.
+	LoadBalancerOf(v *state.View) (string, error)
+}
+
 // DryRunPassed is the fact that a dry run found nothing to refuse.
 const DryRunPassed state.Fact = "DryRunPassed"
 

@@ -34,12 +34,6 @@ type request[T any] interface {
 	order() *Order
 }
 
-// aboutLoadBalancer is a request about a load balancer or a part of one.
-type aboutLoadBalancer interface {
-	// LoadBalancerOf returns the load balancer's id. It fails when the part is not there.
-	LoadBalancerOf(v *state.View) (string, error)
-}
-
 // Work describes what a call will do to a resource.
 type Work struct {
 	ResourceType, ResourceID string
@@ -106,7 +100,7 @@ func resourceOf(job *kinds.Job) string { return job.ResourceID }
 
 // prepare checks what a call would do, and that nothing stands in its way.
 func prepare[Req any](tx *state.Tx, rules *Rules, o *Order, req *Req, plan func(*state.Tx, *Req) (*Work, error)) (*Work, error) {
-	if p, ok := any(req).(aboutLoadBalancer); ok {
+	if p, ok := any(req).(gateway.AboutLoadBalancer); ok {
 		id, err := p.LoadBalancerOf(tx.View)
 		if err == nil {
 			err = rules.Enter(tx, id)
