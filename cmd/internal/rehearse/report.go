@@ -236,7 +236,8 @@ func (r *Report) Problems() int {
 	return n
 }
 
-// compare marks what the old version does too in the same phase.
+// compare marks what the old version does too in the same phase. A refused call may come in any: it is
+// tried again when a back-off allows.
 func (r *Report) compare(old *play) {
 	if old == nil {
 		return
@@ -254,7 +255,11 @@ func (r *Report) compare(old *play) {
 // each visits the verdicts of a phase, with what two versions have in common.
 func (p *Phase) each(visit func(key string, v *Verdict)) {
 	for _, c := range p.Changes {
-		key := append([]string{p.Name, c.Services, c.Change.Change, c.Item, c.Code, c.made}, c.Servers...)
+		name := p.Name
+		if c.Message != "" {
+			name = ""
+		}
+		key := append([]string{name, c.Services, c.Change.Change, c.Item, c.Code, c.made}, c.Servers...)
 		for _, d := range c.Differences {
 			if len(c.Servers) == 0 && d.Stored != "" && d.Parameter != "VServerGroupId" && d.Parameter != "ServerGroupId" { // each copy makes groups of its own
 				key = append(key, d.Parameter, d.Sent)
