@@ -121,7 +121,7 @@ quick: lint
 	@$(TEST) -- -vet=off $(QUICK_PACKAGES)
 	$(TEST) -- -vet=off -run 'Golden|Schema|Evidence|HasCases|CCM' ./contracttests
 
-# fuzz each target for FUZZTIME; a count (10000x) ends well on a busy machine, a time may not
+# fuzz each target for FUZZTIME; a count (2000x) ends well on a busy machine, a time may not
 fuzz:
 	@grep -rn '^func Fuzz' --include='*_test.go' . | sed -E 's|^(.*)/[^/]*:[0-9]+:func (Fuzz[A-Za-z0-9_]*).*|\1 \2|' | \
 	while read -r package target; do \
@@ -214,7 +214,7 @@ systems:
 
 # check what a change must pass, but for e2e
 check: lint systems test browser node versions
-	$(MAKE) --no-print-directory fuzz FUZZTIME=10000x
+	$(MAKE) --no-print-directory fuzz FUZZTIME=2000x
 
 # deploy-test: what is deployed, as far as it goes without Docker and Kubernetes
 deploy-test: tools

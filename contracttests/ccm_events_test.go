@@ -1,14 +1,13 @@
 package contracttests
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/clbemu/clbemu/contracttests/internal/record"
 	"github.com/clbemu/clbemu/emulator/explain"
 	"github.com/clbemu/clbemu/scenarios"
 )
@@ -23,20 +22,7 @@ type ccmEvents struct {
 
 func readCCMEvents(t *testing.T) map[string]ccmEvents {
 	t.Helper()
-	return readRecorded[map[string]ccmEvents](t, "ccm_events.json")
-}
-
-// readRecorded reads a file that the end-to-end tests wrote.
-func readRecorded[T any](t *testing.T, name string) (recorded T) {
-	t.Helper()
-	text, err := os.ReadFile("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(text, &recorded); err != nil {
-		t.Fatal(err)
-	}
-	return recorded
+	return record.Read[map[string]ccmEvents](t, "testdata/ccm_events.json")
 }
 
 // toldByCCM is the page that shows them.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clbemu/clbemu/contracttests/internal/record"
 	"github.com/clbemu/clbemu/emulator/annotations"
 )
 
@@ -28,7 +29,7 @@ type ccmVersions map[string]map[string]outcome
 
 func readCCMVersions(t *testing.T) ccmVersions {
 	t.Helper()
-	return readRecorded[ccmVersions](t, "ccm_versions.json")
+	return record.Read[ccmVersions](t, "testdata/ccm_versions.json")
 }
 
 // inOrder lists the versions, the oldest first.

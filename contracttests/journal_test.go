@@ -87,15 +87,11 @@ func (c *fixedCloud) ids() map[string]bool {
 		c.t.Fatal(err)
 	}
 	ids := make(map[string]bool)
-	if err := c.store.View(state.Owner{}, func(v *state.View) error {
-		for _, kind := range append(v.Schema().Kinds(), "ResourceGroup") {
-			for _, row := range export.Tables[kind] {
-				ids[fmt.Sprint(row.ID)] = true
-			}
+	v := c.store.View(state.Owner{})
+	for _, kind := range append(v.Schema().Kinds(), "ResourceGroup") {
+		for _, row := range export.Tables[kind] {
+			ids[fmt.Sprint(row.ID)] = true
 		}
-		return nil
-	}); err != nil {
-		c.t.Fatal(err)
 	}
 	return ids
 }

@@ -7,7 +7,6 @@ import (
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/x509"
-	"encoding/json"
 	"encoding/pem"
 	"errors"
 	"flag"
@@ -25,6 +24,7 @@ import (
 	"github.com/alibabacloud-go/tea/tea"
 	sdkerrors "github.com/aliyun/alibaba-cloud-sdk-go/sdk/errors"
 
+	"github.com/clbemu/clbemu/contracttests/internal/record"
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/explain"
 	"github.com/clbemu/clbemu/emulator/world/conditions"
@@ -594,19 +594,10 @@ func TestExplainedFacts(t *testing.T) {
 	}
 	facts.Events = eventsOf(readCCMEvents(t))
 	slices.SortFunc(facts.Evidence, func(a, b controlapi.Evidence) int { return strings.Compare(a.ID, b.ID) })
-	var text bytes.Buffer
-	e := json.NewEncoder(&text)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", " ")
-	if err := e.Encode(facts); err != nil {
-		t.Fatal(err)
-	}
 	if *updateRefusals {
-		if err := os.WriteFile(factsFile, text.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		record.Write(t, factsFile, facts, 2)
 	}
-	if kept, err := os.ReadFile(factsFile); err != nil || !bytes.Equal(kept, text.Bytes()) {
+	if kept, err := os.ReadFile(factsFile); err != nil || !bytes.Equal(kept, record.Text(t, facts, 2)) {
 		t.Errorf("%s is not what the tests do (%v): run make golden", factsFile, err)
 	}
 }

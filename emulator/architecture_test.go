@@ -79,6 +79,7 @@ var mayImport = map[string][]string{
 	// It holds the refusals of the products' cases against the known codes.
 	"emulator/internal/gateway/gatewaytest": {"state", "emulator/internal/kinds", "emulator/internal/gateway", "emulator/names", "emulator/fidelity"},
 	"emulator/internal/products":            {"state", "emulator/internal/kinds", "emulator/internal/topology", "emulator/internal/gateway"},
+	"emulator/internal/products/nlb":        {"state", "emulator/internal/kinds", "emulator/internal/topology", "emulator/internal/gateway", "emulator/internal/products/nlb/changes"},
 	"emulator/internal/metadata":            {"state", "emulator/internal/kinds", "emulator/internal/gateway"},
 	"emulator/internal/dns":                 {"state", "emulator/internal/listen", "emulator/internal/kinds", "emulator/internal/topology"},
 	// The data plane knows no product, and what forwards knows no state.

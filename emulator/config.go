@@ -161,7 +161,7 @@ type Config struct {
 // it alone writes, answers packets, and has forked clouds, the journal, snapshots,
 // running scenarios and throttling. The others pass calls on to it, and take over.
 type Replica struct {
-	// State is what they share.
+	// State is their common state.
 	State engine.Elected
 	// Name is its own among them; API and Control are the URLs by which they reach it.
 	// Empty ones follow from the addresses that it listens on.

@@ -32,13 +32,12 @@ func TestCall(t *testing.T) {
 	if err != nil || reply.Status != http.StatusOK {
 		t.Fatalf("CreateVpc = %v, %v", reply, err)
 	}
-	if err := s.Store().View(state.Owner{}, func(v *state.View) error {
-		vpc, err := kinds.VPCs.Get(v, reply.Text("VpcId"))
-		if err == nil && vpc.Description != "a b*c~é+&=" {
-			t.Errorf("description = %q, want it as it was sent", vpc.Description)
-		}
-		return err
-	}); err != nil {
+	v := s.Store().View(state.Owner{})
+	vpc, err := kinds.VPCs.Get(v, reply.Text("VpcId"))
+	if err == nil && vpc.Description != "a b*c~é+&=" {
+		t.Errorf("description = %q, want it as it was sent", vpc.Description)
+	}
+	if err != nil {
 		t.Error(err)
 	}
 	got := get(t, s.ControlURL()+"/metrics")
@@ -104,13 +103,12 @@ func TestWorldIsPlantedOnce(t *testing.T) {
 	for _, w := range []*world.World{nil, renamed} {
 		var log bytes.Buffer
 		e := mustNew(t, emulator.Config{DataDir: dir, World: w, Log: zerolog.New(&log)})
-		if err := e.Store().View(state.Owner{}, func(v *state.View) error {
-			i, err := kinds.Instances.Get(v, "i-bp1clbemu0000000001")
-			if err == nil && i.Name != "node-1" {
-				t.Errorf("name = %s, want the first world's", i.Name)
-			}
-			return err
-		}); err != nil {
+		v := e.Store().View(state.Owner{})
+		i, err := kinds.Instances.Get(v, "i-bp1clbemu0000000001")
+		if err == nil && i.Name != "node-1" {
+			t.Errorf("name = %s, want the first world's", i.Name)
+		}
+		if err != nil {
 			t.Error(err)
 		}
 		if warned := strings.Contains(log.String(), "keeps it"); warned != (w != nil) {

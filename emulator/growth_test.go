@@ -15,10 +15,10 @@ import (
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
-	"github.com/clbemu/clbemu/emulator/internal/gateway/changes"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
 	"github.com/clbemu/clbemu/emulator/internal/kinds"
+	"github.com/clbemu/clbemu/emulator/internal/products/nlb/changes"
 	"github.com/clbemu/clbemu/emulator/internal/topology"
 	"github.com/clbemu/clbemu/emulator/products"
 	"github.com/clbemu/clbemu/emulator/target"
@@ -94,7 +94,7 @@ type listToysRequest struct{ listing.ByToken }
 
 type listToysResponse struct {
 	Toys []tagging.Resource `rpc:"Toys"`
-	listing.Part
+	listing.Paging
 }
 
 func listToys(v *state.View, req *listToysRequest) (*listToysResponse, error) {

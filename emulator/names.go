@@ -32,11 +32,7 @@ func NamesIn(w *world.World) *names.Names {
 		if err := store.Update(state.Owner{}, w.Plant); err != nil {
 			return nil, errors.Join(err, store.Close())
 		}
-		err = store.View(state.Owner{}, func(v *state.View) error {
-			things = names.ThingsOf(v)
-			return nil
-		})
-		return things, errors.Join(err, store.Close())
+		return names.ThingsOf(store.View(state.Owner{})), store.Close()
 	}))
 }
 

@@ -76,13 +76,9 @@ func send(e *emulator.Emulator, query string) *httptest.ResponseRecorder {
 
 func loadBalancers(t *testing.T, e *emulator.Emulator) (n int) {
 	t.Helper()
-	if err := e.Store().View(state.Owner{}, func(v *state.View) error {
-		for range kinds.LoadBalancers.All(v) {
-			n++
-		}
-		return nil
-	}); err != nil {
-		t.Fatal(err)
+	v := e.Store().View(state.Owner{})
+	for range kinds.LoadBalancers.All(v) {
+		n++
 	}
 	return n
 }

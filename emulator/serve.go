@@ -71,7 +71,7 @@ func (e *Emulator) guardControl() error {
 }
 
 // guardUnsigned refuses to let other machines change the cloud without a key,
-// unless that is what is wanted.
+// unless that is wanted.
 func (e *Emulator) guardUnsigned() error {
 	if e.cfg.StrictAuth || e.cfg.UnsignedRemote || listen.IsLoopback(listen.HostOf(e.cfg.Listen)) {
 		return nil

@@ -252,18 +252,18 @@ func near(name string, known map[string]bool) string {
 
 func (c *checker) steps(steps []Step, path string, in scope) {
 	for i := range steps {
-		c.part(&steps[i].part, fmt.Sprintf("%s[%d]", path, i), in)
+		c.part(&steps[i].element, fmt.Sprintf("%s[%d]", path, i), in)
 	}
 }
 
 func (c *checker) expectations(list []Expectation, path string, in scope) {
 	for i := range list {
-		c.part(&list[i].part, fmt.Sprintf("%s[%d]", path, i), in)
+		c.part(&list[i].element, fmt.Sprintf("%s[%d]", path, i), in)
 	}
 }
 
 // part checks a step or an expectation.
-func (c *checker) part(p *part, path string, in scope) {
+func (c *checker) part(p *element, path string, in scope) {
 	at := spot{p.node, path}
 	var inner []*yaml.Node
 	steps, expectations := p.holds()

@@ -120,7 +120,7 @@ type servingListener struct {
 	ever    bool          // a look found none
 }
 
-// loss is what did not go on to serve.
+// loss is a resource that stopped serving.
 type loss struct {
 	what           string // a name, or a name and a listener
 	expected, seen string

@@ -48,7 +48,7 @@ func StepKinds() []*Kind { return slices.Clone(stepKinds) }
 // ExpectationKinds lists the kinds of expectations.
 func ExpectationKinds() []*Kind { return slices.Clone(expectationKinds) }
 
-// need is what a step needs that not every target has.
+// need is a requirement of a step that not every target meets.
 type need int
 
 const (
@@ -91,8 +91,8 @@ type (
 	absenceChecker interface{ expectsAbsence() bool }
 )
 
-// part is a step or an expectation: the value of one kind.
-type part struct {
+// element is a step or an expectation: the value of one kind.
+type element struct {
 	// Kind and Value, which points to what the file gives, are nil in an invalid one.
 	Kind  *Kind
 	Value any
@@ -102,7 +102,7 @@ type part struct {
 }
 
 // read reads a key, which is to name a kind.
-func (p *part) read(d *yamlfile.Decoder, e yamlfile.Entry, field string, fields []string, kinds []*Kind) {
+func (p *element) read(d *yamlfile.Decoder, e yamlfile.Entry, field string, fields []string, kinds []*Kind) {
 	i := slices.IndexFunc(kinds, func(k *Kind) bool { return k.Name == e.Key.Value })
 	if i < 0 {
 		d.Unknown(e.Key, field, append(fields, kindNames(kinds)...), otherSteps)
@@ -127,7 +127,7 @@ var otherSteps = map[string]string{
 	"check":  "expect: [...]",
 }
 
-func (p *part) title() string {
+func (p *element) title() string {
 	title := ""
 	if t, ok := p.Value.(titled); ok {
 		title = t.title()
@@ -135,7 +135,7 @@ func (p *part) title() string {
 	return cmp.Or(title, p.Kind.Name)
 }
 
-func (p *part) holds() (steps []Step, expectations []Expectation) {
+func (p *element) holds() (steps []Step, expectations []Expectation) {
 	if h, ok := p.Value.(holding); ok {
 		return h.holds()
 	}

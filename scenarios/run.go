@@ -236,7 +236,7 @@ func (p *play) all(ctx context.Context) *Failure {
 	return p.everyFaultFired(ctx)
 }
 
-// given prepares the world. What is wrong with it is no verdict on the client.
+// given prepares the world. A fault in it is no verdict on the client.
 func (p *play) given(ctx context.Context) *Failure {
 	original := &p.scenario.Given
 	if original.node == nil {

@@ -76,7 +76,7 @@ type Part struct {
 // Step is a step of one kind.
 type Step struct {
 	Name string `yaml:"name" doc:"The purpose of the step, shown while it runs."`
-	part
+	element
 }
 
 func (s *Step) ReadKey(d *yamlfile.Decoder, e yamlfile.Entry, field string, fields []string) {
@@ -86,11 +86,11 @@ func (s *Step) ReadKey(d *yamlfile.Decoder, e yamlfile.Entry, field string, fiel
 func (s *Step) Validate() error { return exactlyOne(kindNames(stepKinds), s.given...) }
 
 // title says in a few words what a step does.
-func (s *Step) title() string { return cmp.Or(s.Name, s.part.title()) }
+func (s *Step) title() string { return cmp.Or(s.Name, s.element.title()) }
 
 // Expectation is a condition of one kind that must hold.
 type Expectation struct {
-	part
+	element
 	Within Duration `yaml:"within" doc:"It must come true within this time."`
 	For    Duration `yaml:"for" doc:"It must stay true for this time."`
 }
@@ -107,7 +107,7 @@ func (e *Expectation) Validate() error {
 }
 
 // title names the expectation in a few words.
-func (e *Expectation) title() string { return "expect " + e.part.title() }
+func (e *Expectation) title() string { return "expect " + e.element.title() }
 
 func (s *Scenario) Validate() error {
 	if s.Client == nil && s.Kubernetes == nil && s.Program == nil {
@@ -186,9 +186,7 @@ func (h *Part) allExpectations() []Expectation {
 func (h *Part) rules() (rules []faults.Rule) {
 	for _, s := range flat(h.Steps) {
 		if f, ok := s.Value.(*Fault); ok {
-			if rule, err := f.rule(); err == nil {
-				rules = append(rules, rule)
-			}
+			rules = append(rules, f.rule)
 		}
 	}
 	return rules

@@ -212,7 +212,7 @@ func fieldsOf(t reflect.Type) (fields []reflect.StructField) {
 	for i := range t.NumField() {
 		if f := t.Field(i); f.Tag.Get("yaml") != "" {
 			fields = append(fields, f)
-		} else if f.Name == "part" {
+		} else if f.Name == "element" {
 			for _, k := range kinds {
 				fields = append(fields, reflect.StructField{Name: k.Name, Type: k.Value, Tag: reflect.StructTag(fmt.Sprintf("yaml:%q doc:%q", k.Name, k.About))})
 			}

@@ -18,37 +18,23 @@ var faultKind = kind[Fault](Kind{Name: "fault", About: "Add a fault rule; clbemu
 // Fault is a rule as the file has it; templates in it are texts until the step plays.
 type Fault struct {
 	node *yaml.Node
+	rule faults.Rule
 }
 
 var _ yamlfile.Reader = (*Fault)(nil)
 
 // ReadYAML implements yamlfile.Reader.
 func (f *Fault) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
-	f.node = node
-	faults.Read(d, node, field, nil)
-}
-
-// rule is the rule once its form is known to be right.
-func (f *Fault) rule() (faults.Rule, error) {
-	d := NewDecoder("")
-	rule := faults.Read(d, f.node, "", nil)
-	return rule, d.Err()
+	f.node, f.rule = node, faults.Read(d, node, field, nil)
 }
 
 // crashes reports whether the rule ends the server.
 func (f *Fault) crashes() bool {
-	rule, err := f.rule()
-	_, crashes := rule.Effect.Value.(faults.Crash)
-	return err == nil && crashes
+	_, crashes := f.rule.Effect.Value.(faults.Crash)
+	return crashes
 }
 
-func (f *Fault) title() string {
-	rule, err := f.rule()
-	if err != nil {
-		return ""
-	}
-	return "fault " + rule.Name
-}
+func (f *Fault) title() string { return "fault " + f.rule.Name }
 
 func (f *Fault) check(c *checker, at spot, in scope) {
 	var check func(*faults.Rule) []faults.Problem
@@ -72,20 +58,16 @@ func (c *checker) packets(m faults.Match, at spot, in scope) {
 
 // do adds a rule and watches it.
 func (f *Fault) do(ctx context.Context, p *play, s *Step) error {
-	rule, err := f.rule()
-	if err != nil {
-		return err
-	}
 	if err := p.count(ctx); err != nil {
 		return err
 	}
-	if err := p.Target.AddFault(ctx, rule); err != nil {
+	if err := p.Target.AddFault(ctx, f.rule); err != nil {
 		return err
 	}
-	if replaced := p.armedFault(rule.Name); replaced != nil {
+	if replaced := p.armedFault(f.rule.Name); replaced != nil {
 		replaced.armed = false
 	}
-	p.watched = append(p.watched, &watchedFault{name: rule.Name, line: s.Line, armed: true})
+	p.watched = append(p.watched, &watchedFault{name: f.rule.Name, line: s.Line, armed: true})
 	return nil
 }
 

@@ -155,7 +155,7 @@ func (p *play) hasCalled(ctx context.Context) bool {
 	return err != nil || slices.ContainsFunc(calls, p.judged)
 }
 
-// restState is what a disturbed client owes before it is at rest.
+// restState lists the calls that a disturbed client owes before it is at rest.
 type restState struct {
 	rest      *restStep
 	disturbed bool   // since the last rest

@@ -52,20 +52,18 @@ func (e *Export) Write(w io.Writer) error {
 // Export returns everything that is durable now.
 func (s *Store) Export() (*Export, error) {
 	out := &Export{SchemaVersion: engine.SchemaVersion, Tables: make(map[Kind]*jsonstream.Texts)}
-	err := s.View(Owner{}, func(v *View) error {
-		for _, k := range s.schema.all() {
-			t := k.table
-			for id, r := range t.all(v) {
-				change, err := encode(t.name(), id, r)
-				if err != nil {
-					return err
-				}
-				out.add(t.name(), change.Value)
+	v := s.View(Owner{})
+	for _, k := range s.schema.all() {
+		t := k.table
+		for id, r := range t.all(v) {
+			change, err := encode(t.name(), id, r)
+			if err != nil {
+				return nil, err
 			}
+			out.add(t.name(), change.Value)
 		}
-		return nil
-	})
-	return out, err
+	}
+	return out, nil
 }
 
 // ReadExport reads an Export, refusing what this version does not know. It keeps

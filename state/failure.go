@@ -43,7 +43,7 @@ func (f *failure) Error() string {
 	return fmt.Sprintf("%v, and after that: %v", f.commit, f.recovery)
 }
 
-// said is what the log says of it.
+// said is the text for the log.
 func (f *failure) said() string {
 	outcome := "it is not known whether it is kept: a restart may show it"
 	if errors.Is(f.commit, engine.ErrNotMade) {

@@ -61,19 +61,15 @@ func (s *Store) now() (*workingSet, Revision) {
 // CopyTo commits what readers of s see now to an engine that is empty.
 func (s *Store) CopyTo(ctx context.Context, e engine.Engine) error {
 	var all engine.ChangeSet
-	if err := s.View(Owner{}, func(v *View) error {
-		for _, k := range s.schema.all() {
-			for id, r := range k.table.all(v) {
-				change, err := encode(k.name, id, r)
-				if err != nil {
-					return err
-				}
-				all = append(all, change)
+	v := s.View(Owner{})
+	for _, k := range s.schema.all() {
+		for id, r := range k.table.all(v) {
+			change, err := encode(k.name, id, r)
+			if err != nil {
+				return err
 			}
+			all = append(all, change)
 		}
-		return nil
-	}); err != nil {
-		return err
 	}
 	return e.Commit(ctx, []engine.ChangeSet{all})
 }

@@ -53,11 +53,11 @@ type Past struct {
 
 // ViewPast is View of the state as it was, or as it was at the earliest that is
 // remembered.
-func (s *Store) ViewPast(past Past, scope Owner, fn func(*View) error) error {
+func (s *Store) ViewPast(past Past, scope Owner) *View {
 	if past == (Past{}) {
-		return s.View(scope, fn)
+		return s.View(scope)
 	}
-	return fn(s.view(s.pastState(past).reading(), scope))
+	return s.view(s.pastState(past).reading(), scope)
 }
 
 func (s *Store) pastState(past Past) *workingSet {

@@ -8,8 +8,9 @@ type projection struct {
 	state *workingSet
 }
 
-// present is the durable state brought up to the time, as scope sees it.
-func (s *Store) present(scope Owner) *View {
+// View returns the newest durable state, with what has become due since, as scope sees it. It
+// stays as it is, whatever is written later.
+func (s *Store) View(scope Owner) *View {
 	durable := s.visible.Load()
 	from := durable
 	if p := s.projected.Load(); p != nil && p.of == durable {

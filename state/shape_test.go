@@ -48,28 +48,25 @@ func TestShown(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	// The function returns no error, so neither does View.
-	_ = s.View(hangzhou, func(v *state.View) error {
-		if got, want := slices.Collect(state.Shown[called](v)), []called{{"apple"}, {"s-1"}}; !slices.Equal(got, want) {
-			t.Errorf("Shown = %v, want %v", got, want)
+	v := s.View(hangzhou)
+	if got, want := slices.Collect(state.Shown[called](v)), []called{{"apple"}, {"s-1"}}; !slices.Equal(got, want) {
+		t.Errorf("Shown = %v, want %v", got, want)
+	}
+	for id, want := range map[string]bool{"f-1": true, "s-1": true, "s-2": false, "s-3": false, "none": false} {
+		if _, ok := state.FindShown[called](v, id); ok != want {
+			t.Errorf("FindShown(%s) = %v, want %v", id, ok, want)
 		}
-		for id, want := range map[string]bool{"f-1": true, "s-1": true, "s-2": false, "s-3": false, "none": false} {
-			if _, ok := state.FindShown[called](v, id); ok != want {
-				t.Errorf("FindShown(%s) = %v, want %v", id, ok, want)
-			}
+	}
+	for _, c := range []struct {
+		kind state.Kind
+		row  any
+		want bool
+	}{{"Fruit", &fruit{"f-2", "pear"}, true}, {"Stone", &stone{Soft: true}, false}, {"Rock", &stone{}, false}, {"None", &stone{}, false}} {
+		if _, ok := state.ShownBy[called](v, c.kind, c.row); ok != c.want {
+			t.Errorf("ShownBy(%s) = %v, want %v", c.kind, ok, c.want)
 		}
-		for _, c := range []struct {
-			kind state.Kind
-			row  any
-			want bool
-		}{{"Fruit", &fruit{"f-2", "pear"}, true}, {"Stone", &stone{Soft: true}, false}, {"Rock", &stone{}, false}, {"None", &stone{}, false}} {
-			if _, ok := state.ShownBy[called](v, c.kind, c.row); ok != c.want {
-				t.Errorf("ShownBy(%s) = %v, want %v", c.kind, ok, c.want)
-			}
-		}
-		if got := slices.Collect(state.Shown[int](v)); len(got) != 0 {
-			t.Errorf("a shape that no kind shows = %v", got)
-		}
-		return nil
-	})
+	}
+	if got := slices.Collect(state.Shown[int](v)); len(got) != 0 {
+		t.Errorf("a shape that no kind shows = %v", got)
+	}
 }

@@ -185,12 +185,6 @@ func (s *Store) Now() time.Time {
 	return emulatedTime(&v, s.clock.Now())
 }
 
-// View runs fn on the newest durable state, with what has become due since, as
-// scope sees it. It writes nothing. The View is only valid during the call.
-func (s *Store) View(scope Owner, fn func(*View) error) error {
-	return fn(s.present(scope))
-}
-
 // Attach keeps a value with the store for those who get its views alone: what this process
 // knows and the state does not hold. Attach is called before the first view.
 func (s *Store) Attach(value any) { s.attached = value }

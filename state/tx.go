@@ -39,7 +39,7 @@ func (v *View) In(scope Owner) *View {
 	return &other
 }
 
-// sees reports whether r belongs to the scope. What has no owner is everybody's.
+// sees reports whether r belongs to the scope. Rows without an owner belong to every scope.
 func (v *View) sees(r any) bool {
 	o, ok := r.(owned)
 	if !ok {

@@ -50,10 +50,8 @@ type Change struct {
 	Before, After any
 }
 
-// View runs fn on the state right after the transaction, as scope sees it.
-func (e *Event) View(scope Owner, fn func(*View) error) error {
-	return fn(e.store.view(e.state.reading(), scope))
-}
+// View returns the state right after the transaction, as scope sees it.
+func (e *Event) View(scope Owner) *View { return e.store.view(e.state.reading(), scope) }
 
 // watchBuffer limits how many transactions a watch may lag behind.
 const watchBuffer = 1024

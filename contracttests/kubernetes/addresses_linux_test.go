@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/cloud"
-	"github.com/clbemu/clbemu/contracttests/rooms"
+	"github.com/clbemu/clbemu/contracttests/netns"
 )
 
 // nodePort is where nodes answer for the Service, as kube-proxy does.
@@ -30,10 +30,10 @@ func throughNodes(f *fixture) {
 // alone runs the rest of the test in a network of its own, next to other tests.
 func alone(t *testing.T) bool {
 	t.Helper()
-	if !rooms.Inside() {
+	if !netns.Inside() {
 		t.Parallel()
 	}
-	return rooms.Isolated(t)
+	return netns.Isolated(t)
 }
 
 // TestAddresses proves that a Service is reached at its EXTERNAL-IP from the machine of the
@@ -44,16 +44,16 @@ func TestAddresses(t *testing.T) {
 		return
 	}
 	f := start(t, throughNodes)
-	var machines []*rooms.Room
+	var machines []*netns.Namespace
 	for n := 1; n <= nodes; n++ {
 		machines = append(machines, f.machine(n))
 	}
-	client := rooms.New(t, "9")
+	client := netns.New(t, "9")
 	ports := []corev1.ServicePort{{Name: "http", Port: 80, NodePort: nodePort}}
 	f.service("web", func(s *corev1.Service) { s.Spec.Ports = ports })
 	f.converged("web", func() map[string]int { return everywhere(nodes) })
 	everyNode := answers{"node-1": true, "node-2": true, "node-3": true}
-	f.answered("web", rooms.Here(t), everyNode, "")
+	f.answered("web", netns.Here(t), everyNode, "")
 	f.answered("web", client, everyNode, "10.77.9.2")
 
 	// Pods of a Service with the policy Local are on two nodes; the third is a client.
@@ -95,34 +95,34 @@ func TestPodAddresses(t *testing.T) {
 		address := cloud.NewInstance(n).PodAddresses[0]
 		machine := f.machine(n)
 		machine.Run("ip", "addr", "add", address+"/32", "dev", "lo")
-		rooms.Run(t, "ip", "route", "add", address, "via", fmt.Sprintf("10.77.%d.2", n))
+		netns.Run(t, "ip", "route", "add", address, "via", fmt.Sprintf("10.77.%d.2", n))
 		f.answers(machine, fmt.Sprintf("pod-%d", n), address+":8080")
 		want[fmt.Sprintf("pod-%d", n)] = true
 		endpoints = append(endpoints, discoveryv1.Endpoint{Addresses: []string{address}})
 	}
-	client := rooms.New(t, "9")
+	client := netns.New(t, "9")
 	f.service("web", func(s *corev1.Service) {
 		s.Annotations = map[string]string{"service.beta.kubernetes.io/backend-type": "eni"}
 		s.Spec.Selector = nil
 		s.Spec.Ports = []corev1.ServicePort{{Name: "http", Port: 80, TargetPort: intstr.FromInt32(8080)}}
 	})
 	f.slice("web", 8080, endpoints)
-	f.answered("web", rooms.Here(t), want, "")
+	f.answered("web", netns.Here(t), want, "")
 	f.answered("web", client, want, "10.77.9.2")
 }
 
 // machine is the one of a node, of which the cloud's machine is the router: it answers at
 // its node ports with the node's name and who asks.
-func (f *fixture) machine(n int) *rooms.Room {
+func (f *fixture) machine(n int) *netns.Namespace {
 	f.Helper()
-	machine := rooms.New(f.T, fmt.Sprint(n))
-	address, cable := cloud.NewInstance(n).Address, fmt.Sprintf("room%d", n)
+	machine := netns.New(f.T, fmt.Sprint(n))
+	address, cable := cloud.NewInstance(n).Address, fmt.Sprintf("netns%d", n)
 	machine.Run("ip", "addr", "add", address+"/32", "dev", "lo")
-	rooms.Run(f.T, "ip", "route", "add", address, "via", fmt.Sprintf("10.77.%d.2", n))
+	netns.Run(f.T, "ip", "route", "add", address, "via", fmt.Sprintf("10.77.%d.2", n))
 	if n == 1 { // docs/packets.md has these
-		rooms.Run(f.T, "ip", "route", "add", "local", "default", "dev", "lo", "table", "96")
+		netns.Run(f.T, "ip", "route", "add", "local", "default", "dev", "lo", "table", "96")
 	}
-	rooms.Run(f.T, "ip", "rule", "add", "iif", cable, "lookup", "96")
+	netns.Run(f.T, "ip", "rule", "add", "iif", cable, "lookup", "96")
 	for _, port := range []int{nodePort, nodePort + 1} {
 		f.answers(machine, node(n).Name, fmt.Sprintf("%s:%d", address, port))
 	}
@@ -130,7 +130,7 @@ func (f *fixture) machine(n int) *rooms.Room {
 }
 
 // answers answers at an address with a name and who asks.
-func (f *fixture) answers(machine *rooms.Room, name, address string) {
+func (f *fixture) answers(machine *netns.Namespace, name, address string) {
 	f.Helper()
 	listener, err := machine.Listen("tcp", address)
 	if err != nil {
@@ -149,7 +149,7 @@ type answers map[string]bool
 
 // answered waits until these answer who asks for a Service, and no other, each of whom sees
 // an address; it may be any if it is empty.
-func (f *fixture) answered(service string, client *rooms.Room, want answers, seen string) {
+func (f *fixture) answered(service string, client *netns.Namespace, want answers, seen string) {
 	f.Helper()
 	f.eventually("answers of "+service, func() error {
 		address := f.address(service)

@@ -24,6 +24,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/clbemu/clbemu/contracttests/internal/record"
 	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/annotations"
 )
@@ -70,13 +71,7 @@ func TestAnnotationEffects(t *testing.T) {
 		}
 	})
 	if *updateAnnotations && !t.Failed() {
-		text, err := json.MarshalIndent(now, "", "  ")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(measuredFile, append(text, '\n'), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		record.Write(t, measuredFile, now, 3)
 		return
 	}
 	for product, effects := range now.Effects {

@@ -2,9 +2,7 @@ package kubernetes_test
 
 import (
 	"debug/buildinfo"
-	"encoding/json"
 	"flag"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,6 +11,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/clbemu/clbemu/contracttests/internal/record"
 )
 
 // eventsFile has the Events of a CCM in each scenario; the page of refusals shows it.
@@ -100,10 +100,10 @@ func (f *fixture) record(scenario string) {
 	ccm := ccmVersion(f.T)
 	recording.Lock()
 	defer recording.Unlock()
-	all := f.recorded()
+	all := record.Read[map[string]ccmEvents](f.T, eventsFile)
 	if *updateEvents {
 		all[scenario] = ccmEvents{ccm, told}
-		writeRecord(f.T, eventsFile, all)
+		record.Write(f.T, eventsFile, all, 1)
 		return
 	}
 	if was := all[scenario]; was.CCM == ccm {
@@ -125,33 +125,6 @@ func core(text string) string {
 // that a limit refuses: how it ends, and which call that is, depend on when.
 func dependsOnTime(text string) bool {
 	return strings.Contains(text, `[Post "`) || strings.Contains(text, "denied due to request throttling")
-}
-
-func (f *fixture) recorded() (all map[string]ccmEvents) {
-	f.Helper()
-	text, err := os.ReadFile(eventsFile)
-	if err != nil {
-		f.Fatal(err)
-	}
-	if err := json.Unmarshal(text, &all); err != nil {
-		f.Fatalf("%s: %v", eventsFile, err)
-	}
-	return all
-}
-
-// writeRecord writes a record as JSON.
-func writeRecord(t *testing.T, file string, record any) {
-	t.Helper()
-	var text strings.Builder
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(record); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(text.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // TestWithoutIDs proves that an Event reads the same in each run.

@@ -14,7 +14,7 @@ import (
 	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/cloud"
 	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/cluster"
 	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/tools"
-	"github.com/clbemu/clbemu/contracttests/rooms"
+	"github.com/clbemu/clbemu/contracttests/netns"
 )
 
 // nodes is how many the cluster has; tests may add spare ones.
@@ -25,7 +25,7 @@ const (
 
 // planes is how many control planes there are, and how many tests run side by side. Most
 // of their time goes into the back-off of a controller, also on two cores.
-var planes = 4
+var planes = 6
 
 // shared is what the tests have in common: the binaries, and the control planes
 // that no test uses now. Each test has a cloud, a controller and a namespace of its own.
@@ -40,9 +40,9 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, "-update-events and -record-version record what a real CCM does: name its binary by CCM_BIN")
 		os.Exit(2)
 	}
-	if rooms.Inside() { // of a test that has a network for itself
+	if netns.Inside() { // of a test that has a network for itself
 		planes = 1
-		if err := rooms.Up(); err != nil {
+		if err := netns.Up(); err != nil {
 			fmt.Fprintln(os.Stderr, "bring up the loopback interface:", err)
 			os.Exit(1)
 		}

@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/clbemu/clbemu/contracttests/internal/mutate"
+	"github.com/clbemu/clbemu/contracttests/internal/record"
 	"github.com/clbemu/clbemu/emulator/explain"
 	"github.com/clbemu/clbemu/scenarios"
 )
@@ -55,7 +56,7 @@ func TestMutants(t *testing.T) {
 		t.Skip("E2E_MUTANTS=1 takes each cure and each cause out of its scenario, in some 20 minutes")
 	}
 	var mu sync.Mutex
-	outcomes := readOutcomes(t, partsFile)
+	outcomes := record.Read[map[string]mutate.Outcome](t, partsFile)
 	started := make(map[string]bool)
 	t.Run("all", func(t *testing.T) {
 		for _, name := range statedParts(t) {
@@ -86,7 +87,7 @@ func TestMutants(t *testing.T) {
 			}
 		}
 	})
-	writeRecord(t, partsFile, outcomes)
+	record.Write(t, partsFile, outcomes, 1)
 }
 
 // partMutant is a scenario without a cure, or without a cause of trouble.

@@ -2,7 +2,6 @@ package kubernetes_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/clbemu/clbemu/contracttests/internal/mutate"
+	"github.com/clbemu/clbemu/contracttests/internal/record"
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/apiclient"
 	"github.com/clbemu/clbemu/emulator/products"
@@ -36,7 +36,7 @@ func TestPartValues(t *testing.T) {
 	shared.free <- plane
 	t.Setenv("PATH", filepath.Dir(plane.Kubectl())+":"+os.Getenv("PATH"))
 	var mu sync.Mutex
-	outcomes := readOutcomes(t, valuesFile)
+	outcomes := record.Read[map[string]mutate.Outcome](t, valuesFile)
 	t.Run("all", func(t *testing.T) {
 		for _, name := range kubernetesParts(t) {
 			t.Run(name, func(t *testing.T) {
@@ -58,7 +58,7 @@ func TestPartValues(t *testing.T) {
 		}
 	})
 	if !t.Failed() {
-		writeRecord(t, valuesFile, outcomes)
+		record.Write(t, valuesFile, outcomes, 1)
 	}
 }
 
@@ -108,17 +108,4 @@ func loads(name string, text []byte, mark string, options scenarios.Options) boo
 	was := "since: " + strings.TrimSuffix(mark, "x")
 	_, err := scenarios.Load(name+".yaml", bytes.ReplaceAll(text, []byte(was), []byte(was+"x")), options)
 	return err == nil
-}
-
-// readOutcomes reads the outcomes of a file in contracttests/testdata/mutants.
-func readOutcomes(t *testing.T, file string) (outcomes map[string]mutate.Outcome) {
-	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(text, &outcomes); err != nil {
-		t.Fatalf("%s: %v", file, err)
-	}
-	return outcomes
 }

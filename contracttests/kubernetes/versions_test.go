@@ -2,12 +2,12 @@ package kubernetes_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"flag"
 	"os"
 	"regexp"
 	"testing"
 
+	"github.com/clbemu/clbemu/contracttests/internal/record"
 	"github.com/clbemu/clbemu/emulator/annotations"
 )
 
@@ -38,19 +38,12 @@ func recordOutcome(t *testing.T, scenario string, is outcome) {
 	t.Helper()
 	recording.Lock()
 	defer recording.Unlock()
-	text, err := os.ReadFile(versionsFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all map[string]map[string]outcome
-	if err := json.Unmarshal(text, &all); err != nil {
-		t.Fatalf("%s: %v", versionsFile, err)
-	}
+	all := record.Read[map[string]map[string]outcome](t, versionsFile)
 	if all[*recordVersion] == nil {
 		all[*recordVersion] = make(map[string]outcome)
 	}
 	all[*recordVersion][scenario] = is
-	writeRecord(t, versionsFile, all)
+	record.Write(t, versionsFile, all, 2)
 }
 
 // unmet finds the step of a part that failed in what the command printed.

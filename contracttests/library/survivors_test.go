@@ -1,8 +1,6 @@
 package library_test
 
 import (
-	"encoding/json"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -10,21 +8,14 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/clbemu/clbemu/contracttests/internal/mutate"
+	"github.com/clbemu/clbemu/contracttests/internal/record"
 	"github.com/clbemu/clbemu/scenarios"
 )
 
 // TestAbsences proves of each value of a kubernetes part that can be changed unnoticed that the part
 // expects something of that name to be absent: nothing else is a reason.
 func TestAbsences(t *testing.T) {
-	text, err := os.ReadFile("../testdata/mutants/values.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var parts map[string]mutate.Outcome
-	if err := json.Unmarshal(text, &parts); err != nil {
-		t.Fatal(err)
-	}
-	for part, is := range parts {
+	for part, is := range record.Read[map[string]mutate.Outcome](t, "../testdata/mutants/values.json") {
 		paths := absences(t, strings.TrimSuffix(part, "/kubernetes"))
 		for _, survivor := range is.Survived {
 			path, _, _ := strings.Cut(survivor.Change, ": ")

@@ -1,8 +1,8 @@
 package library_test
 
 import (
+	"bytes"
 	"context"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"maps"
@@ -14,6 +14,7 @@ import (
 
 	"github.com/clbemu/clbemu/contracttests/binary"
 	"github.com/clbemu/clbemu/contracttests/internal/mutate"
+	"github.com/clbemu/clbemu/contracttests/internal/record"
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/target"
 	"github.com/clbemu/clbemu/emulator/target/private"
@@ -60,18 +61,11 @@ func compareRecord(t *testing.T, parts map[string]mutate.Outcome) {
 		is.Sort()
 		parts[name] = is
 	}
-	want, err := json.MarshalIndent(parts, "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want = append(want, '\n')
 	if *updateMutants {
-		if err := os.WriteFile(valuesFile, want, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		record.Write(t, valuesFile, parts, 1)
 		return
 	}
-	if text, err := os.ReadFile(valuesFile); err != nil || string(text) != string(want) {
+	if text, err := os.ReadFile(valuesFile); err != nil || !bytes.Equal(text, record.Text(t, parts, 1)) {
 		t.Errorf("%s is stale (%v): go test ./contracttests/library -run Values -update-mutants", valuesFile, err)
 	}
 }
@@ -89,7 +83,7 @@ func TestValues(t *testing.T) {
 	names := target.NewNames(emulator.NamesIn(world.Default()))
 	var mu sync.Mutex
 	tried, listed := make(map[string]int), make(map[int]bool)
-	parts := make(map[string]mutate.Outcome)
+	parts, recorded := make(map[string]mutate.Outcome), record.Read[map[string]mutate.Outcome](t, valuesFile)
 	t.Run("all", func(t *testing.T) {
 		for _, name := range scenarios.LibraryNames() {
 			for _, part := range []string{scenarios.ClientPart, scenarios.ProgramPart} {
@@ -108,7 +102,11 @@ func TestValues(t *testing.T) {
 						t.Fatalf("unchanged: %s", result.Failure)
 					}
 					limit := 3*time.Since(begin) + 5*time.Second
-					for i, change := range mutate.OfPart(t, name, part) {
+					changes := mutate.OfPart(t, name, part)
+					if was := recorded[name+"/"+part].Run; was != len(changes) && !*updateMutants {
+						t.Errorf("%s has %d changes of a scenario that has %d: go test ./contracttests/library -run Values -update-mutants", valuesFile, was, len(changes))
+					}
+					for i, change := range changes {
 						if i%every != chosen {
 							continue
 						}

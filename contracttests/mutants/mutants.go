@@ -20,7 +20,7 @@ import (
 
 // Mutant is a line of clbemu that becomes another one.
 type Mutant struct {
-	// Name is what statements name it by, and the value of MUTANT that switches it on.
+	// Name identifies it in statements, and is the value of MUTANT that switches it on.
 	Name string `yaml:"name"`
 	// Rule is the part of clbemu that it is of.
 	Rule string `yaml:"rule"`

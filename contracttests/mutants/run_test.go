@@ -1,7 +1,6 @@
 package mutants_test
 
 import (
-	"encoding/json"
 	"flag"
 	"fmt"
 	"hash/crc32"
@@ -17,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clbemu/clbemu/contracttests/internal/record"
 	"github.com/clbemu/clbemu/contracttests/mutants"
 )
 
@@ -27,8 +27,8 @@ var (
 
 var patience = flag.Duration("patience", 30*time.Second, "how long a play in a cluster waits; longer on a busy machine")
 
-// record has what each mutant was noticed by; contracttests/seeds.md shows it.
-const record = "../testdata/mutants/lines.json"
+// recordFile has what each mutant was noticed by; contracttests/seeds.md shows it.
+const recordFile = "../testdata/mutants/lines.json"
 
 // clusterFolder has the tests that need a control plane, and kubernetes parts.
 const clusterFolder = "contracttests/kubernetes"
@@ -56,7 +56,7 @@ func TestMutants(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, plays, was := read(t), make(map[string][]play), readRecord(t)
+	all, plays, was := read(t), make(map[string][]play), record.Read[map[string]noted](t, recordFile)
 	for _, m := range all {
 		if text := m.Name + " " + m.Rule + " " + m.File; *which != "all" && *which != "open" && !strings.Contains(text, *which) {
 			continue
@@ -266,19 +266,10 @@ func digest(m *mutants.Mutant) string {
 	return fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(m.File+"\n"+m.Line+"\n"+m.Becomes)))
 }
 
-func readRecord(t *testing.T) map[string]noted {
-	t.Helper()
-	all := make(map[string]noted)
-	if text, err := os.ReadFile(record); err != nil || json.Unmarshal(text, &all) != nil {
-		t.Fatalf("%s: %v", record, err)
-	}
-	return all
-}
-
 // keep adds what was noticed to the record, without what the table does not have any more.
 func keep(t *testing.T, table []*mutants.Mutant, noticed map[string][]string) {
 	t.Helper()
-	was, is := readRecord(t), make(map[string]noted)
+	was, is := record.Read[map[string]noted](t, recordFile), make(map[string]noted)
 	for _, m := range table {
 		old := was[m.Name]
 		if old.Change != digest(m) {
@@ -294,13 +285,7 @@ func keep(t *testing.T, table []*mutants.Mutant, noticed map[string][]string) {
 			is[m.Name] = noted{digest(m), by}
 		}
 	}
-	text, err := json.MarshalIndent(is, "", " ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(record, append(text, '\n'), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	record.Write(t, recordFile, is, 1)
 }
 
 // TestRecord proves that each mutant was run as it is, and noticed by all that must notice it.
@@ -310,7 +295,7 @@ func TestRecord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	noted := readRecord(t)
+	noted := record.Read[map[string]noted](t, recordFile)
 	for _, m := range read(t) {
 		is := noted[m.Name]
 		if is.By != nil && is.Change != digest(m) {

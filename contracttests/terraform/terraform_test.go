@@ -368,14 +368,8 @@ func ignoredOf(text string) map[string]bool {
 // calls.
 func (c *client) rows(t *testing.T) (rows []string) {
 	t.Helper()
-	err := c.server.Store().View(state.Owner{}, func(v *state.View) error {
-		for kind, n := range v.Counts() {
-			rows = append(rows, fmt.Sprintf("%s: %d", kind, n))
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
+	for kind, n := range c.server.Store().View(state.Owner{}).Counts() {
+		rows = append(rows, fmt.Sprintf("%s: %d", kind, n))
 	}
 	slices.Sort(rows)
 	return rows

@@ -19,7 +19,7 @@ import (
 // nobody is the user that the image runs as, and that owns its data.
 const nobody = 65532
 
-// content is what one image holds: a program under the image's name.
+// content is the content of one image: a program under the image's name.
 type content struct {
 	program  string
 	data     bool // whether it has a folder for a state

@@ -17,7 +17,7 @@ const (
 	noted = "note"
 )
 
-// need is what an annotation needs, for a product and versions of the CCM.
+// need is a requirement of an annotation, for a product and versions of the CCM.
 type need struct {
 	// Names are those of the annotations.
 	Names    []string

@@ -108,7 +108,7 @@ func (s *Server) Endpoints() (names []string) {
 
 // Product is an API of the emulated cloud.
 type Product struct {
-	// Name is what its API is called, such as Slb.
+	// Name is the name of its API, such as Slb.
 	Name    string `json:"name"`
 	Version string `json:"version"`
 	// Title is its name for people, such as CLB.
@@ -251,7 +251,7 @@ type ClockChange struct {
 type CloudCall struct {
 	// Account is the account whose key signs the call; the first one when empty.
 	Account string `json:"account,omitempty"`
-	// Product is what its API is called, such as Slb.
+	// Product is the name of its API, such as Slb.
 	Product string `json:"product"`
 	Action  string `json:"action"`
 	// Parameters are those of the action: those of the protocol, such as Action, Version and
@@ -259,7 +259,7 @@ type CloudCall struct {
 	Parameters map[string]string `json:"parameters,omitempty"`
 	// ReadOnly refuses an action that changes the cloud.
 	ReadOnly bool `json:"readOnly,omitempty"`
-	// Caller is what the journal shows as the caller; console when empty.
+	// Caller is the caller in the journal; console when empty.
 	Caller string `json:"caller,omitempty"`
 }
 
@@ -359,13 +359,13 @@ type Playing struct {
 // Library is the answer of GetLibrary.
 type Library struct {
 	Scenarios []LibraryScenario `json:"scenarios"`
-	// Symptoms are what operators see, whatever text is asked for.
+	// Symptoms lists the symptoms that operators see, whatever text is asked for.
 	Symptoms []Symptom `json:"symptoms"`
-	// About is what the text that was asked for is about, as clbemu explain finds it.
+	// About is the subject of the text that was asked for, as clbemu explain finds it.
 	About *TextAnswer `json:"about,omitempty"`
 }
 
-// TextAnswer is what a text is about: an error, a symptom or a question.
+// TextAnswer is the subject of a text: an error, a symptom or a question.
 type TextAnswer struct {
 	Title    string `json:"title"`
 	Happened string `json:"happened"`
@@ -376,7 +376,7 @@ type TextAnswer struct {
 	Scenarios []string       `json:"scenarios"`
 }
 
-// Symptom is what an operator sees, with its causes, the most frequent first.
+// Symptom is a symptom that an operator sees, with its causes, the most frequent first.
 type Symptom struct {
 	Name   string         `json:"name"`
 	Title  string         `json:"title"`

@@ -34,7 +34,7 @@ type Resource struct {
 	// ID is unique in its kind.
 	ID   string `json:"id"`
 	Name string `json:"name,omitempty"`
-	// Product is what its API is called, such as Slb.
+	// Product is the name of its API, such as Slb.
 	Product string `json:"product"`
 	// ProductTitle is the product's name for people, such as CLB.
 	ProductTitle string `json:"productTitle,omitempty"`

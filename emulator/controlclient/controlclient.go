@@ -96,7 +96,7 @@ func elsewhere(response *http.Response) string {
 	return ""
 }
 
-// call is what a call brings: the name in its path, its query and its body.
+// call holds the variable parts of a call: the name in its path, its query and its body.
 type call struct {
 	name  string
 	query url.Values

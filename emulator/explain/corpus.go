@@ -17,7 +17,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/names"
 )
 
-// Answer is what is known of an error, or of something else that a text is about.
+// Answer holds what clbemu knows about the subject of a text, such as an error.
 type Answer struct {
 	// Name and Title are those of a symptom, a question, a finding or the reason of an Event.
 	Name    string `json:"name,omitempty"`
@@ -38,7 +38,7 @@ type Answer struct {
 	Causes []controlapi.Cause `json:"causes"`
 	// Scenarios play it.
 	Scenarios []string `json:"scenarios"`
-	// PlayedBy is what plays a statement without a scenario; Today is what differs from it.
+	// PlayedBy names the play of a statement without a scenario; Today tells how today's cloud differs.
 	PlayedBy string `json:"playedBy,omitempty"`
 	Today    string `json:"today,omitempty"`
 	Note     string `json:"note,omitempty"`

@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// cure is what an operator does about codes.
+// cure tells an operator how to deal with codes.
 type cure struct {
 	Codes    []string `yaml:"codes"`
 	Happened string   `yaml:"happened"`

@@ -10,7 +10,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/controlapi"
 )
 
-// family is what the name of a code says, for refusals of which nothing more is known.
+// family explains codes by their names, for refusals about which nothing more is known.
 type family struct {
 	form             string // regular expression of the codes, in lower case
 	happened         string

@@ -14,7 +14,7 @@ import (
 	"github.com/clbemu/clbemu/scenarios"
 )
 
-// Found is what a search finds.
+// Found is the result of a search.
 type Found struct {
 	Best Answer `json:"best"`
 	// Others are the next ones, up to three.

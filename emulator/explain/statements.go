@@ -22,7 +22,7 @@ type Statement struct {
 	// Today is what today's CCM, or Kubernetes, says or does instead; empty if the statement
 	// holds.
 	Today string `yaml:"today" json:"today,omitempty"`
-	// Note is what a reader needs to know about what plays it.
+	// Note is for readers, about the play.
 	Note string `yaml:"note" json:"note,omitempty"`
 	// Mutants are the changes of clbemu that what plays it must notice, of contracttests/mutants.
 	Mutants []string `yaml:"mutants" json:"-"`

@@ -32,7 +32,7 @@ var (
 // Place implements yamlfile.Placed.
 func (c *common) Place(node *yaml.Node) { c.line = node.Line }
 
-// commons are what common can be of, each with what follows from it.
+// commons lists the subjects of common, each with its statements.
 var commons = map[string]func(f *File, c *common) []*yaml.Node{
 	"RegionId":       (*File).unknownRegion,
 	"RegionRequired": (*File).withoutRegion,

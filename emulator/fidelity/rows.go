@@ -55,7 +55,7 @@ type parameter struct {
 	// JSON, in which @ stands for the value; Absent is the text without it.
 	Within string `yaml:"within"`
 	Absent string `yaml:"absent"`
-	// Range is what numbers it takes, 10..900, with the codes of those beyond.
+	// Range bounds the numbers that it takes, 10..900, with the codes of those beyond.
 	Range string `yaml:"range"`
 	Below string `yaml:"below"`
 	Above string `yaml:"above"`
@@ -65,7 +65,7 @@ type parameter struct {
 	Fill    string `yaml:"fill"`
 	Shorter string `yaml:"shorter"`
 	Longer  string `yaml:"longer"`
-	// Begins is what a text begins with, a letter or a slash, and Otherwise the code of another.
+	// Begins is the class of a text's first letter, a letter or a slash, and Otherwise the code of another.
 	Begins    string `yaml:"begins"`
 	Otherwise string `yaml:"otherwise"`
 	// Counts are values of a filter, each with how many rows a list has then.
@@ -76,7 +76,7 @@ type parameter struct {
 	Finds  string `yaml:"finds"`
 	Misses string `yaml:"misses"`
 	Found  int    `yaml:"found"`
-	// Default is what is read if it is absent.
+	// Default is the value that is read if it is absent.
 	Default *string `yaml:"default"`
 	// Required is the code of a call without it.
 	Required string `yaml:"required"`

@@ -86,7 +86,7 @@ func (f *File) Score() (s Score) {
 	return s
 }
 
-// knownBy is what a case compares.
+// knownBy is the kind of a case's comparison.
 type knownBy int
 
 const (

@@ -17,7 +17,7 @@ import (
 //go:embed usage.tsv
 var usage string
 
-// use is what a client sends or reads, how often, and whether a statement about it holds.
+// use is a name that a client sends or reads, how often, and whether a statement about it holds.
 type use struct {
 	client, name string
 	count        int

@@ -11,7 +11,7 @@ import (
 // value. Some are no field of a resource, since each resource has them.
 type column struct{ name, form string }
 
-// field is what a resource has in a column.
+// field is a resource's value in a column.
 type field struct {
 	column
 	value string

@@ -55,16 +55,15 @@ func TestColumns(t *testing.T) {
 		for _, c := range kind.Columns {
 			columns = append(columns, c.Name)
 		}
-		if err := store.View(state.Owner{}, func(v *state.View) error {
-			return inventory.Inventory{}.Each(v, inventory.Wanted{Kind: kind.Name}, func(r controlapi.Resource) {
-				for name := range r.Fields {
-					seen = append(seen, name)
-					if !slices.Contains(columns, name) && !slices.Contains(untold, name) {
-						t.Errorf("%s %s has the field %s, which is no column of %v", kind.Name, r.ID, name, columns)
-					}
+		err := inventory.Inventory{}.Each(store.View(state.Owner{}), inventory.Wanted{Kind: kind.Name}, func(r controlapi.Resource) {
+			for name := range r.Fields {
+				seen = append(seen, name)
+				if !slices.Contains(columns, name) && !slices.Contains(untold, name) {
+					t.Errorf("%s %s has the field %s, which is no column of %v", kind.Name, r.ID, name, columns)
 				}
-			})
-		}); err != nil {
+			}
+		})
+		if err != nil {
 			t.Fatal(err)
 		}
 		for _, name := range columns {

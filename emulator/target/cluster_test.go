@@ -87,10 +87,8 @@ func TestCloudConfig(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		var text []byte
-		err = s.View(state.Owner{}, func(v *state.View) (err error) {
-			text, err = target.CloudConfig(v, test.cluster, test.nodes...)
-			return err
-		})
+		v := s.View(state.Owner{})
+		text, err = target.CloudConfig(v, test.cluster, test.nodes...)
 		if test.problem != "" {
 			if err == nil || err.Error() != test.problem {
 				t.Errorf("%s: %v, want %q", name, err, test.problem)

@@ -30,12 +30,8 @@ func (p *Player) Load(name string, text []byte) (*scenarios.Scenario, error) {
 }
 
 // things lists what the emulator has now.
-func (p *Player) things() (things names.Things, err error) {
-	err = p.Store.View(state.Owner{}, func(v *state.View) error {
-		things = names.ThingsOf(v)
-		return nil
-	})
-	return things, err
+func (p *Player) things() (names.Things, error) {
+	return names.ThingsOf(p.Store.View(state.Owner{})), nil
 }
 
 // OneAddress serves the control API next to the cloud's, which knows no such path.
@@ -77,14 +73,10 @@ func (p *Player) Play(ctx context.Context, s *scenarios.Scenario, progress func(
 
 // key is an access key of the first account that has one, for the scripted client.
 func (p *Player) key() (id, secret string, err error) {
-	err = p.Store.View(state.Owner{}, func(v *state.View) error {
-		for key := range kinds.AccessKeys.All(v) {
-			if key.Status == kinds.AccessKeyActive && key.RoleName == "" {
-				id, secret = key.ID, key.Secret
-				return nil
-			}
+	for key := range kinds.AccessKeys.All(p.Store.View(state.Owner{})) {
+		if key.Status == kinds.AccessKeyActive && key.RoleName == "" {
+			return key.ID, key.Secret, nil
 		}
-		return errors.New("no account has an active access key")
-	})
-	return id, secret, err
+	}
+	return "", "", errors.New("no account has an active access key")
 }

@@ -40,20 +40,16 @@ func TestServerCertificate(t *testing.T) {
 		t.Fatal(err)
 	}
 	store := mustPlant(t, w)
-	if err := store.View(state.Owner{}, func(v *state.View) error {
-		c, err := kinds.ServerCertificates.Get(v, "c-1")
-		if err != nil {
-			return err
-		}
-		if c.CommonName != "example.com" || len(c.SANs) != 1 || !c.NotAfter.Equal(expiry) {
-			t.Errorf("certificate = %+v, want the names and expiry of the file's", c)
-		}
-		sum := sha1.Sum(der)
-		if want := strings.ReplaceAll(fmt.Sprintf("% x", sum), " ", ":"); c.Fingerprint != want {
-			t.Errorf("fingerprint = %s, want %s", c.Fingerprint, want)
-		}
-		return nil
-	}); err != nil {
-		t.Error(err)
+	v := store.View(state.Owner{})
+	c, err := kinds.ServerCertificates.Get(v, "c-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.CommonName != "example.com" || len(c.SANs) != 1 || !c.NotAfter.Equal(expiry) {
+		t.Errorf("certificate = %+v, want the names and expiry of the file's", c)
+	}
+	sum := sha1.Sum(der)
+	if want := strings.ReplaceAll(fmt.Sprintf("% x", sum), " ", ":"); c.Fingerprint != want {
+		t.Errorf("fingerprint = %s, want %s", c.Fingerprint, want)
 	}
 }

@@ -74,24 +74,23 @@ func TestCalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	store := mustPlant(t, w)
-	if err := store.View(state.Owner{AccountID: "1", RegionID: "cn-test"}, func(v *state.View) error {
-		acl, err := kinds.AccessControlLists.Get(v, "acl-office")
-		if err != nil {
-			return err
-		}
-		l, _ := kinds.Listeners.Find(v, "lb-internal_tcp_6443")
-		if len(acl.Entries) != 1 || !slices.Contains(l.AclIDs, "acl-office") {
-			t.Errorf("acl-office = %+v of listener %+v", acl, l)
-		}
-		if p, _ := kinds.VPCs.Find(v, "vpc-1"); p.Name != "renamed" {
-			t.Errorf("vpc-1 is called %s", p.Name)
-		}
-		if _, err := kinds.NLBServerGroups.Get(v, "sgp-more"); err != nil {
-			return err
-		}
-		_, err = kinds.MasterSlaveServerGroups.Get(v, "rsp-pair")
-		return err
-	}); err != nil {
+	v := store.View(state.Owner{AccountID: "1", RegionID: "cn-test"})
+	acl, err := kinds.AccessControlLists.Get(v, "acl-office")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, _ := kinds.Listeners.Find(v, "lb-internal_tcp_6443")
+	if len(acl.Entries) != 1 || !slices.Contains(l.AclIDs, "acl-office") {
+		t.Errorf("acl-office = %+v of listener %+v", acl, l)
+	}
+	if p, _ := kinds.VPCs.Find(v, "vpc-1"); p.Name != "renamed" {
+		t.Errorf("vpc-1 is called %s", p.Name)
+	}
+	if _, err := kinds.NLBServerGroups.Get(v, "sgp-more"); err != nil {
+		t.Fatal(err)
+	}
+	_, err = kinds.MasterSlaveServerGroups.Get(v, "rsp-pair")
+	if err := err; err != nil {
 		t.Error(err)
 	}
 }
@@ -157,74 +156,73 @@ func TestLoadBalancers(t *testing.T) {
 		t.Fatal(err)
 	}
 	store := mustPlant(t, w)
-	if err := store.View(state.Owner{AccountID: "1", RegionID: "cn-test"}, func(v *state.View) error {
-		lb, err := kinds.LoadBalancers.Get(v, "lb-internal")
-		if err != nil {
-			return err
+	v := store.View(state.Owner{AccountID: "1", RegionID: "cn-test"})
+	lb, err := kinds.LoadBalancers.Get(v, "lb-internal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lb.Address != "192.168.1.9" || lb.AddressType != kinds.AddressTypeIntranet || lb.Spec != "slb.s2.small" || lb.DeleteProtection != kinds.On || lb.Name != "apiserver" {
+		t.Errorf("lb-internal = %+v", lb)
+	}
+	g, err := kinds.VServerGroups.Get(v, "rsp-api")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []kinds.BackendServer{
+		{ServerID: "i-1", Type: kinds.BackendServerECS, Port: 6443, Weight: 100},
+		{ServerID: "eni-4", Type: kinds.BackendServerENI, ServerIP: "192.168.1.40", Port: 6443, Weight: 50, Description: "pod"},
+	}
+	if !slices.Equal(g.BackendServers, want) {
+		t.Errorf("servers of rsp-api = %+v, want %+v", g.BackendServers, want)
+	}
+	for id, status := range map[string]kinds.ListenerStatus{
+		"lb-internal_tcp_6443": kinds.ListenerRunning, "lb-internal_http_80": kinds.ListenerStopped, "lb-shared_udp_53": kinds.ListenerRunning,
+	} {
+		if l, ok := kinds.Listeners.Find(v, id); !ok || l.Status != status {
+			t.Errorf("listener %s = %+v, want it %s", id, l, status)
 		}
-		if lb.Address != "192.168.1.9" || lb.AddressType != kinds.AddressTypeIntranet || lb.Spec != "slb.s2.small" || lb.DeleteProtection != kinds.On || lb.Name != "apiserver" {
-			t.Errorf("lb-internal = %+v", lb)
+	}
+	if l, _ := kinds.Listeners.Find(v, "lb-internal_tcp_6443"); l.HealthCheck.ConnectPort != 6443 {
+		t.Errorf("health check = %+v, want port 6443", l.HealthCheck)
+	}
+	shared, err := kinds.LoadBalancers.Get(v, "lb-shared")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if shared.Spec != "" || len(shared.BackendServers) != 1 || shared.AddressType != kinds.AddressTypeInternet || shared.PayType != "PrePay" {
+		t.Errorf("lb-shared = %+v, want a shared internet instance with a server and a subscription", shared)
+	}
+	n, err := kinds.NLBLoadBalancers.Get(v, "nlb-web")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n.Status != kinds.NLBActive || n.ZoneMappings[0].PrivateIPv4Address != "192.168.1.10" || n.AddressType != kinds.NLBIntranet {
+		t.Errorf("nlb-web = %+v", n)
+	}
+	var listeners []string
+	for l := range kinds.NLBListenersByLoadBalancer.List(v, "nlb-web") {
+		listeners = append(listeners, l.Status)
+	}
+	if slices.Sort(listeners); !slices.Equal(listeners, []string{"Running", "Stopped"}) {
+		t.Errorf("listeners of nlb-web are %v", listeners)
+	}
+	for _, tag := range []struct {
+		kind    state.TagResourceType
+		key, id string
+	}{
+		{kinds.TagLoadBalancer, "ack.aliyun.com", "lb-internal"}, {kinds.TagVServerGroup, "group", "rsp-api"},
+		{kinds.TagListener, "role", "lb-internal_tcp_6443"}, {kinds.TagNLBLoadBalancer, "team", "nlb-web"},
+	} {
+		if got := state.ResourcesTagged(v, tag.kind, []state.TagFilter{{Key: tag.key}}); !slices.Equal(got, []string{tag.id}) {
+			t.Errorf("tagged %s = %v, want %s", tag.key, got, tag.id)
 		}
-		g, err := kinds.VServerGroups.Get(v, "rsp-api")
-		if err != nil {
-			return err
-		}
-		want := []kinds.BackendServer{
-			{ServerID: "i-1", Type: kinds.BackendServerECS, Port: 6443, Weight: 100},
-			{ServerID: "eni-4", Type: kinds.BackendServerENI, ServerIP: "192.168.1.40", Port: 6443, Weight: 50, Description: "pod"},
-		}
-		if !slices.Equal(g.BackendServers, want) {
-			t.Errorf("servers of rsp-api = %+v, want %+v", g.BackendServers, want)
-		}
-		for id, status := range map[string]kinds.ListenerStatus{
-			"lb-internal_tcp_6443": kinds.ListenerRunning, "lb-internal_http_80": kinds.ListenerStopped, "lb-shared_udp_53": kinds.ListenerRunning,
-		} {
-			if l, ok := kinds.Listeners.Find(v, id); !ok || l.Status != status {
-				t.Errorf("listener %s = %+v, want it %s", id, l, status)
-			}
-		}
-		if l, _ := kinds.Listeners.Find(v, "lb-internal_tcp_6443"); l.HealthCheck.ConnectPort != 6443 {
-			t.Errorf("health check = %+v, want port 6443", l.HealthCheck)
-		}
-		shared, err := kinds.LoadBalancers.Get(v, "lb-shared")
-		if err != nil {
-			return err
-		}
-		if shared.Spec != "" || len(shared.BackendServers) != 1 || shared.AddressType != kinds.AddressTypeInternet || shared.PayType != "PrePay" {
-			t.Errorf("lb-shared = %+v, want a shared internet instance with a server and a subscription", shared)
-		}
-		n, err := kinds.NLBLoadBalancers.Get(v, "nlb-web")
-		if err != nil {
-			return err
-		}
-		if n.Status != kinds.NLBActive || n.ZoneMappings[0].PrivateIPv4Address != "192.168.1.10" || n.AddressType != kinds.NLBIntranet {
-			t.Errorf("nlb-web = %+v", n)
-		}
-		var listeners []string
-		for l := range kinds.NLBListenersByLoadBalancer.List(v, "nlb-web") {
-			listeners = append(listeners, l.Status)
-		}
-		if slices.Sort(listeners); !slices.Equal(listeners, []string{"Running", "Stopped"}) {
-			t.Errorf("listeners of nlb-web are %v", listeners)
-		}
-		for _, tag := range []struct {
-			kind    state.TagResourceType
-			key, id string
-		}{
-			{kinds.TagLoadBalancer, "ack.aliyun.com", "lb-internal"}, {kinds.TagVServerGroup, "group", "rsp-api"},
-			{kinds.TagListener, "role", "lb-internal_tcp_6443"}, {kinds.TagNLBLoadBalancer, "team", "nlb-web"},
-		} {
-			if got := state.ResourcesTagged(v, tag.kind, []state.TagFilter{{Key: tag.key}}); !slices.Equal(got, []string{tag.id}) {
-				t.Errorf("tagged %s = %v, want %s", tag.key, got, tag.id)
-			}
-		}
-		a, err := kinds.Accounts.Get(v, "1")
-		r, _ := kinds.Regions.Find(v, "cn-test")
-		if a.Balance != 0 || len(r.SoldOut) != 1 || r.Year() != kinds.Today {
-			t.Errorf("account %+v, region %+v, want them as in the file", a, r)
-		}
-		return err
-	}); err != nil {
+	}
+	a, err := kinds.Accounts.Get(v, "1")
+	r, _ := kinds.Regions.Find(v, "cn-test")
+	if a.Balance != 0 || len(r.SoldOut) != 1 || r.Year() != kinds.Today {
+		t.Errorf("account %+v, region %+v, want them as in the file", a, r)
+	}
+	if err := err; err != nil {
 		t.Error(err)
 	}
 }

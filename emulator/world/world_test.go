@@ -47,38 +47,37 @@ func mustPlant(tb testing.TB, w *world.World) *state.Store {
 // documentation promises, with all the rest that the cloud adds to them.
 func TestDefault(t *testing.T) {
 	store := mustPlant(t, world.Default())
-	if err := store.View(state.Owner{AccountID: "1234567890123456", RegionID: "cn-hangzhou"}, func(v *state.View) error {
-		for _, id := range []string{"vsw-bp1clbemu000000000001", "vsw-bp1clbemu000000000002", "vsw-bp1clbemu000000000003"} {
-			sw, err := kinds.VSwitches.Get(v, id)
-			if err != nil {
-				return err
-			}
-			if _, ok := kinds.RouteEntriesByTable.First(v, sw.RouteTableID, sw.CIDRBlock); !ok {
-				t.Errorf("route table %s has no route to vSwitch %s", sw.RouteTableID, id)
-			}
-			if _, ok := kinds.RouteEntriesByTable.First(v, sw.RouteTableID, "100.64.0.0/10"); !ok {
-				t.Errorf("route table %s has no route to the cloud's services", sw.RouteTableID)
-			}
-		}
-		for ip, instance := range map[string]string{"192.168.0.11": "i-bp1clbemu0000000001", "192.168.1.11": "i-bp1clbemu0000000003"} {
-			n, ok := kinds.NetworkInterfacesByAddress.First(v, "vpc-bp1clbemu000000000001", ip)
-			if !ok || n.InstanceID != instance || n.Type != kinds.NetworkInterfacePrimary {
-				t.Errorf("%s belongs to %+v, want the primary interface of %s", ip, n, instance)
-			}
-		}
-		i, err := kinds.Instances.Get(v, "i-bp1clbemu0000000001")
+	v := store.View(state.Owner{AccountID: "1234567890123456", RegionID: "cn-hangzhou"})
+	for _, id := range []string{"vsw-bp1clbemu000000000001", "vsw-bp1clbemu000000000002", "vsw-bp1clbemu000000000003"} {
+		sw, err := kinds.VSwitches.Get(v, id)
 		if err != nil {
-			return err
+			t.Fatal(err)
 		}
-		if i.RAMRoleName != "clbemu-node" || i.Status != kinds.InstanceRunning || i.ZoneID != "cn-hangzhou-h" {
-			t.Errorf("instance = %+v, want it running in cn-hangzhou-h with the role clbemu-node", i)
+		if _, ok := kinds.RouteEntriesByTable.First(v, sw.RouteTableID, sw.CIDRBlock); !ok {
+			t.Errorf("route table %s has no route to vSwitch %s", sw.RouteTableID, id)
 		}
-		key, err := kinds.AccessKeys.Get(v, "testid")
-		if err == nil && (key.Secret != "testsecret" || key.AccountID != "1234567890123456") {
-			t.Errorf("access key = %+v", key)
+		if _, ok := kinds.RouteEntriesByTable.First(v, sw.RouteTableID, "100.64.0.0/10"); !ok {
+			t.Errorf("route table %s has no route to the cloud's services", sw.RouteTableID)
 		}
-		return err
-	}); err != nil {
+	}
+	for ip, instance := range map[string]string{"192.168.0.11": "i-bp1clbemu0000000001", "192.168.1.11": "i-bp1clbemu0000000003"} {
+		n, ok := kinds.NetworkInterfacesByAddress.First(v, "vpc-bp1clbemu000000000001", ip)
+		if !ok || n.InstanceID != instance || n.Type != kinds.NetworkInterfacePrimary {
+			t.Errorf("%s belongs to %+v, want the primary interface of %s", ip, n, instance)
+		}
+	}
+	i, err := kinds.Instances.Get(v, "i-bp1clbemu0000000001")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if i.RAMRoleName != "clbemu-node" || i.Status != kinds.InstanceRunning || i.ZoneID != "cn-hangzhou-h" {
+		t.Errorf("instance = %+v, want it running in cn-hangzhou-h with the role clbemu-node", i)
+	}
+	key, err := kinds.AccessKeys.Get(v, "testid")
+	if err == nil && (key.Secret != "testsecret" || key.AccountID != "1234567890123456") {
+		t.Errorf("access key = %+v", key)
+	}
+	if err := err; err != nil {
 		t.Error(err)
 	}
 }
@@ -136,23 +135,22 @@ func TestAddressesThatAreNotNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	store := mustPlant(t, w)
-	if err := store.View(state.Owner{}, func(v *state.View) error {
-		n, err := kinds.NetworkInterfaces.Get(v, "eni-1")
-		if err != nil {
-			return err
-		}
-		if want := "172.16.0.4"; n.PrivateIPAddresses[0] != want {
-			t.Errorf("address of eni-1 = %s, want %s", n.PrivateIPAddresses[0], want)
-		}
-		e, err := kinds.EIPs.Get(v, "eip-1")
-		if err == nil && (e.IPAddress != "198.18.0.4" || e.Status != kinds.EIPInUse || e.InstanceType != "EcsInstance") {
-			t.Errorf("eip-1 = %+v, want 198.18.0.4 in use by an instance", e)
-		}
-		if n := kinds.RouteEntriesByTable.Count(v, "vtb-2"); n != 3 {
-			t.Errorf("route table vtb-2 has %d entries, want the custom and two of the system", n)
-		}
-		return err
-	}); err != nil {
+	v := store.View(state.Owner{})
+	n, err := kinds.NetworkInterfaces.Get(v, "eni-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "172.16.0.4"; n.PrivateIPAddresses[0] != want {
+		t.Errorf("address of eni-1 = %s, want %s", n.PrivateIPAddresses[0], want)
+	}
+	e, err := kinds.EIPs.Get(v, "eip-1")
+	if err == nil && (e.IPAddress != "198.18.0.4" || e.Status != kinds.EIPInUse || e.InstanceType != "EcsInstance") {
+		t.Errorf("eip-1 = %+v, want 198.18.0.4 in use by an instance", e)
+	}
+	if n := kinds.RouteEntriesByTable.Count(v, "vtb-2"); n != 3 {
+		t.Errorf("route table vtb-2 has %d entries, want the custom and two of the system", n)
+	}
+	if err := err; err != nil {
 		t.Error(err)
 	}
 }
@@ -163,17 +161,13 @@ func TestTags(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := mustPlant(t, w).View(state.Owner{AccountID: "1", RegionID: "cn-test"}, func(v *state.View) error {
-		for kind, id := range map[state.TagResourceType]string{
-			kinds.TagVPC: "vpc-1", kinds.TagRouteTable: "vtb-2", kinds.TagNetworkInterface: "eni-2",
-		} {
-			if got := state.ResourcesTagged(v, kind, []state.TagFilter{{Key: "team"}}); !slices.Equal(got, []string{id}) {
-				t.Errorf("%s with the tag = %v, want %s", kind, got, id)
-			}
+	v := mustPlant(t, w).View(state.Owner{AccountID: "1", RegionID: "cn-test"})
+	for kind, id := range map[state.TagResourceType]string{
+		kinds.TagVPC: "vpc-1", kinds.TagRouteTable: "vtb-2", kinds.TagNetworkInterface: "eni-2",
+	} {
+		if got := state.ResourcesTagged(v, kind, []state.TagFilter{{Key: "team"}}); !slices.Equal(got, []string{id}) {
+			t.Errorf("%s with the tag = %v, want %s", kind, got, id)
 		}
-		return nil
-	}); err != nil {
-		t.Error(err)
 	}
 }
 
@@ -184,13 +178,12 @@ func TestAccountDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := mustPlant(t, w).View(state.Owner{}, func(v *state.View) error {
-		a, err := kinds.Accounts.Get(v, "1")
-		if err == nil && (a.Balance < kinds.MinimumBalance || a.GraceDays != 15 || a.ReleaseDays != 15 || a.OfNLB() != kinds.NLBArrears || a.LCUToSpec) {
-			t.Errorf("account = %+v, want a balance, the days of CLB and of NLB, and no whitelist", a)
-		}
-		return err
-	}); err != nil {
+	v := mustPlant(t, w).View(state.Owner{})
+	a, err := kinds.Accounts.Get(v, "1")
+	if err == nil && (a.Balance < kinds.MinimumBalance || a.GraceDays != 15 || a.ReleaseDays != 15 || a.OfNLB() != kinds.NLBArrears || a.LCUToSpec) {
+		t.Errorf("account = %+v, want a balance, the days of CLB and of NLB, and no whitelist", a)
+	}
+	if err != nil {
 		t.Error(err)
 	}
 }
@@ -202,15 +195,11 @@ func TestYearQuotas(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := mustPlant(t, w).View(state.Owner{AccountID: "1"}, func(v *state.View) error {
-			for i, name := range []state.QuotaName{kinds.QuotaACLs, kinds.QuotaListenerACLs} {
-				if got := v.Limit(name); got != want[i] {
-					t.Errorf("in %s, %s is %d, want %d", year, name, got, want[i])
-				}
+		v := mustPlant(t, w).View(state.Owner{AccountID: "1"})
+		for i, name := range []state.QuotaName{kinds.QuotaACLs, kinds.QuotaListenerACLs} {
+			if got := v.Limit(name); got != want[i] {
+				t.Errorf("in %s, %s is %d, want %d", year, name, got, want[i])
 			}
-			return nil
-		}); err != nil {
-			t.Error(err)
 		}
 	}
 }
@@ -238,13 +227,12 @@ func TestClouds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := mustPlant(t, w).View(state.Owner{}, func(v *state.View) error {
-				r, err := kinds.Regions.Get(v, "cn-test")
-				if err == nil && (r.SharedInstancesSold != c.shared || r.PayBySpecSold != c.bySpec || r.SubscriptionsSold != c.subscriptions) {
-					t.Errorf("region = %+v", r)
-				}
-				return err
-			}); err != nil {
+			v := mustPlant(t, w).View(state.Owner{})
+			r, err := kinds.Regions.Get(v, "cn-test")
+			if err == nil && (r.SharedInstancesSold != c.shared || r.PayBySpecSold != c.bySpec || r.SubscriptionsSold != c.subscriptions) {
+				t.Errorf("region = %+v", r)
+			}
+			if err != nil {
 				t.Error(err)
 			}
 		})
@@ -258,15 +246,11 @@ func TestSite(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := mustPlant(t, w).View(state.Owner{AccountID: "1"}, func(v *state.View) error {
-			for _, use := range state.QuotaUses(v) {
-				if use.Name == kinds.QuotaLoadBalancers && use.Limit != want {
-					t.Errorf("with %q, the quota is %d, want %d", site, use.Limit, want)
-				}
+		v := mustPlant(t, w).View(state.Owner{AccountID: "1"})
+		for _, use := range state.QuotaUses(v) {
+			if use.Name == kinds.QuotaLoadBalancers && use.Limit != want {
+				t.Errorf("with %q, the quota is %d, want %d", site, use.Limit, want)
 			}
-			return nil
-		}); err != nil {
-			t.Error(err)
 		}
 	}
 }
@@ -300,14 +284,10 @@ func exported(t *testing.T, store *state.Store) string {
 // which is what those choose who take zones from a list.
 func TestDefaultZonePairs(t *testing.T) {
 	store := mustPlant(t, world.Default())
-	if err := store.View(state.Owner{}, func(v *state.View) error {
-		for r := range kinds.Regions.All(v) {
-			if !slices.ContainsFunc(r.ZonePairs, func(p kinds.ZonePair) bool { return p.Slave == r.Zones[0].ID }) {
-				t.Errorf("no pair of %s has %s as its slave", r.ID, r.Zones[0].ID)
-			}
+	v := store.View(state.Owner{})
+	for r := range kinds.Regions.All(v) {
+		if !slices.ContainsFunc(r.ZonePairs, func(p kinds.ZonePair) bool { return p.Slave == r.Zones[0].ID }) {
+			t.Errorf("no pair of %s has %s as its slave", r.ID, r.Zones[0].ID)
 		}
-		return nil
-	}); err != nil {
-		t.Fatal(err)
 	}
 }

@@ -99,14 +99,14 @@ type Engine interface {
 	Close() error
 }
 
-// Commit is what a process committed at once: the last change of each place.
+// Commit is one commit of a process: the last change of each place.
 type Commit struct {
 	// Revision is the engine's after it.
 	Revision uint64
 	Changes  ChangeSet
 }
 
-// Reading is what an engine keeps at one moment, and the commits after it.
+// Reading holds an engine's rows at one moment, and the commits after it.
 type Reading interface {
 	// Load is Engine's, as of that moment.
 	Load(ctx context.Context, fn func(table, id string, value []byte) error) error

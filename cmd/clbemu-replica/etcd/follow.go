@@ -18,7 +18,7 @@ import (
 	"github.com/clbemu/clbemu/state/engine"
 )
 
-// reading is what is kept at one revision of etcd.
+// reading holds the rows at one revision of etcd.
 type reading struct {
 	e        *Engine
 	at       int64

@@ -90,7 +90,7 @@ func decode(text []byte) (o Object, err error) {
 	return o, d.Decode(&o)
 }
 
-// Copy is what a CCM reads of a cluster.
+// Copy holds the objects of a cluster that a CCM reads.
 type Copy struct {
 	// Services are those of type LoadBalancer, and those that a CCM has not let go of.
 	Services, Nodes, Slices, Endpoints []Object

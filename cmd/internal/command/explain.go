@@ -382,7 +382,7 @@ func afterCause(c *controlapi.Cause, ofAction bool) string {
 	return " (" + c.Action + ")"
 }
 
-// causeText shows a cause, without its name where that is what happened, which stands above.
+// causeText shows a cause, without its name where the line above has it already.
 func causeText(c *controlapi.Cause, happened, after string) string {
 	because := ""
 	if c.About != "" && c.About != happened {

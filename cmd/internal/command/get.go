@@ -126,7 +126,7 @@ func printResources(s *terminal.Screen, wide bool, found controlapi.Resources) e
 }
 
 // nothing says that there is nothing of the kinds asked for, and how clients create a
-// load balancer, if that is what is missing.
+// load balancer, if that is missing.
 func nothing(asked string, kinds []controlapi.ResourceKind) string {
 	title := "Resources"
 	if len(kinds) == 1 {

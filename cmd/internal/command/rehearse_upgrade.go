@@ -321,7 +321,7 @@ func (u *upgrade) arguments() []string {
 	return append(kept, u.args...)
 }
 
-// environment is what a CCM needs to reach a copy.
+// environment leads a CCM to a copy.
 func (u *upgrade) environment(copied *emulator.Emulator) *target.Remote {
 	api, variables := "http://"+copied.Addr(), []string{"SSL_CERT_FILE=" + filepath.Join(u.dir, emulator.CAFile), "NO_PROXY=localhost,127.0.0.1," + copied.Addr()}
 	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"} {
@@ -360,10 +360,7 @@ func (u *upgrade) config(copied *emulator.Emulator) (text []byte, err error) {
 			nodes = append(nodes, instance)
 		}
 	}
-	if err := copied.Store().View(state.Owner{}, func(v *state.View) (err error) {
-		text, err = target.CloudConfig(v, id, nodes...)
-		return err
-	}); err != nil {
+	if text, err = target.CloudConfig(copied.Store().View(state.Owner{}), id, nodes...); err != nil {
 		return nil, err
 	}
 	var config struct{ Global map[string]any }

@@ -153,11 +153,8 @@ func (d *dryRun) config(copied *emulator.Emulator, dir string) (file string, err
 	if d.cloudConfig != "" {
 		return filepath.Abs(d.cloudConfig)
 	}
-	var config []byte
-	if err := copied.Store().View(state.Owner{}, func(v *state.View) (err error) {
-		config, err = target.CloudConfig(v, d.clusterID)
-		return err
-	}); err != nil {
+	config, err := target.CloudConfig(copied.Store().View(state.Owner{}), d.clusterID)
+	if err != nil {
 		return "", err
 	}
 	file = filepath.Join(dir, "cloud-config.json")

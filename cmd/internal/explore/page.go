@@ -53,7 +53,7 @@ func (e *explorer) linesOf(journal []scenarios.JournalCall) (lines []Line, omitt
 // interrupted says that the user ended an exploration.
 const interrupted = "it was interrupted"
 
-// Page is what the console shows of an exploration.
+// Page is an exploration as the console shows it.
 type Page struct {
 	Scenario string  `json:"scenario"`
 	Part     string  `json:"part"`

@@ -15,7 +15,7 @@ import (
 // settling is how long the cloud may take to list something that it has made.
 const settling = time.Minute
 
-// Cleaned is what a clean did.
+// Cleaned is the result of a clean.
 type Cleaned struct {
 	Gone int `json:"gone"`
 	// Left are the things that still may exist, with the reasons.

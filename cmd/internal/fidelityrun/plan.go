@@ -14,7 +14,7 @@ import (
 	"github.com/clbemu/clbemu/scenarios"
 )
 
-// Plan is what a run plays.
+// Plan lists the statements that a run plays.
 type Plan struct {
 	Cases   []Case
 	LeftOut []LeftOut

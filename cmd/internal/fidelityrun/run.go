@@ -33,7 +33,7 @@ type Judged struct {
 	Reason   string           `json:"reason,omitempty"` // why it has no verdict
 }
 
-// Report is what came of a run. It has nothing that is the account's alone.
+// Report is the result of a run. It holds nothing private to the account.
 type Report struct {
 	Clbemu     string         `json:"clbemu"` // its version
 	Date       string         `json:"date"`

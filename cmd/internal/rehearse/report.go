@@ -21,16 +21,16 @@ type Report struct {
 	Nodes    int `json:"nodes"`
 	// Notes say how the copy differs from the cluster and the account.
 	Notes cluster.Notes `json:"notes,omitempty"`
-	// Drift is what the old version changes already, nil without one.
+	// Drift lists the changes that the old version makes too, nil without one.
 	Drift *Phase `json:"drift,omitempty"`
 	// Phases begin with the start of the new version.
 	Phases []*Phase `json:"phases"`
 	// Left is what was otherwise than after the upgrade when all was undone that happened, and what is left of
 	// Services that were deleted.
 	Left []string `json:"left,omitempty"`
-	// Applied is what the Services of a manifest got.
+	// Applied lists the results for the Services of a manifest.
 	Applied []Applied `json:"applied,omitempty"`
-	// Explored is what disturbed calls led to.
+	// Explored holds the results of disturbed calls.
 	Explored *Explored `json:"explored,omitempty"`
 }
 
@@ -56,7 +56,7 @@ type Phase struct {
 	// Skipped says why it was not played.
 	Skipped string    `json:"skipped,omitempty"`
 	Changes []*Change `json:"changes"`
-	// Breaks are what clients met, by listener.
+	// Breaks lists the broken connections, by listener.
 	Breaks []*Break `json:"breaks,omitempty"`
 	// Warnings are the CCM's Events.
 	Warnings []Warning `json:"warnings,omitempty"`
@@ -114,7 +114,7 @@ type Change struct {
 	made    string   // settings of what it made
 }
 
-// Felt is what clients noticed.
+// Felt lists the effects on clients.
 type Felt struct {
 	What         string `json:"what"`
 	LoadBalancer string `json:"loadBalancer"`
@@ -128,7 +128,7 @@ type Felt struct {
 	port  string
 }
 
-// Applied is what a Service of a manifest got.
+// Applied is the result for a Service of a manifest.
 type Applied struct {
 	Service   string   `json:"service"`
 	Addresses []string `json:"addresses,omitempty"`

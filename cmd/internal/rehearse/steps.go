@@ -29,7 +29,7 @@ func (s step) undone(name string, undo func(context.Context) error) []step {
 	return []step{s, back}
 }
 
-// scope is what may follow from a step.
+// scope bounds the effects of a step.
 type scope struct {
 	// servers come and go, which may change the weights of others.
 	servers map[string]bool
@@ -46,7 +46,7 @@ type scope struct {
 	uses, own func(string) bool
 }
 
-// steps are what happens in every cluster, each undone by a later one.
+// steps lists events that every cluster sees, each undone by a later one.
 func (p *play) steps() []step {
 	ports, portScope := p.changing()
 	noPorts := ""

@@ -23,7 +23,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/controlapi"
 )
 
-// Break is what the clients of a listener met in a phase.
+// Break counts the failures of a listener's clients in a phase.
 type Break struct {
 	Services     string `json:"services,omitempty"`
 	LoadBalancer string `json:"loadBalancer"`

@@ -10,7 +10,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/controlapi"
 )
 
-// view is what load balancers do at a moment.
+// view holds the behaviour of load balancers at a moment.
 type view struct {
 	balancers, listeners, groups, rules map[string]*controlapi.Resource
 	// servers are the weights of a group's members, by server:port.
@@ -125,7 +125,7 @@ func (v *view) serving(l *controlapi.Resource) (groups []string) {
 	return groups
 }
 
-// felt is what clients of a load balancer notice between two moments.
+// felt lists the effects on a load balancer's clients between two moments.
 func (v *view) felt(next *view) (list []*Felt) {
 	for id, was := range v.balancers {
 		is := next.balancers[id]

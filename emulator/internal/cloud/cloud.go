@@ -43,8 +43,8 @@ type Neighbours interface {
 	Server(c *Cloud) controlapi.Server
 	// Ready returns why c can't answer yet, nil if it can.
 	Ready(c *Cloud) error
-	// Room is where the calls of all clouds wait for memory.
-	Room() *gateway.Room
+	// Memory is where the calls of all clouds wait for memory.
+	Memory() *gateway.MemoryBudget
 }
 
 // Cloud is one emulated cloud.
@@ -116,7 +116,7 @@ func (c *Cloud) build(others Neighbours, snapshots *snapshots.Snapshots) {
 		Cloud:      func(key string) (gateway.Chosen, error) { return others.ByKey(c, key) },
 		Products:   c.products,
 		Elsewhere:  products.Elsewhere,
-		Room:       others.Room(),
+		Memory:     others.Memory(),
 		StrictAuth: c.cfg.StrictAuth,
 		Seed:       c.cfg.Seed,
 		Log:        c.cfg.Log,
@@ -250,23 +250,17 @@ func (c *Cloud) During(r *http.Request, serve func(*http.Request)) {
 
 // HasKey reports whether an access key is the cloud's.
 func (c *Cloud) HasKey(id string) (known bool) {
-	// The function returns no error, so neither does View.
-	_ = c.store.View(state.Owner{}, func(v *state.View) error {
-		_, known = kinds.AccessKeys.Find(v, id)
-		return nil
-	})
+	v := c.store.View(state.Owner{})
+	_, known = kinds.AccessKeys.Find(v, id)
 	return known
 }
 
 // Resources counts what the state holds.
 func (c *Cloud) Resources() (n int) {
-	// The function returns no error, so neither does View.
-	_ = c.store.View(state.Owner{}, func(v *state.View) error {
-		for _, of := range v.Counts() {
-			n += of
-		}
-		return nil
-	})
+	v := c.store.View(state.Owner{})
+	for _, of := range v.Counts() {
+		n += of
+	}
 	return n
 }
 

@@ -42,16 +42,13 @@ func (c *Cloud) Unusual() (differ, rules []string) {
 		c.cfg.Log.Error().Err(err).Msg("which conditions differ from the world is not known")
 		return nil, rules
 	}
-	// The function returns no error, so neither does View.
-	_ = c.store.View(state.Owner{}, func(v *state.View) error {
-		counts := conditions.Unusual(conditions.Settings(v), usual)
-		for name, n := range counts {
-			if n > 0 {
-				differ = append(differ, name)
-			}
+	v := c.store.View(state.Owner{})
+	counts := conditions.Unusual(conditions.Settings(v), usual)
+	for name, n := range counts {
+		if n > 0 {
+			differ = append(differ, name)
 		}
-		return nil
-	})
+	}
 	slices.Sort(differ)
 	return differ, rules
 }
@@ -68,11 +65,7 @@ func (c *Cloud) usualConditions() (usual map[conditions.Key]string, err error) {
 	if err := store.Update(state.Owner{}, cfg.plant); err != nil {
 		return nil, err
 	}
-	err = store.View(state.Owner{}, func(v *state.View) error {
-		usual = conditions.Settings(v)
-		return nil
-	})
-	return usual, err
+	return conditions.Settings(store.View(state.Owner{})), nil
 }
 
 // Describe implements prometheus.Collector.
@@ -97,20 +90,17 @@ func (m *collector) Collect(ch chan<- prometheus.Metric) {
 		ch <- prometheus.NewInvalidMetric(unusualDesc, err)
 		return
 	}
-	// The function returns no error, so neither does View.
-	_ = m.store.View(state.Owner{}, func(v *state.View) error {
-		for name, n := range conditions.Unusual(conditions.Settings(v), usual) {
-			ch <- prometheus.MustNewConstMetric(unusualDesc, prometheus.GaugeValue, float64(n), name)
+	v := m.store.View(state.Owner{})
+	for name, n := range conditions.Unusual(conditions.Settings(v), usual) {
+		ch <- prometheus.MustNewConstMetric(unusualDesc, prometheus.GaugeValue, float64(n), name)
+	}
+	accounts := slices.Collect(kinds.Accounts.All(v))
+	for _, account := range accounts[:min(len(accounts), maxAccounts)] {
+		for _, q := range state.QuotaPeaks(v.In(state.Owner{AccountID: account.ID})) {
+			ch <- prometheus.MustNewConstMetric(quotaUsedDesc, prometheus.GaugeValue, float64(q.Used), account.ID, string(q.Name))
+			ch <- prometheus.MustNewConstMetric(quotaLimitDesc, prometheus.GaugeValue, float64(q.Limit), account.ID, string(q.Name))
 		}
-		accounts := slices.Collect(kinds.Accounts.All(v))
-		for _, account := range accounts[:min(len(accounts), maxAccounts)] {
-			for _, q := range state.QuotaPeaks(v.In(state.Owner{AccountID: account.ID})) {
-				ch <- prometheus.MustNewConstMetric(quotaUsedDesc, prometheus.GaugeValue, float64(q.Used), account.ID, string(q.Name))
-				ch <- prometheus.MustNewConstMetric(quotaLimitDesc, prometheus.GaugeValue, float64(q.Limit), account.ID, string(q.Name))
-			}
-		}
-		return nil
-	})
+	}
 }
 
 // SeriesOf returns the label of the n-th of many, which share one from the hundredth on.

@@ -119,17 +119,16 @@ func (cfg *Config) WarnOfInstance(store *state.Store) error {
 	if cfg.InstanceID == "" {
 		return nil
 	}
-	return store.View(state.Owner{}, func(v *state.View) error {
-		if _, ok := kinds.Instances.Find(v, cfg.InstanceID); ok {
-			return nil
-		}
-		var known []string
-		for instance := range kinds.Instances.All(v) {
-			known = append(known, instance.ID)
-		}
-		cfg.Log.Warn().Msgf("there is no instance %s to serve the metadata of%s", cfg.InstanceID, names.DidYouMean(cfg.InstanceID, known, "clbemu world import creates a cluster's instances"))
+	v := store.View(state.Owner{})
+	if _, ok := kinds.Instances.Find(v, cfg.InstanceID); ok {
 		return nil
-	})
+	}
+	var known []string
+	for instance := range kinds.Instances.All(v) {
+		known = append(known, instance.ID)
+	}
+	cfg.Log.Warn().Msgf("there is no instance %s to serve the metadata of%s", cfg.InstanceID, names.DidYouMean(cfg.InstanceID, known, "clbemu world import creates a cluster's instances"))
+	return nil
 }
 
 // plant puts the world into an empty store.

@@ -61,21 +61,18 @@ func callerOf(made controlapi.CloudCall) string {
 
 // keyOf is the first access key of an account, or of the first account, that can sign
 // without a token.
-func (c *Cloud) keyOf(account string) (key *kinds.AccessKey, err error) {
-	err = c.store.View(state.Owner{}, func(v *state.View) error {
-		for a := range kinds.Accounts.All(v) {
-			if account == "" {
-				account = a.ID
-			}
-			break
+func (c *Cloud) keyOf(account string) (*kinds.AccessKey, error) {
+	v := c.store.View(state.Owner{})
+	for a := range kinds.Accounts.All(v) {
+		if account == "" {
+			account = a.ID
 		}
-		for k := range kinds.AccessKeys.All(v) {
-			if k.AccountID == account && k.Status == kinds.AccessKeyActive && k.SecurityToken == "" {
-				key = k
-				return nil
-			}
+		break
+	}
+	for k := range kinds.AccessKeys.All(v) {
+		if k.AccountID == account && k.Status == kinds.AccessKeyActive && k.SecurityToken == "" {
+			return k, nil
 		}
-		return fmt.Errorf("account %s has no active access key to sign the call with: `clbemu world set key.<id>.secret=…` creates one", account)
-	})
-	return key, err
+	}
+	return nil, fmt.Errorf("account %s has no active access key to sign the call with: `clbemu world set key.<id>.secret=…` creates one", account)
 }

@@ -28,7 +28,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// Process is what clouds need of the process that they are in.
+// Process gives clouds access to the process that they are in.
 type Process interface {
 	// Listen opens a server next to that of the API, at a port of the same host.
 	Listen(name, port string, connections *listen.Places, handler http.Handler) (*listen.Server, error)
@@ -55,10 +55,10 @@ type Config struct {
 // Clouds holds the clouds of a process, by name. Each is on its own: what a call does in one
 // shows in no other.
 type Clouds struct {
-	cfg   Config
-	first *cloud.Cloud
-	room  *gateway.Room  // for the calls of all clouds
-	ports *listen.Places // for the connections at the ports of all forks
+	cfg    Config
+	first  *cloud.Cloud
+	memory *gateway.MemoryBudget // for the calls of all clouds
+	ports  *listen.Places        // for the connections at the ports of all forks
 	// durableRoom is the most durable clouds.
 	durableRoom int
 
@@ -105,15 +105,15 @@ const (
 // New returns the clouds of a process, without the first.
 func New(cfg Config) *Clouds {
 	files := listen.Descriptors()
-	return &Clouds{cfg: cfg, forked: make(map[string]*forkedCloud), resetting: make(map[string]chan struct{}), unopened: make(map[string]error), room: gateway.NewRoom(),
+	return &Clouds{cfg: cfg, forked: make(map[string]*forkedCloud), resetting: make(map[string]chan struct{}), unopened: make(map[string]error), memory: gateway.NewMemoryBudget(),
 		ports: listen.NewForkPlaces(), durableRoom: files / descriptorsOfDurable}
 }
 
 // Begin makes a cloud the first, from which others are forked.
 func (s *Clouds) Begin(first *cloud.Cloud) { s.first = first }
 
-// Room implements cloud.Neighbours.
-func (s *Clouds) Room() *gateway.Room { return s.room }
+// Memory implements cloud.Neighbours.
+func (s *Clouds) Memory() *gateway.MemoryBudget { return s.memory }
 
 // cloudName is a label of a host name, since NAME.localhost is one.
 var cloudName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`) })
@@ -201,14 +201,13 @@ func (s *Clouds) free(name string, durable bool) error {
 	case durable && s.durable() >= s.durableRoom:
 		return fmt.Errorf("%w: there are %d durable clouds, and this process may open %d files: delete some, or raise the limit (ulimit -n)", control.ErrTaken, s.durable(), listen.Descriptors())
 	}
-	return s.first.Store().View(state.Owner{}, func(v *state.View) error {
-		for key := range kinds.AccessKeys.All(v) {
-			if strings.HasPrefix(key.ID, name+".") {
-				return fmt.Errorf("%w: the access key %s would belong to two clouds: choose another name", control.ErrTaken, key.ID)
-			}
+	v := s.first.Store().View(state.Owner{})
+	for key := range kinds.AccessKeys.All(v) {
+		if strings.HasPrefix(key.ID, name+".") {
+			return fmt.Errorf("%w: the access key %s would belong to two clouds: choose another name", control.ErrTaken, key.ID)
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // durable counts the durable clouds that have files open. The caller has the lock.

@@ -180,7 +180,7 @@ func (f folders) forget(_ context.Context, name string) error {
 	return os.RemoveAll(dir)
 }
 
-// keptCloud is what is said about a durable cloud.
+// keptCloud describes a durable cloud.
 type keptCloud struct {
 	Made    controlapi.NewCloud `json:"made"`
 	Created time.Time           `json:"created"`

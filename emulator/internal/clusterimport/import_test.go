@@ -61,15 +61,11 @@ func mustImport(t *testing.T, store *state.Store, text string, want controlapi.I
 // one's first.
 func addressesOf(t *testing.T, store *state.Store, instanceID string) (addresses []string) {
 	t.Helper()
-	if err := store.View(state.Owner{}, func(v *state.View) error {
-		for _, kind := range []string{kinds.NetworkInterfacePrimary, kinds.NetworkInterfaceSecondary} {
-			for n := range kinds.NetworkInterfacesByInstance.List(v, instanceID, kind) {
-				addresses = append(addresses, n.PrivateIPAddresses...)
-			}
+	v := store.View(state.Owner{})
+	for _, kind := range []string{kinds.NetworkInterfacePrimary, kinds.NetworkInterfaceSecondary} {
+		for n := range kinds.NetworkInterfacesByInstance.List(v, instanceID, kind) {
+			addresses = append(addresses, n.PrivateIPAddresses...)
 		}
-		return nil
-	}); err != nil {
-		t.Fatal(err)
 	}
 	return addresses
 }
@@ -103,22 +99,18 @@ func TestImportCluster(t *testing.T) {
 	if got, want := addressesOf(t, store, "i-kind2"), []string{"172.18.0.3", "10.244.1.2", "10.244.1.3"}; !slices.Equal(got, want) {
 		t.Errorf("i-kind2 has the addresses %q, want %q", got, want)
 	}
-	if err := store.View(state.Owner{}, func(v *state.View) error {
-		i, err := kinds.Instances.Get(v, "i-kind2")
-		if err != nil {
-			return err
-		}
-		vpc, err := kinds.VPCs.Get(v, i.VPCID)
-		if err != nil {
-			return err
-		}
-		if i.HostName != "kind-worker" || i.InstanceType != "ecs.c7.large" || vpc.CIDRBlock != "172.18.0.0/16" ||
-			!slices.Equal(vpc.SecondaryCIDRBlocks, []string{"10.244.0.0/16"}) {
-			t.Errorf("the node became %+v in %+v", i, vpc)
-		}
-		return nil
-	}); err != nil {
+	v := store.View(state.Owner{})
+	i, err := kinds.Instances.Get(v, "i-kind2")
+	if err != nil {
 		t.Fatal(err)
+	}
+	vpc, err := kinds.VPCs.Get(v, i.VPCID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if i.HostName != "kind-worker" || i.InstanceType != "ecs.c7.large" || vpc.CIDRBlock != "172.18.0.0/16" ||
+		!slices.Equal(vpc.SecondaryCIDRBlocks, []string{"10.244.0.0/16"}) {
+		t.Errorf("the node became %+v in %+v", i, vpc)
 	}
 }
 

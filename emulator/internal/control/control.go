@@ -102,11 +102,11 @@ func New(cfg Config) http.Handler {
 	closed := r.NewRoute().Subrouter()
 	closed.Use(a.admit)
 	handlers := a.handlers()
-	rooms := map[routes.Room]room{routes.RoomOfAnswers: make(room, 4), routes.RoomOfImports: make(room, 1)}
+	slotsOf := map[routes.Slots]slots{routes.SlotsOfAnswers: make(slots, 4), routes.SlotsOfImports: make(slots, 1)}
 	for _, route := range routes.All {
 		handle := handlers[route]
-		if room := rooms[route.Room]; room != nil {
-			handle = room.bound(handle)
+		if free := slotsOf[route.Slots]; free != nil {
+			handle = free.bound(handle)
 		}
 		handle = fromThisSite(handle)
 		if route.Open {
@@ -213,7 +213,7 @@ func (a *api) handlers() handlers {
 	on(h, routes.GetFaults, a.getFaults)
 	onText(h, routes.AddFaults, maxRequest, a.addFaults)
 	on(h, routes.DeleteFaults, a.deleteFaults)
-	on(h, routes.ResetFaults, a.restartFaults)
+	on(h, routes.ResetFaults, a.resetFaults)
 	on(h, routes.DeleteFault, a.deleteFaults)
 	on(h, routes.GetJournal, a.getJournal)
 	on(h, routes.ClearJournal, a.clearJournal)

@@ -272,7 +272,7 @@ func refusals(route *routes.Route) []int {
 			list = append(list, http.StatusBadRequest)
 		}
 	}
-	if route.Room != routes.NoRoom {
+	if route.Slots != routes.NoSlots {
 		list = append(list, http.StatusServiceUnavailable)
 	}
 	slices.Sort(list)

@@ -65,8 +65,8 @@ func (a *api) deleteFaults(r *http.Request) (controlapi.FaultRules, error) {
 	return a.faultRules(), nil
 }
 
-func (a *api) restartFaults(*http.Request) (controlapi.FaultRules, error) {
-	if err := a.Faults.Restart(); err != nil {
+func (a *api) resetFaults(*http.Request) (controlapi.FaultRules, error) {
+	if err := a.Faults.ResetCounters(); err != nil {
 		return controlapi.FaultRules{}, a.inside("restart the fault rules", err)
 	}
 	a.changed(journal.KindFault, "reset fault rules")

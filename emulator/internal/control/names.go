@@ -113,13 +113,10 @@ func (a *api) namesOf(field string) (list []string) {
 			list = append(list, rule.Rule.Name)
 		}
 	case "region":
-		// The function returns no error, so neither does View.
-		_ = a.Store.View(state.Owner{}, func(v *state.View) error {
-			for region := range kinds.Regions.All(v) {
-				list = append(list, region.ID)
-			}
-			return nil
-		})
+		v := a.Store.View(state.Owner{})
+		for region := range kinds.Regions.All(v) {
+			list = append(list, region.ID)
+		}
 	}
 	return list
 }

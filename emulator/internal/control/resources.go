@@ -19,18 +19,17 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// seen runs fn on the view that a call about resources sees: everything, or the account
-// or region that it names.
-func (a *api) seen(where controlapi.Where, fn func(*state.View) error) error {
-	return a.Store.View(state.Owner{}, func(v *state.View) error {
-		scope := state.Owner{AccountID: where.AccountID, RegionID: where.RegionID}
-		if scope != (state.Owner{}) {
-			if _, err := resources.Owner(v, state.Owner(where)); err != nil {
-				return err
-			}
+// view returns what a call about resources sees: everything, or the account or region that it
+// names.
+func (a *api) view(where controlapi.Where) (*state.View, error) {
+	v := a.Store.View(state.Owner{})
+	scope := state.Owner{AccountID: where.AccountID, RegionID: where.RegionID}
+	if scope != (state.Owner{}) {
+		if _, err := resources.Owner(v, state.Owner(where)); err != nil {
+			return nil, err
 		}
-		return fn(v.In(scope))
-	})
+	}
+	return v.In(scope), nil
 }
 
 // wanted are the resources that a call is about.
@@ -48,25 +47,31 @@ func (a *api) getResourceKinds(*http.Request) (controlapi.ResourceKinds, error) 
 }
 
 func (a *api) eachResource(r *http.Request, add func(controlapi.Resource)) error {
-	return a.seen(where(r), func(v *state.View) error { return a.inventory().Each(v, wanted(r), add) })
+	v, err := a.view(where(r))
+	if err != nil {
+		return err
+	}
+	return a.inventory().Each(v, wanted(r), add)
 }
 
 func (a *api) getResources(r *http.Request) (found controlapi.Resources, err error) {
-	err = a.seen(where(r), func(v *state.View) error {
-		found, err = a.inventory().List(v, wanted(r))
-		return err
-	})
+	v, err := a.view(where(r))
+	if err != nil {
+		return found, err
+	}
+	found, err = a.inventory().List(v, wanted(r))
 	found.Warnings = a.warnings()
 	return found, err
 }
 
 func (a *api) getLoadBalancer(r *http.Request) (tree controlapi.LoadBalancerTree, err error) {
-	err = a.seen(where(r), func(v *state.View) (err error) {
-		if tree, err = a.inventory().Tree(v, mux.Vars(r)["name"]); err == nil {
-			tree.Faults = append(tree.Faults, a.faultsOf(v, &tree.LoadBalancer)...)
-		}
-		return err
-	})
+	v, err := a.view(where(r))
+	if err != nil {
+		return tree, err
+	}
+	if tree, err = a.inventory().Tree(v, mux.Vars(r)["name"]); err == nil {
+		tree.Faults = append(tree.Faults, a.faultsOf(v, &tree.LoadBalancer)...)
+	}
 	return tree, err
 }
 
@@ -112,7 +117,11 @@ func (a *api) faultsOf(v *state.View, lb *controlapi.Resource) (list []controlap
 // watchResources sends the resources, and then what changes of them, as server-sent
 // events.
 func (a *api) watchResources(w http.ResponseWriter, r *http.Request) {
-	if err := a.seen(where(r), func(*state.View) error { return a.inventory().Check(wanted(r)) }); err != nil {
+	_, err := a.view(where(r))
+	if err == nil {
+		err = a.inventory().Check(wanted(r))
+	}
+	if err != nil {
 		failed(w, err)
 		return
 	}

@@ -18,13 +18,9 @@ import (
 // owner is whose the resources of these tests are.
 func (f *fixture) owner() (owner state.Owner) {
 	f.t.Helper()
-	if err := f.store.View(state.Owner{}, func(v *state.View) error {
-		for a := range kinds.Accounts.All(v) {
-			owner = state.Owner{AccountID: a.ID, RegionID: a.DefaultRegionID}
-		}
-		return nil
-	}); err != nil {
-		f.t.Fatal(err)
+	v := f.store.View(state.Owner{})
+	for a := range kinds.Accounts.All(v) {
+		owner = state.Owner{AccountID: a.ID, RegionID: a.DefaultRegionID}
 	}
 	return owner
 }

@@ -46,19 +46,15 @@ func (a *api) listenersNamed(name string) (ids map[string]bool, err error) {
 		return nil, nil
 	}
 	ids = make(map[string]bool)
-	err = a.Store.View(state.Owner{}, func(v *state.View) error {
-		known := a.inventory()
-		names := []string{name}
-		err := known.Each(v, inventory.Wanted{Kind: "lb", Name: name}, func(lb controlapi.Resource) { names = append(names, lb.ID) })
-		if unknown := (*inventory.Unknown)(nil); err != nil && !errors.As(err, &unknown) {
-			return err
-		}
-		listeners := inventory.Wanted{Kind: "listener", Name: strings.Join(names, ",")}
-		missing := known.Each(v, listeners, func(l controlapi.Resource) { ids[l.ID] = true })
-		if len(names) > 1 {
-			return nil // a load balancer may have none
-		}
-		return missing
-	})
-	return ids, err
+	v, known, names := a.Store.View(state.Owner{}), a.inventory(), []string{name}
+	err = known.Each(v, inventory.Wanted{Kind: "lb", Name: name}, func(lb controlapi.Resource) { names = append(names, lb.ID) })
+	if unknown := (*inventory.Unknown)(nil); err != nil && !errors.As(err, &unknown) {
+		return nil, err
+	}
+	listeners := inventory.Wanted{Kind: "listener", Name: strings.Join(names, ",")}
+	missing := known.Each(v, listeners, func(l controlapi.Resource) { ids[l.ID] = true })
+	if len(names) > 1 {
+		return ids, nil // a load balancer may have none
+	}
+	return ids, missing
 }

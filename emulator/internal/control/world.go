@@ -60,14 +60,12 @@ func (a *api) getWorld(r *http.Request) (controlapi.Conditions, error) { return 
 // world lists the conditions, with warnings of those that were set.
 func (a *api) world(where controlapi.Where, changed ...conditions.Setting) (controlapi.Conditions, error) {
 	got := controlapi.Conditions{Conditions: []controlapi.Setting{}}
-	err := a.Store.View(state.Owner{}, func(v *state.View) error {
-		set, err := conditions.Get(v, state.Owner(where))
-		for _, s := range set {
-			got.Conditions = append(got.Conditions, controlapi.Setting(s))
-		}
-		got.Warnings = conditions.Idle(v, state.Owner(where), changed)
-		return err
-	})
+	v := a.Store.View(state.Owner{})
+	set, err := conditions.Get(v, state.Owner(where))
+	for _, s := range set {
+		got.Conditions = append(got.Conditions, controlapi.Setting(s))
+	}
+	got.Warnings = conditions.Idle(v, state.Owner(where), changed)
 	return got, err
 }
 
@@ -109,17 +107,12 @@ func (a *api) setWorld(r *http.Request, change controlapi.Change) (controlapi.Co
 }
 
 func (a *api) quotas(r *http.Request) (controlapi.Quotas, error) {
-	var quotas []state.QuotaUse
-	err := a.Store.View(state.Owner{}, func(v *state.View) error {
-		owner, err := resources.Owner(v, state.Owner(where(r)))
-		if err == nil {
-			quotas = state.QuotaUses(v.In(state.Owner{AccountID: owner.AccountID}))
-		}
-		return err
-	})
+	v := a.Store.View(state.Owner{})
+	owner, err := resources.Owner(v, state.Owner(where(r)))
 	if err != nil {
 		return controlapi.Quotas{}, err
 	}
+	quotas := state.QuotaUses(v.In(state.Owner{AccountID: owner.AccountID}))
 	uses := make([]controlapi.QuotaUse, len(quotas))
 	for i, q := range quotas {
 		uses[i] = controlapi.QuotaUse{Name: string(q.Name), Default: q.Default, Limit: q.Limit}
@@ -131,11 +124,7 @@ func (a *api) quotas(r *http.Request) (controlapi.Quotas, error) {
 }
 
 func (a *api) getClock(*http.Request) (controlapi.Clock, error) {
-	status, err := a.Store.ClockStatus()
-	if err != nil {
-		err = a.inside("read the clock", err)
-	}
-	return controlapi.Clock(status), err
+	return controlapi.Clock(a.Store.ClockStatus()), nil
 }
 
 func (a *api) setClock(r *http.Request, change controlapi.ClockChange) (controlapi.Clock, error) {
@@ -159,17 +148,14 @@ func scaleOf(c controlapi.ClockChange) string {
 
 // adjust sets the clock of a store.
 func adjust(store *state.Store, c controlapi.ClockChange) error {
-	status, err := store.ClockStatus()
-	if err != nil {
-		return err
-	}
 	var advance time.Duration
 	if c.Advance != "" {
+		var err error
 		if advance, err = time.ParseDuration(c.Advance); err != nil {
 			return fmt.Errorf("%w: advance is %q, want a duration such as 168h", state.ErrClock, c.Advance)
 		}
 	}
-	scale := status.Scale
+	scale := store.ClockStatus().Scale
 	if c.Scale != nil {
 		scale = *c.Scale
 	}

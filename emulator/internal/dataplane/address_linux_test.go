@@ -17,14 +17,14 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/clbemu/clbemu/contracttests/await"
-	"github.com/clbemu/clbemu/contracttests/rooms"
+	"github.com/clbemu/clbemu/contracttests/netns"
 	"github.com/clbemu/clbemu/emulator/internal/dataplane"
 	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/topology"
 	"github.com/clbemu/clbemu/state"
 )
 
-// direct are the addresses of rooms.
+// direct are the addresses of namespaces next to the test.
 var direct = []netip.Prefix{netip.MustParsePrefix("10.77.0.0/16"), netip.MustParsePrefix("fd77::/16")}
 
 // onLoopback lets a plane put addresses on lo.
@@ -34,7 +34,7 @@ func onLoopback(cfg *dataplane.Config) { cfg.Interface, cfg.Direct = "lo", direc
 func here(t *testing.T) string {
 	t.Helper()
 	var list []string
-	for line := range strings.Lines(rooms.Run(t, "ip", "-brief", "addr", "show", "dev", "lo")) {
+	for line := range strings.Lines(netns.Run(t, "ip", "-brief", "addr", "show", "dev", "lo")) {
 		for field := range strings.FieldsSeq(line) {
 			if p, err := netip.ParsePrefix(field); err == nil && !p.Addr().IsLoopback() {
 				list = append(list, field)
@@ -47,13 +47,13 @@ func here(t *testing.T) string {
 // A client on another machine reaches a load balancer at each of its addresses, which are
 // those that its name has, and no longer when it is gone.
 func TestAnswersAtAddresses(t *testing.T) {
-	if !rooms.Isolated(t) {
+	if !netns.Isolated(t) {
 		return
 	}
 	f := planed(t, onLoopback)
-	client, servers := rooms.New(t, "1"), rooms.New(t, "2")
+	client, servers := netns.New(t, "1"), netns.New(t, "2")
 	servers.Serve("10.77.2.2:8080")
-	rooms.Run(t, "ip", "addr", "add", "198.18.9.9/32", "dev", "lo")
+	netns.Run(t, "ip", "addr", "add", "198.18.9.9/32", "dev", "lo")
 	routes := routesHere(t)
 	f.nlb("10.77.2.2:8080", tcp80(), &kinds.NLBListener{ID: "lsn-53", Protocol: kinds.NLBUDP, Port: 53})
 
@@ -86,11 +86,11 @@ func TestAnswersAtAddresses(t *testing.T) {
 
 // Machines that knew another owner of an address learn at once that the plane has it.
 func TestAnnouncesAddresses(t *testing.T) {
-	if !rooms.Isolated(t) {
+	if !netns.Isolated(t) {
 		return
 	}
-	client := rooms.New(t, "1")
-	f := planed(t, func(cfg *dataplane.Config) { cfg.Interface, cfg.Direct = "room1", direct })
+	client := netns.New(t, "1")
+	f := planed(t, func(cfg *dataplane.Config) { cfg.Interface, cfg.Direct = "netns1", direct })
 	client.Serve("[fd77:1::2]:8080")
 	eventually(t, "the wire works", func() error { // some time after it is up
 		c, err := net.Dial("tcp", "[fd77:1::2]:8080")
@@ -104,7 +104,7 @@ func TestAnnouncesAddresses(t *testing.T) {
 		client.Run("ip", "neigh", "replace", address, "lladdr", "02:00:00:00:00:01", "dev", "eth0", "nud", "reachable")
 	}
 	f.nlb("10.77.1.2:8080", tcp80())
-	own, err := net.InterfaceByName("room1")
+	own, err := net.InterfaceByName("netns1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func eventually(t *testing.T, what string, check func() error) {
 // routesHere lists the routes, except routes of links, which come when a link is up.
 func routesHere(t *testing.T) (routes string) {
 	t.Helper()
-	for line := range strings.Lines(rooms.Run(t, "ip", "route") + rooms.Run(t, "ip", "-6", "route")) {
+	for line := range strings.Lines(netns.Run(t, "ip", "route") + netns.Run(t, "ip", "-6", "route")) {
 		if !strings.HasPrefix(line, "fe80::") {
 			routes += strings.ReplaceAll(line, " linkdown", "") // until the other end is seen
 		}
@@ -147,11 +147,11 @@ func routesHere(t *testing.T) (routes string) {
 // A zone that is gone takes no packet at its addresses, while the others answer; one that
 // was shifted answers, for only the name is without it (NLB-0091).
 func TestZoneGone(t *testing.T) {
-	if !rooms.Isolated(t) {
+	if !netns.Isolated(t) {
 		return
 	}
 	f, injector, recorded := faulty(t, onLoopback)
-	client, servers := rooms.New(t, "1"), rooms.New(t, "2")
+	client, servers := netns.New(t, "1"), netns.New(t, "2")
 	servers.Serve("10.77.2.2:8080")
 	f.nlb("10.77.2.2:8080", tcp80(), &kinds.NLBListener{ID: "lsn-53", Protocol: kinds.NLBUDP, Port: 53})
 	dead := func(ip string) bool {
@@ -190,13 +190,13 @@ func TestZoneGone(t *testing.T) {
 
 // Without forwarding across zones, an address has the servers of its zone alone.
 func TestZonesApart(t *testing.T) {
-	if !rooms.Isolated(t) {
+	if !netns.Isolated(t) {
 		return
 	}
 	f := planed(t, onLoopback)
-	client := rooms.New(t, "1")
-	rooms.New(t, "2").Serve("10.77.2.2:8080")
-	rooms.New(t, "3").Serve("10.77.3.2:8080")
+	client := netns.New(t, "1")
+	netns.New(t, "2").Serve("10.77.2.2:8080")
+	netns.New(t, "3").Serve("10.77.3.2:8080")
 	f.nlb("10.77.2.2:8080", tcp80())
 	for _, across := range []bool{false, true} {
 		f.put(func(tx *state.Tx) {
@@ -223,12 +223,12 @@ func TestZonesApart(t *testing.T) {
 // Clients in a network find the addresses that are a part of it on its interface, and on no
 // other: there they may have another owner.
 func TestAddressesOfNetwork(t *testing.T) {
-	if !rooms.Isolated(t) {
+	if !netns.Isolated(t) {
 		return
 	}
-	client := rooms.New(t, "1")
+	client := netns.New(t, "1")
 	client.Serve("10.77.1.2:8081")
-	for _, device := range []string{"lo", "room1"} {
+	for _, device := range []string{"lo", "netns1"} {
 		f := planed(t, func(cfg *dataplane.Config) { cfg.Interface, cfg.Direct = device, direct })
 		f.put(func(tx *state.Tx) {
 			kinds.NLBLoadBalancers.Put(tx, &kinds.NLBLoadBalancer{Owner: owner, ID: "nlb-2", Status: kinds.NLBActive, ZoneMappings: []kinds.NLBZoneMapping{
@@ -241,7 +241,7 @@ func TestAddressesOfNetwork(t *testing.T) {
 		})
 		at, problem := f.plane.Reached("lsn-2")
 		if device == "lo" {
-			for _, want := range []string{"10.77.1.200 is in the network 10.77.1.0/24 of room1", "; the address fd77:1::200", "choose --data-plane-interface room1"} {
+			for _, want := range []string{"10.77.1.200 is in the network 10.77.1.0/24 of netns1", "; the address fd77:1::200", "choose --data-plane-interface netns1"} {
 				if at != "" || !strings.Contains(problem, want) {
 					t.Errorf("on lo: reached at %q, %q, want %q", at, problem, want)
 				}
@@ -259,12 +259,9 @@ func TestAddressesOfNetwork(t *testing.T) {
 // named are the addresses under a load balancer's name.
 func (f *fixture) named(id string) (list []netip.Addr) {
 	f.Helper()
-	// The function returns no error, so neither does View.
-	_ = f.store.View(owner, func(v *state.View) error {
-		lb, _ := topology.FindLoadBalancer(v, id)
-		list = lb.Reachable
-		return nil
-	})
+	v := f.store.View(owner)
+	lb, _ := topology.FindLoadBalancer(v, id)
+	list = lb.Reachable
 	if len(list) != 4 {
 		f.Fatalf("%s has %v under its name, want 4 addresses", id, list)
 	}
@@ -274,12 +271,12 @@ func (f *fixture) named(id string) (list []netip.Addr) {
 // The header SLB-IP is the address that the client used; an elastic IP address answers from
 // when it is there until it goes, next to connections that stay.
 func TestElasticAddress(t *testing.T) {
-	if !rooms.Isolated(t) {
+	if !netns.Isolated(t) {
 		return
 	}
 	f := planed(t, onLoopback)
 	f.listen(kinds.HTTP, 80, []kinds.BackendServer{f.eni(1, web(t, "a"))}, nil)
-	servers := rooms.New(t, "1")
+	servers := netns.New(t, "1")
 	servers.Serve("10.77.1.2:80")
 	f.listen(kinds.HTTP, 81, []kinds.BackendServer{f.eni(2, "10.77.1.2:80")}, func(l *kinds.Listener) { l.XForwardedForSLBIP = kinds.On })
 	f.put(func(tx *state.Tx) {
@@ -302,11 +299,11 @@ func TestElasticAddress(t *testing.T) {
 // A listener of many ports answers at each, as the security groups say of that port, and
 // forwards to the same one.
 func TestPortRange(t *testing.T) {
-	if !rooms.Isolated(t) {
+	if !netns.Isolated(t) {
 		return
 	}
 	f := planed(t, onLoopback)
-	servers := rooms.New(t, "1")
+	servers := netns.New(t, "1")
 	servers.Serve("10.77.1.2:1002")
 	servers.Serve("10.77.1.2:1003")
 	f.nlb("10.77.1.2:0", &kinds.NLBListener{ID: "lsn-1", Protocol: kinds.NLBTCP, StartPort: 1000, EndPort: 2000})
@@ -330,21 +327,21 @@ func TestPortRange(t *testing.T) {
 
 // What can't be bound is the listener's problem, until it can.
 func TestNotBound(t *testing.T) {
-	if !rooms.Isolated(t) {
+	if !netns.Isolated(t) {
 		return
 	}
 	f := planed(t, onLoopback)
-	rooms.New(t, "1")
-	rooms.Run(t, "ip", "addr", "add", "198.18.0.8/32", "dev", "room1")
+	netns.New(t, "1")
+	netns.Run(t, "ip", "addr", "add", "198.18.0.8/32", "dev", "netns1")
 	f.nlb("127.0.0.1:80", tcp80())
 	at, problem := f.plane.Reached("lsn-80")
-	if strings.Contains(at, "198.18.0.8") || !strings.Contains(at, "198.18.0.7:80") || !strings.Contains(problem, "198.18.0.8 is on room1 already") {
+	if strings.Contains(at, "198.18.0.8") || !strings.Contains(at, "198.18.0.7:80") || !strings.Contains(problem, "198.18.0.8 is on netns1 already") {
 		t.Errorf("reached at %q, %q", at, problem)
 	}
 	if traffic := f.plane.Traffic(); traffic[0].Problem != problem {
 		t.Errorf("traffic says %q", traffic[0].Problem)
 	}
-	rooms.Run(t, "ip", "addr", "del", "198.18.0.8/32", "dev", "room1")
+	netns.Run(t, "ip", "addr", "del", "198.18.0.8/32", "dev", "netns1")
 	f.nlb("127.0.0.1:80", tcp80())
 	if at, problem = f.plane.Reached("lsn-80"); !strings.Contains(at, "198.18.0.8:80") || problem != "" {
 		t.Errorf("reached at %q, %q after the address is free", at, problem)
@@ -365,29 +362,29 @@ func (f *fixture) until(frontend string, done func(at, problem string) bool) {
 
 // An interface that is gone is the listener's problem, until there is one of its name.
 func TestInterfaceGone(t *testing.T) {
-	if !rooms.Isolated(t) {
+	if !netns.Isolated(t) {
 		return
 	}
-	rooms.Run(t, "ip", "link", "add", "clb0", "type", "veth", "peer", "name", "clb1")
-	rooms.Run(t, "ip", "link", "set", "clb0", "up")
+	netns.Run(t, "ip", "link", "add", "clb0", "type", "veth", "peer", "name", "clb1")
+	netns.Run(t, "ip", "link", "set", "clb0", "up")
 	f := planed(t, func(cfg *dataplane.Config) { cfg.Interface, cfg.RetryAfter = "clb0", 10*time.Millisecond })
 	f.nlb("127.0.0.1:80", tcp80())
 	usual, problem := f.plane.Reached("lsn-80")
 	if !strings.Contains(usual, "198.18.0.7:80") || problem != "" {
 		t.Fatalf("reached at %q, %q", usual, problem)
 	}
-	rooms.Run(t, "ip", "link", "del", "clb0")
+	netns.Run(t, "ip", "link", "del", "clb0")
 	f.until("lsn-80", func(at, problem string) bool { return at == "" && strings.Contains(problem, "network interface clb0") })
-	rooms.Run(t, "ip", "link", "add", "clb0", "type", "veth", "peer", "name", "clb1")
+	netns.Run(t, "ip", "link", "add", "clb0", "type", "veth", "peer", "name", "clb1")
 	f.until("lsn-80", func(_, problem string) bool { return strings.Contains(problem, "clb0 is down") })
-	rooms.Run(t, "ip", "link", "set", "clb0", "up")
+	netns.Run(t, "ip", "link", "set", "clb0", "up")
 	f.until("lsn-80", func(at, problem string) bool { return at == usual && problem == "" })
 }
 
 // The addresses of an emulator that was killed go when the next one starts, also one that
 // answers at ports, and which has them then; those of one that runs stay.
 func TestKilled(t *testing.T) {
-	if !rooms.Isolated(t) {
+	if !netns.Isolated(t) {
 		return
 	}
 	if ready := os.Getenv("DATAPLANE_TEST_KILL"); ready != "" {
@@ -397,7 +394,7 @@ func TestKilled(t *testing.T) {
 		io.Copy(io.Discard, os.Stdin)
 		return
 	}
-	rooms.Run(t, "ip", "addr", "add", "198.18.9.9/32", "dev", "lo")
+	netns.Run(t, "ip", "addr", "add", "198.18.9.9/32", "dev", "lo")
 	t.Run("ports", func(t *testing.T) { afterKill(t, nil) })
 	t.Run("addresses", func(t *testing.T) {
 		next := afterKill(t, onLoopback)
@@ -454,22 +451,22 @@ var everybody = []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustPar
 
 // TCP and UDP servers see the client's address, HTTP servers this machine's.
 func TestTransparent(t *testing.T) {
-	if !rooms.Isolated(t) {
+	if !netns.Isolated(t) {
 		return
 	}
 	f := planed(t, func(cfg *dataplane.Config) {
 		onLoopback(cfg)
 		cfg.Transparent, cfg.Direct = everybody, append(cfg.Direct, netip.MustParsePrefix("127.0.0.0/8"))
 	})
-	client, servers := rooms.New(t, "1"), rooms.New(t, "2")
+	client, servers := netns.New(t, "1"), netns.New(t, "2")
 	for _, family := range []string{"-4", "-6"} { // docs/packets.md has these
-		rooms.Run(t, "ip", family, "rule", "add", "iif", "room2", "lookup", "96")
-		rooms.Run(t, "ip", family, "route", "add", "local", "default", "dev", "lo", "table", "96")
+		netns.Run(t, "ip", family, "rule", "add", "iif", "netns2", "lookup", "96")
+		netns.Run(t, "ip", family, "route", "add", "local", "default", "dev", "lo", "table", "96")
 	}
-	rooms.Run(t, "ip", "rule", "add", "from", "127.0.0.0/8", "iif", "lo", "lookup", "96")
+	netns.Run(t, "ip", "rule", "add", "from", "127.0.0.0/8", "iif", "lo", "lookup", "96")
 	servers.Serve("10.77.2.2:8080")
 	servers.Serve("[fd77:2::2]:8080")
-	rooms.Here(t).Serve("127.0.0.1:8080")
+	netns.Here(t).Serve("127.0.0.1:8080")
 	udp := &kinds.NLBListener{ID: "lsn-53", Protocol: kinds.NLBUDP, Port: 53}
 	for _, tt := range []struct{ server, address, want string }{
 		{"10.77.2.2:8080", "198.18.0.7", "10.77.1.2"},
@@ -493,19 +490,19 @@ func TestTransparent(t *testing.T) {
 
 // Servers see the addresses of clients in the given blocks alone.
 func TestTransparentToSome(t *testing.T) {
-	if !rooms.Isolated(t) {
+	if !netns.Isolated(t) {
 		return
 	}
 	f := planed(t, func(cfg *dataplane.Config) {
 		onLoopback(cfg)
 		cfg.Transparent = []netip.Prefix{netip.MustParsePrefix("10.77.1.0/24")}
 	})
-	seen, unseen, servers := rooms.New(t, "1"), rooms.New(t, "3"), rooms.New(t, "2")
-	rooms.Run(t, "ip", "rule", "add", "iif", "room2", "to", "10.77.1.0/24", "lookup", "96")
-	rooms.Run(t, "ip", "route", "add", "local", "default", "dev", "lo", "table", "96")
+	seen, unseen, servers := netns.New(t, "1"), netns.New(t, "3"), netns.New(t, "2")
+	netns.Run(t, "ip", "rule", "add", "iif", "netns2", "to", "10.77.1.0/24", "lookup", "96")
+	netns.Run(t, "ip", "route", "add", "local", "default", "dev", "lo", "table", "96")
 	servers.Serve("10.77.2.2:8080")
 	f.nlb("10.77.2.2:8080", tcp80())
-	for client, want := range map[*rooms.Room]string{seen: "10.77.1.2", unseen: "10.77.2.1"} {
+	for client, want := range map[*netns.Namespace]string{seen: "10.77.1.2", unseen: "10.77.2.1"} {
 		if got := client.Get("http://198.18.0.7:80"); got != want {
 			t.Errorf("the server sees %q, want %q", got, want)
 		}
@@ -514,7 +511,7 @@ func TestTransparentToSome(t *testing.T) {
 
 // Without the right, or the interface, there is no plane, and the error says what to do.
 func TestNoRight(t *testing.T) {
-	if !rooms.WithoutRights(t) {
+	if !netns.WithoutRights(t) {
 		return
 	}
 	for _, tt := range []struct{ device, want string }{{"lo", "NET_ADMIN"}, {"nowhere0", "--data-plane-interface"}} {

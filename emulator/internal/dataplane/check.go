@@ -230,7 +230,7 @@ func (p *Plane) Cause(v *state.View, f *topology.Frontend, g *topology.Group, m 
 	return topology.UnknownCause
 }
 
-// errNotRunning is what is wrong with a server that is stopped or gone.
+// errNotRunning reports that a server is stopped or gone.
 var errNotRunning = errors.New("the server does not run")
 
 // memberStatus is the status of a member and what is wrong with it.

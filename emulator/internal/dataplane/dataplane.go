@@ -166,19 +166,16 @@ func (p *Plane) mark(event *state.Event) {
 		p.dirty.markAll()
 		return
 	}
-	// The function returns no error, so neither does View.
-	_ = event.View(state.Owner{}, func(v *state.View) error {
-		for _, c := range event.Changes {
-			// What a row belongs to does not change, but a row may begin or cease to belong
-			// to something.
-			if c.After == nil || !p.markRow(v, c.Kind, c.After) {
-				if c.Before != nil {
-					p.markRow(v, c.Kind, c.Before)
-				}
+	v := event.View(state.Owner{})
+	for _, c := range event.Changes {
+		// What a row belongs to does not change, but a row may begin or cease to belong
+		// to something.
+		if c.After == nil || !p.markRow(v, c.Kind, c.After) {
+			if c.Before != nil {
+				p.markRow(v, c.Kind, c.Before)
 			}
 		}
-		return nil
-	})
+	}
 }
 
 // markRow marks the load balancers that a row belongs to, or all for a row that any of
@@ -202,7 +199,7 @@ func (p *Plane) markRow(v *state.View, kind state.Kind, row any) (belongs bool) 
 		}
 		belongs = true
 	}
-	if _, ok := state.ShownBy[topology.Part](v, kind, row); ok {
+	if _, ok := state.ShownBy[topology.Dependency](v, kind, row); ok {
 		p.dirty.markAll()
 		belongs = true
 	}
@@ -228,17 +225,14 @@ func (p *Plane) work() {
 			return
 		}
 		round := p.dirty.take()
-		// The function returns no error, so neither does View.
-		_ = p.cfg.Store.View(state.Owner{}, func(v *state.View) error {
-			if round.all {
-				p.reconcileAll(v)
-			} else {
-				for _, id := range round.ids {
-					p.reconcile(v, id)
-				}
+		v := p.cfg.Store.View(state.Owner{})
+		if round.all {
+			p.reconcileAll(v)
+		} else {
+			for _, id := range round.ids {
+				p.reconcile(v, id)
 			}
-			return nil
-		})
+		}
 		if err := p.binder.flush(); err != nil {
 			p.cfg.Log.Warn().Err(err).Msg("data plane")
 		}

@@ -284,17 +284,14 @@ func TestNoWay(t *testing.T) {
 // health returns the health of the first member of an HTTP listener, and its trouble.
 func (f *fixture) health(port int) (health topology.Status, trouble string) {
 	f.Helper()
-	// The function returns no error, so neither does View.
-	_ = f.store.View(owner, func(v *state.View) error {
-		frontend, ok := state.FindShown[topology.Frontend](v, kinds.ListenerID("lb-1", kinds.HTTP, port))
-		if !ok {
-			f.Fatalf("there is no listener at %d", port)
-		}
-		g, _ := frontend.Group()
-		health = f.plane.Health().Of(v, &frontend, &g, &g.Members[0])
-		trouble = f.plane.Trouble(v, &frontend, &g, &g.Members[0])
-		return nil
-	})
+	v := f.store.View(owner)
+	frontend, ok := state.FindShown[topology.Frontend](v, kinds.ListenerID("lb-1", kinds.HTTP, port))
+	if !ok {
+		f.Fatalf("there is no listener at %d", port)
+	}
+	g, _ := frontend.Group()
+	health = f.plane.Health().Of(v, &frontend, &g, &g.Members[0])
+	trouble = f.plane.Trouble(v, &frontend, &g, &g.Members[0])
 	return health, trouble
 }
 

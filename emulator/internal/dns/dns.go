@@ -198,18 +198,15 @@ func (s *Server) apexOf(name string) string {
 // balancer's, or one that such names end in.
 func (s *Server) lookUp(apex, name string) (addresses []netip.Addr, exists bool) {
 	labels := strings.Split(strings.TrimSuffix(strings.TrimSuffix(name, apex), "."), ".")
-	// The function returns no error, so neither does View.
-	_ = s.store.View(state.Owner{}, func(v *state.View) error {
-		switch len(labels) {
-		case 1:
-			_, exists = kinds.Regions.Find(v, labels[0])
-			exists = exists || labels[0] == ""
-		case 2:
-			if lb, ok := topology.FindLoadBalancer(v, labels[0]); ok && lb.DNSName+"." == name {
-				addresses, exists = lb.Reachable, true
-			}
+	v := s.store.View(state.Owner{})
+	switch len(labels) {
+	case 1:
+		_, exists = kinds.Regions.Find(v, labels[0])
+		exists = exists || labels[0] == ""
+	case 2:
+		if lb, ok := topology.FindLoadBalancer(v, labels[0]); ok && lb.DNSName+"." == name {
+			addresses, exists = lb.Reachable, true
 		}
-		return nil
-	})
+	}
 	return addresses, exists
 }

@@ -68,10 +68,9 @@ func Write[Req, Res any](name string, handle func(*state.Tx, *Req) (*Res, error)
 // generic: the program would have it once for each of hundreds.
 func (a *Action) run(x execution) (response any, err error) {
 	if !a.Mutates {
-		err = x.store.ViewPast(x.staleBy, x.scope, func(v *state.View) error {
-			response, err = a.read(v, x.request)
-			return cmp.Or(err, passed(x.request))
-		})
+		v := x.store.ViewPast(x.staleBy, x.scope)
+		response, err = a.read(v, x.request)
+		err = cmp.Or(err, passed(x.request))
 		return response, err
 	}
 	err = x.store.Update(x.scope, func(tx *state.Tx) error {
@@ -224,7 +223,7 @@ type Product struct {
 	RateLimits RateLimits
 	// Idle are the parameters that its actions need not read.
 	Idle []Idle
-	// Guesses are what successful calls meet.
+	// Guesses lists the guesses that successful answers rest on.
 	Guesses []Guess
 	// Offers refuses a call that the place where it would act does not support; nil never does.
 	Offers func(v *state.View, action string, params Params) error

@@ -62,7 +62,7 @@ type Call struct {
 	// keyPrefix is the part of the access key's id that names a cloud, such as "NAME.".
 	keyPrefix string
 	body      []byte
-	// What the call takes of the room for all.
+	// What the call takes of the budget for all.
 	large, parameters share
 }
 
@@ -117,7 +117,7 @@ func (c *Call) Unread() []string {
 
 // parse reads the request: query and form together, and the headers that the
 // newer clients use in place of parameters.
-func (c *Call) parse(room *Room, w http.ResponseWriter, r *http.Request) *Problem {
+func (c *Call) parse(budget *MemoryBudget, w http.ResponseWriter, r *http.Request) *Problem {
 	c.request = r
 	c.Host = hostname(r.Host)
 	c.UserAgent = r.UserAgent()
@@ -128,8 +128,8 @@ func (c *Call) parse(room *Room, w http.ResponseWriter, r *http.Request) *Proble
 	}
 	c.underACS3 = strings.HasPrefix(r.Header.Get("Authorization"), acs3)
 	accept := r.Header.Get("Accept")
-	unread := c.readBody(room, w, r)
-	if problem := c.parameters.acquire(r.Context(), room.parameters, costOf(len(r.URL.RawQuery)+len(c.body))); problem != nil {
+	unread := c.readBody(budget, w, r)
+	if problem := c.parameters.acquire(r.Context(), budget.parameters, costOf(len(r.URL.RawQuery)+len(c.body))); problem != nil {
 		return problem
 	}
 	params, err := appendQuery(nil, r.URL.RawQuery)
@@ -163,7 +163,7 @@ func (c *Call) parse(room *Room, w http.ResponseWriter, r *http.Request) *Proble
 	return params.check()
 }
 
-// A Claim is what a request says that it calls.
+// A Claim is the call that a request claims to be.
 type Claim struct{ Version, Action, AccessKeyID string }
 
 // ClaimOf returns the claim of a request as parse reads it, and whether it is known without
@@ -200,7 +200,7 @@ func (c *Call) appendBody(params Params, r *http.Request) (Params, *Problem) {
 	return params, nil
 }
 
-func (c *Call) readBody(room *Room, w http.ResponseWriter, r *http.Request) *Problem {
+func (c *Call) readBody(budget *MemoryBudget, w http.ResponseWriter, r *http.Request) *Problem {
 	size := r.ContentLength // -1 if unknown
 	switch {
 	case size == 0:
@@ -208,7 +208,7 @@ func (c *Call) readBody(room *Room, w http.ResponseWriter, r *http.Request) *Pro
 	case size > MaxBody:
 		return problemTooLarge
 	case size < 0 || size > smallBody:
-		if problem := c.large.acquire(r.Context(), room.bodies, MaxBody); problem != nil {
+		if problem := c.large.acquire(r.Context(), budget.bodies, MaxBody); problem != nil {
 			return problem
 		}
 		defer limitBodyTime(w)()

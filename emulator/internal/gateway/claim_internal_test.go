@@ -32,7 +32,7 @@ func FuzzClaim(f *testing.F) {
 		claim, known := ClaimOf(request())
 		for _, strict := range []bool{false, true} {
 			call := &Call{strict: strict}
-			if problem := call.parse(NewRoom(), httptest.NewRecorder(), request()); problem != nil || !known || call.ActionName == "" || call.Version == "" {
+			if problem := call.parse(NewMemoryBudget(), httptest.NewRecorder(), request()); problem != nil || !known || call.ActionName == "" || call.Version == "" {
 				continue // it fails, or the claim is not used
 			}
 			if got := (Claim{call.Version, call.ActionName, call.claimedKey()}); got != claim {

@@ -64,11 +64,8 @@ func (s *Server) resourceField(call *Call, field string) (value string, ok bool)
 		if id == "" || r.Kind == "" {
 			continue
 		}
-		// The function returns no error, so neither does View.
-		_ = s.cfg.Store.View(call.Scope, func(v *state.View) error {
-			value, ok = state.Field(v, r.Kind, id, field)
-			return nil
-		})
+		v := s.cfg.Store.View(call.Scope)
+		value, ok = state.Field(v, r.Kind, id, field)
 		return value, ok
 	}
 	return "", false

@@ -38,8 +38,8 @@ type Config struct {
 	// WallClock is the clock to compare clients' timestamps with: real time, also when
 	// the emulated time differs. Defaults to time.Now.
 	WallClock func() time.Time
-	// Room bounds memory for all servers of a process; nil gives this server its own.
-	Room *Room
+	// Memory bounds memory for all servers of a process; nil gives this server its own.
+	Memory *MemoryBudget
 	// Seed makes RequestIds repeatable; 0 takes a random one.
 	Seed uint64
 	Log  zerolog.Logger
@@ -91,8 +91,8 @@ func NewServer(cfg Config) *Server {
 	if cfg.WallClock == nil {
 		cfg.WallClock = time.Now
 	}
-	if cfg.Room == nil {
-		cfg.Room = NewRoom()
+	if cfg.Memory == nil {
+		cfg.Memory = NewMemoryBudget()
 	}
 	if cfg.Seed == 0 {
 		cfg.Seed = rand.Uint64()
@@ -114,7 +114,7 @@ func NewServer(cfg Config) *Server {
 	return s
 }
 
-// ServeHTTP answers one call. Every failure leaves by the same encoder.
+// ServeHTTP reads one call and hands it to its cloud. Every failure leaves by the same encoder.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
 	call := &Call{Received: s.cfg.WallClock(), strict: s.cfg.StrictAuth}
@@ -123,12 +123,18 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		call.parameters.shrink(0)
 	}()
 	problem := s.read(call, w, r)
-	s, leave, stranger := s.selectCloud(call)
+	chosen, leave, stranger := s.selectCloud(call)
 	defer leave()
+	chosen.serve(call, cmp.Or(problem, stranger), start, w)
+}
+
+// serve answers a call that was read at start, in its own cloud, or refuses it for a problem
+// that it already has.
+func (s *Server) serve(call *Call, problem *Problem, start time.Time, w http.ResponseWriter) {
 	call.RequestID, call.traceID = s.mintIDs()
 	outcome := Outcome{Status: http.StatusOK}
 	var response any
-	if problem = cmp.Or(problem, stranger); problem == nil {
+	if problem == nil {
 		response, problem = s.answer(call)
 	}
 	if struck := s.applyFaults(faults.Reply, call); struck != nil {
@@ -173,7 +179,7 @@ func recovered(problem **Problem) {
 
 func (s *Server) read(call *Call, w http.ResponseWriter, r *http.Request) (problem *Problem) {
 	defer recovered(&problem)
-	if problem = call.parse(s.cfg.Room, w, r); problem == problemMethod {
+	if problem = call.parse(s.cfg.Memory, w, r); problem == problemMethod {
 		return s.otherMethod(call)
 	}
 	return problem
@@ -246,16 +252,13 @@ func (s *Server) findProduct(call *Call) *Problem {
 
 // checkState looks at the state, which is the same one for all of it.
 func (s *Server) checkState(call *Call) (problem *Problem) {
-	// The function returns no error, so neither does View.
-	_ = s.cfg.Store.View(state.Owner{}, func(v *state.View) error {
-		defer call.name(v)
-		for _, look := range stateChecks {
-			if problem = look(s, call, v); problem != nil {
-				break
-			}
+	v := s.cfg.Store.View(state.Owner{})
+	defer call.name(v)
+	for _, look := range stateChecks {
+		if problem = look(s, call, v); problem != nil {
+			break
 		}
-		return nil
-	})
+	}
 	return problem
 }
 

@@ -178,5 +178,5 @@ var (
 )
 
 func part[T any]() state.Option {
-	return state.Shows(func(*state.View, *T) (topology.Part, bool) { return topology.Part{}, true })
+	return state.Shows(func(*state.View, *T) (topology.Dependency, bool) { return topology.Dependency{}, true })
 }

@@ -46,17 +46,16 @@ func TestAdjustClock(t *testing.T) {
 	adjust(t, s, time.Hour, 0.5)
 	clock.Advance(2 * time.Hour)
 	wantTime(t, s, "advanced, and half as fast", 6*time.Hour)
-	status, err := s.ClockStatus()
-	if err != nil || status.Scale != 0.5 || !status.Now.Equal(start.Add(6*time.Hour)) {
-		t.Errorf("ClockStatus = %+v, %v", status, err)
+	if status := s.ClockStatus(); status.Scale != 0.5 || !status.Now.Equal(start.Add(6*time.Hour)) {
+		t.Errorf("ClockStatus = %+v", status)
 	}
 }
 
 // A clock that was never set follows the base clock does.
 func TestClockStatusUnset(t *testing.T) {
 	s, _ := timed(t)
-	if status, err := s.ClockStatus(); err != nil || status.Scale != 1 || !status.Now.Equal(start) {
-		t.Errorf("ClockStatus = %+v, %v", status, err)
+	if status := s.ClockStatus(); status.Scale != 1 || !status.Now.Equal(start) {
+		t.Errorf("ClockStatus = %+v", status)
 	}
 }
 

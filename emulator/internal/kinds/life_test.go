@@ -347,7 +347,8 @@ func TestSettled(t *testing.T) {
 	refused := errors.New("refused")
 	reads := map[string]func(s *state.Store, see func(*state.View)) error{
 		"View": func(s *state.Store, see func(*state.View)) error {
-			return s.View(hangzhou, func(v *state.View) error { see(v); return nil })
+			see(s.View(hangzhou))
+			return nil
 		},
 		"Update": func(s *state.Store, see func(*state.View)) error {
 			return s.Update(hangzhou, func(tx *state.Tx) error { see(tx.View); return nil })
@@ -359,7 +360,8 @@ func TestSettled(t *testing.T) {
 			if err := s.Update(hangzhou, func(*state.Tx) error { return refused }); !errors.Is(err, refused) {
 				return err
 			}
-			return s.View(hangzhou, func(v *state.View) error { see(v); return nil })
+			see(s.View(hangzhou))
+			return nil
 		},
 	}
 	for name, read := range reads {

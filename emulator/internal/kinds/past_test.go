@@ -34,13 +34,9 @@ func TestViewPast(t *testing.T) {
 	}
 	for changes, want := range []int{2, 1, 0, 0} {
 		seen := 0
-		if err := store.ViewPast(state.Past{Changes: changes}, owner, func(v *state.View) error {
-			for range kinds.ResourceGroups.All(v) {
-				seen++
-			}
-			return nil
-		}); err != nil {
-			t.Fatal(err)
+		v := store.ViewPast(state.Past{Changes: changes}, owner)
+		for range kinds.ResourceGroups.All(v) {
+			seen++
 		}
 		if seen != want {
 			t.Errorf("%d changes ago there were %d resource groups, want %d", changes, seen, want)
@@ -63,13 +59,9 @@ func TestPastIsBounded(t *testing.T) {
 	}
 	count := func(back int) (n int) {
 		t.Helper()
-		if err := store.ViewPast(state.Past{Changes: back}, state.Owner{}, func(v *state.View) error {
-			for range kinds.ResourceGroups.All(v) {
-				n++
-			}
-			return nil
-		}); err != nil {
-			t.Fatal(err)
+		v := store.ViewPast(state.Past{Changes: back}, state.Owner{})
+		for range kinds.ResourceGroups.All(v) {
+			n++
 		}
 		return n
 	}

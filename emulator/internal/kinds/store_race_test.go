@@ -51,7 +51,7 @@ func read(t *testing.T, s *state.Store) (stop func()) {
 					return
 				default:
 				}
-				if err := s.View(hangzhou, consistent); err != nil {
+				if err := consistent(s.View(hangzhou)); err != nil {
 					t.Error(err)
 					return
 				}

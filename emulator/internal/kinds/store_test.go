@@ -89,9 +89,7 @@ func update(t testing.TB, s *state.Store, scope state.Owner, fn func(*state.Tx) 
 
 func view(t testing.TB, s *state.Store, scope state.Owner, fn func(*state.View)) {
 	t.Helper()
-	if err := s.View(scope, func(v *state.View) error { fn(v); return nil }); err != nil {
-		t.Fatalf("View: %v", err)
-	}
+	fn(s.View(scope))
 }
 
 // putAccount puts a resource that refers to nothing.

@@ -29,30 +29,29 @@ func accountNames(v *state.View) map[string]string {
 
 // follow keeps a copy of the accounts from a watch's events.
 func follow(copied map[string]string, e state.Event) error {
-	return e.View(state.Owner{}, func(v *state.View) error {
-		if e.Snapshot {
-			clear(copied)
-			maps.Copy(copied, accountNames(v))
+	v := e.View(state.Owner{})
+	if e.Snapshot {
+		clear(copied)
+		maps.Copy(copied, accountNames(v))
+	}
+	for _, c := range e.Changes {
+		if c.Kind != kinds.Accounts.Kind() {
+			continue
 		}
-		for _, c := range e.Changes {
-			if c.Kind != kinds.Accounts.Kind() {
-				continue
-			}
-			before, existed := c.Before.(*kinds.Account)
-			if name, known := copied[c.ID]; known != existed || known && name != before.Name {
-				return fmt.Errorf("revision %d: %s was %+v before, the copy has %q", e.Revision, c.ID, before, name)
-			}
-			if after, exists := c.After.(*kinds.Account); exists {
-				copied[c.ID] = after.Name
-			} else {
-				delete(copied, c.ID)
-			}
+		before, existed := c.Before.(*kinds.Account)
+		if name, known := copied[c.ID]; known != existed || known && name != before.Name {
+			return fmt.Errorf("revision %d: %s was %+v before, the copy has %q", e.Revision, c.ID, before, name)
 		}
-		if now := accountNames(v); !maps.Equal(copied, now) {
-			return fmt.Errorf("revision %d: the copy has %v, the state %v", e.Revision, copied, now)
+		if after, exists := c.After.(*kinds.Account); exists {
+			copied[c.ID] = after.Name
+		} else {
+			delete(copied, c.ID)
 		}
-		return nil
-	})
+	}
+	if now := accountNames(v); !maps.Equal(copied, now) {
+		return fmt.Errorf("revision %d: the copy has %v, the state %v", e.Revision, copied, now)
+	}
+	return nil
 }
 
 // A watcher that starts with a snapshot and applies each event has, at each revision,

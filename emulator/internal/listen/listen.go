@@ -28,7 +28,7 @@ type entry struct {
 	at netip.AddrPort
 }
 
-// place is what sockets at different addresses have in common.
+// place holds the common parts of sockets at different addresses.
 type place struct {
 	network string // tcp or udp
 	port    uint16

@@ -33,13 +33,11 @@ type credentials struct {
 func (s *service) credentials(w http.ResponseWriter, r *http.Request) {
 	role := mux.Vars(r)["role"]
 	var key *kinds.AccessKey
-	err := s.cfg.Store.View(state.Owner{}, func(v *state.View) error {
-		instance, err := s.instanceOf(v, role)
-		if err == nil {
-			key = goodKey(v, instance)
-		}
-		return err
-	})
+	v := s.cfg.Store.View(state.Owner{})
+	instance, err := s.instanceOf(v, role)
+	if err == nil {
+		key = goodKey(v, instance)
+	}
 	if err == nil && key == nil {
 		err = s.cfg.Store.Update(state.Owner{}, func(tx *state.Tx) error {
 			instance, err := s.instanceOf(tx.View, role)

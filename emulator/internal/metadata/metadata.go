@@ -77,15 +77,12 @@ func (s *service) checkToken(next http.Handler) http.Handler {
 }
 
 func (s *service) read(w http.ResponseWriter, r *http.Request) {
-	var text string
-	err := s.cfg.Store.View(state.Owner{}, func(v *state.View) error {
-		self, err := s.identify(v)
-		if err != nil {
-			return err
-		}
-		text, err = lookUp(self, mux.Vars(r)["path"])
-		return err
-	})
+	self, err := s.identify(s.cfg.Store.View(state.Owner{}))
+	if err != nil {
+		s.refuse(w, err)
+		return
+	}
+	text, err := lookUp(self, mux.Vars(r)["path"])
 	if err != nil {
 		s.refuse(w, err)
 		return

@@ -2,7 +2,6 @@ package metadata_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -244,18 +243,12 @@ func TestCredentials(t *testing.T) {
 	if first.Code != "Success" || !first.Expiration.Equal(gatewaytest.Start.Add(6*time.Hour)) || !first.LastUpdated.Equal(gatewaytest.Start) {
 		t.Errorf("credentials = %+v, want six hours from %v", first, gatewaytest.Start)
 	}
-	err := s.store.View(state.Owner{}, func(v *state.View) error {
-		key, ok := kinds.AccessKeys.Find(v, first.AccessKeyID)
-		if !ok {
-			return fmt.Errorf("the store has no key %s", first.AccessKeyID)
-		}
-		if key.AccountID != accountID || key.SecurityToken != first.SecurityToken || key.Status != kinds.AccessKeyActive || key.RoleName != role {
-			return fmt.Errorf("the key %+v is not the one of %+v", key, first)
-		}
-		return nil
-	})
-	if err != nil {
-		t.Error(err)
+	key, ok := kinds.AccessKeys.Find(s.store.View(state.Owner{}), first.AccessKeyID)
+	if !ok {
+		t.Fatalf("the store has no key %s", first.AccessKeyID)
+	}
+	if key.AccountID != accountID || key.SecurityToken != first.SecurityToken || key.Status != kinds.AccessKeyActive || key.RoleName != role {
+		t.Errorf("the key %+v is not the one of %+v", key, first)
 	}
 	s.clock.Advance(5*time.Hour + 29*time.Minute)
 	if again := s.credentials(t); again.AccessKeyID != first.AccessKeyID {
@@ -276,14 +269,9 @@ func TestCredentials(t *testing.T) {
 func (s *service) roleKeys(t *testing.T) []string {
 	t.Helper()
 	var ids []string
-	err := s.store.View(state.Owner{}, func(v *state.View) error {
-		for key := range kinds.AccessKeysByRole.List(v, accountID, role) {
-			ids = append(ids, key.ID)
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
+	v := s.store.View(state.Owner{})
+	for key := range kinds.AccessKeysByRole.List(v, accountID, role) {
+		ids = append(ids, key.ID)
 	}
 	return ids
 }

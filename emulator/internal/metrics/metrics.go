@@ -133,13 +133,7 @@ func (r *resourceCounts) Describe(ch chan<- *prometheus.Desc) { ch <- resourcesD
 
 // Collect implements prometheus.Collector.
 func (r *resourceCounts) Collect(ch chan<- prometheus.Metric) {
-	err := r.store.View(state.Owner{}, func(v *state.View) error {
-		for kind, n := range v.Counts() {
-			ch <- prometheus.MustNewConstMetric(resourcesDesc, prometheus.GaugeValue, float64(n), string(kind))
-		}
-		return nil
-	})
-	if err != nil {
-		ch <- prometheus.NewInvalidMetric(resourcesDesc, err)
+	for kind, n := range r.store.View(state.Owner{}).Counts() {
+		ch <- prometheus.MustNewConstMetric(resourcesDesc, prometheus.GaugeValue, float64(n), string(kind))
 	}
 }

@@ -71,7 +71,7 @@ type answers struct {
 	got  map[string]json.RawMessage
 }
 
-// scope is what a pull is of: the first line of the file.
+// scope is the scope of a pull: the first line of the file.
 type scope struct {
 	Account, Region string
 	VPCs            []string          `json:",omitempty"`

@@ -6,7 +6,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/kinds"
 )
 
-// computeKinds are what load balancers forward to.
+// computeKinds are the kinds to which load balancers forward.
 func computeKinds() []*kind { return []*kind{instances(), networkInterfaces()} }
 
 func instances() *kind {

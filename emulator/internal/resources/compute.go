@@ -8,7 +8,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// What an instance is that says nothing else.
+// The defaults of an instance.
 const (
 	DefaultInstanceType = "ecs.g7.large"
 	defaultChargeType   = "PostPaid"

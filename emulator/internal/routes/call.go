@@ -13,7 +13,7 @@ import (
 // Call is a call whose body is a Request and whose answer is an Answer.
 type Call[Request, Answer any] struct{ *Route }
 
-// Route is what a call is, whatever the types of its body and answer.
+// Route describes a call, whatever the types of its body and answer.
 type Route struct {
 	Method, Path string
 	// Summary says what the call does, and Description the rest.
@@ -22,8 +22,8 @@ type Route struct {
 	Parameters []Parameter
 	// Open is for those that everybody may call.
 	Open bool
-	// Room is what the call waits for, as it takes much memory.
-	Room Room
+	// Slots makes the call wait for a slot, as it takes much memory.
+	Slots Slots
 	// Refusals are the statuses of refusals that only some calls have.
 	Refusals []int
 	// Request and Answer are the types of the body and the answer.
@@ -51,14 +51,14 @@ const (
 	FormFields  Form = "object"
 )
 
-// Room is a bound on how many calls that take much memory run at once.
-type Room int
+// Slots bound how many calls that take much memory run at once.
+type Slots int
 
-// The rooms.
+// The slots.
 const (
-	NoRoom Room = iota
-	RoomOfAnswers
-	RoomOfImports
+	NoSlots Slots = iota
+	SlotsOfAnswers
+	SlotsOfImports
 )
 
 // Bodies and answers that are no JSON of a declared type. Handlers of those other than

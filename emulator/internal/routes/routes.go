@@ -53,9 +53,9 @@ var (
 	Metrics = call[None, Text](Route{Method: "GET", Path: "/metrics",
 		Summary: "Return calls by product, action and code, their duration, and resources by kind, for Prometheus"})
 
-	ExportState = call[None, State](Route{Method: "GET", Path: "/v1/state", Room: RoomOfAnswers,
+	ExportState = call[None, State](Route{Method: "GET", Path: "/v1/state", Slots: SlotsOfAnswers,
 		Summary: "Export the state", Description: "It holds the secrets of access keys."})
-	ImportState = call[State, controlapi.Status](Route{Method: "PUT", Path: "/v1/state", Room: RoomOfImports, Refusals: []int{inside},
+	ImportState = call[State, controlapi.Status](Route{Method: "PUT", Path: "/v1/state", Slots: SlotsOfImports, Refusals: []int{inside},
 		Summary: "Replace the state with an exported one"})
 	CheckState = call[None, controlapi.Problems](Route{Method: "POST", Path: "/v1/state/check", Refusals: []int{inside},
 		Summary: "Verify the state's invariants"})
@@ -67,7 +67,7 @@ var (
 		Summary: "Show the conditions in force"})
 	SetWorld = call[controlapi.Change, controlapi.Conditions](Route{Method: "PATCH", Path: "/v1/world", Parameters: ofWorld, Refusals: []int{unknown, inside},
 		Summary: "Change conditions; if one change is refused, none is made"})
-	ImportCluster = call[Object, controlapi.Imported](Route{Method: "POST", Path: "/v1/world/import", Parameters: ofWorld, Room: RoomOfImports, Refusals: []int{unknown, inside},
+	ImportCluster = call[Object, controlapi.Imported](Route{Method: "POST", Path: "/v1/world/import", Parameters: ofWorld, Slots: SlotsOfImports, Refusals: []int{unknown, inside},
 		Summary:     "Import a Kubernetes cluster's nodes and pods as instances and network interfaces; repeating it changes nothing",
 		Description: "The body is the output of kubectl get -o json for nodes or pods."})
 	GetConditions = call[None, controlapi.KnownConditions](Route{Method: "GET", Path: "/v1/conditions",
@@ -79,7 +79,7 @@ var (
 	SetClock = call[controlapi.ClockChange, controlapi.Clock](Route{Method: "POST", Path: "/v1/clock", Refusals: []int{inside},
 		Summary: "Advance, freeze or scale the emulated time"})
 
-	GetResources = call[None, controlapi.Resources](Route{Method: "GET", Path: "/v1/resources", Parameters: ofResources, Room: RoomOfAnswers, Refusals: []int{unknown},
+	GetResources = call[None, controlapi.Resources](Route{Method: "GET", Path: "/v1/resources", Parameters: ofResources, Slots: SlotsOfAnswers, Refusals: []int{unknown},
 		Summary: "List the cloud's resources"})
 	GetResourceKinds = call[None, controlapi.ResourceKinds](Route{Method: "GET", Path: "/v1/resources/kinds",
 		Summary: "List the kinds of resources, with their columns"})
@@ -113,7 +113,7 @@ var (
 	DeleteFault = call[None, controlapi.FaultRules](Route{Method: "DELETE", Path: "/v1/faults/{name}", Refusals: []int{unknown, inside},
 		Summary: "Delete a fault rule"})
 
-	GetJournal = call[None, journal.Page](Route{Method: "GET", Path: "/v1/journal", Room: RoomOfAnswers,
+	GetJournal = call[None, journal.Page](Route{Method: "GET", Path: "/v1/journal", Slots: SlotsOfAnswers,
 		Parameters: []Parameter{since, sinceMark, before, limit, fields},
 		Summary:    "List calls and changes, oldest first"})
 	ClearJournal = call[None, controlapi.Status](Route{Method: "DELETE", Path: "/v1/journal",
@@ -131,7 +131,7 @@ var (
 	GetExploration = call[None, Object](Route{Method: "GET", Path: "/v1/exploration",
 		Summary:     "Show the results of the last clbemu explore that sent some",
 		Description: "They have the form that the console's page shows, and are {} if there are none."})
-	PutExploration = call[Object, controlapi.Status](Route{Method: "PUT", Path: "/v1/exploration", Room: RoomOfImports,
+	PutExploration = call[Object, controlapi.Status](Route{Method: "PUT", Path: "/v1/exploration", Slots: SlotsOfImports,
 		Summary: "Keep the results of clbemu explore for the console, in memory"})
 
 	GetScenarios = call[None, controlapi.Scenarios](Route{Method: "GET", Path: "/v1/scenarios",
@@ -154,11 +154,11 @@ var (
 
 	GetSnapshots = call[None, controlapi.Snapshots](Route{Method: "GET", Path: "/v1/snapshots", Refusals: []int{inside},
 		Summary: "List the snapshots of the state"})
-	TakeSnapshot = call[None, controlapi.Snapshots](Route{Method: "PUT", Path: "/v1/snapshots/{name}", Room: RoomOfImports, Refusals: []int{inside},
+	TakeSnapshot = call[None, controlapi.Snapshots](Route{Method: "PUT", Path: "/v1/snapshots/{name}", Slots: SlotsOfImports, Refusals: []int{inside},
 		Summary: "Save the state under a name, replacing the snapshot that has it"})
 	DeleteSnapshot = call[None, controlapi.Snapshots](Route{Method: "DELETE", Path: "/v1/snapshots/{name}", Refusals: []int{unknown, inside},
 		Summary: "Delete a snapshot"})
-	RestoreSnapshot = call[None, controlapi.Status](Route{Method: "POST", Path: "/v1/snapshots/{name}/restore", Room: RoomOfImports, Refusals: []int{unknown, inside},
+	RestoreSnapshot = call[None, controlapi.Status](Route{Method: "POST", Path: "/v1/snapshots/{name}/restore", Slots: SlotsOfImports, Refusals: []int{unknown, inside},
 		Summary: "Restore the state of a snapshot"})
 
 	GetClouds = call[None, controlapi.Clouds](Route{Method: "GET", Path: "/v1/clouds",

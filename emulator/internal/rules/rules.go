@@ -84,23 +84,20 @@ func (r *Rules) load() {
 	var list []faults.Status
 	var skipped []controlapi.SkippedFault
 	parsed := make(map[string]faults.Rule, len(r.parsed))
-	// The function returns no error, so neither does View.
-	_ = r.store.View(state.Owner{}, func(v *state.View) error {
-		kept := slices.SortedFunc(kinds.Faults.All(v), func(a, b *kinds.Fault) int { return cmp.Compare(a.Position, b.Position) })
-		for _, k := range kept {
-			rule, known := r.parsed[k.Rule]
-			if !known || rule.Name != k.Name {
-				var err error
-				if rule, err = parse(k); err != nil {
-					skipped = append(skipped, controlapi.SkippedFault{Name: k.Name, Rule: k.Rule, Problem: err.Error()})
-					continue
-				}
+	v := r.store.View(state.Owner{})
+	kept := slices.SortedFunc(kinds.Faults.All(v), func(a, b *kinds.Fault) int { return cmp.Compare(a.Position, b.Position) })
+	for _, k := range kept {
+		rule, known := r.parsed[k.Rule]
+		if !known || rule.Name != k.Name {
+			var err error
+			if rule, err = parse(k); err != nil {
+				skipped = append(skipped, controlapi.SkippedFault{Name: k.Name, Rule: k.Rule, Problem: err.Error()})
+				continue
 			}
-			parsed[k.Rule] = rule
-			list = append(list, faults.Status{Rule: rule, Text: k.Rule, Since: k.Since, Seen: k.Seen, Hits: k.Hits})
 		}
-		return nil
-	})
+		parsed[k.Rule] = rule
+		list = append(list, faults.Status{Rule: rule, Text: k.Rule, Since: k.Since, Seen: k.Seen, Hits: k.Hits})
+	}
 	if err := r.Injector.Set(list); err != nil {
 		panic(err) // each was parsed, and has the name of its row
 	}
@@ -251,8 +248,8 @@ func (r *Rules) Delete(rules ...string) error {
 	})
 }
 
-// Restart sets the counters of all rules to nothing and their windows to now.
-func (r *Rules) Restart() error {
+// ResetCounters sets the counters of all rules to nothing and their windows to now.
+func (r *Rules) ResetCounters() error {
 	return r.update(func(tx *state.Tx) error {
 		for k := range kinds.Faults.All(tx.View) {
 			fresh := *k

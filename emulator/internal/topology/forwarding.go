@@ -107,6 +107,6 @@ type HealthCheck struct {
 	Request, Expect string
 }
 
-// Part marks a kind whose rows change what load balancers do, but have none of the other
+// Dependency marks a kind whose rows change what load balancers do, but have none of the other
 // shapes: access control lists, certificates, servers.
-type Part struct{}
+type Dependency struct{}

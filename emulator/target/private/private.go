@@ -426,11 +426,11 @@ func (e *Emulator) History(_ context.Context, look func(all []scenarios.LoadBala
 			return err
 		}
 		h.seen = event.Revision
-		if err := event.View(state.Owner{}, at); err != nil {
+		if err := at(event.View(state.Owner{})); err != nil {
 			return err
 		}
 	}
-	return store.View(state.Owner{}, at)
+	return at(store.View(state.Owner{}))
 }
 
 // Close ends the emulator. Its state must be consistent.

@@ -27,13 +27,12 @@ func set(store *state.Store, name, value string) error {
 func inForce(t *testing.T, store *state.Store) map[string]string {
 	t.Helper()
 	values := make(map[string]string)
-	if err := store.View(state.Owner{}, func(v *state.View) error {
-		list, err := conditions.Get(v, state.Owner{})
-		for _, s := range list {
-			values[s.Name] = s.Value
-		}
-		return err
-	}); err != nil {
+	v := store.View(state.Owner{})
+	list, err := conditions.Get(v, state.Owner{})
+	for _, s := range list {
+		values[s.Name] = s.Value
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	return values
@@ -201,10 +200,8 @@ func TestSetRefused(t *testing.T) {
 	}
 	store := gatewaytest.Store(t, world.Default().Plant)
 	for _, where := range []state.Owner{{AccountID: "none"}, {RegionID: "none"}} {
-		err := store.View(state.Owner{}, func(v *state.View) error {
-			_, err := conditions.Get(v, where)
-			return err
-		})
+		v := store.View(state.Owner{})
+		_, err := conditions.Get(v, where)
 		if err == nil || !strings.Contains(err.Error(), "there is no") {
 			t.Errorf("conditions of %v: %v, want a refusal", where, err)
 		}
@@ -277,17 +274,12 @@ func TestArrearsFollowTheClock(t *testing.T) {
 	if err := set(store, "account.arrears", "true"); err != nil {
 		t.Fatal(err)
 	}
-	if err := store.View(state.Owner{}, func(v *state.View) error {
-		for t := range state.Transitions.All(v) {
-			if want := gatewaytest.Start.Add(48 * time.Hour); t.Due.Equal(want) {
-				return nil
-			}
+	for t := range state.Transitions.All(store.View(state.Owner{})) {
+		if want := gatewaytest.Start.Add(48 * time.Hour); t.Due.Equal(want) {
+			return
 		}
-		t.Error("no lock is due after the days of grace")
-		return nil
-	}); err != nil {
-		t.Fatal(err)
 	}
+	t.Error("no lock is due after the days of grace")
 }
 
 // A condition is one of what its row says: of a region, it is another elsewhere; of
@@ -313,14 +305,13 @@ func TestScopes(t *testing.T) {
 		}
 		row, _, _ := conditions.Find(name)
 		tested[row.Scope]++
-		if err := store.View(state.Owner{}, func(v *state.View) error {
-			list, err := conditions.Get(v, here)
-			changed := slices.Contains(list, conditions.Setting{Name: name, Value: value})
-			if changed == (row.Scope == conditions.OfRegion) {
-				t.Errorf("%s has the scope %s, and a change in another region is seen: %v", name, row.Scope, changed)
-			}
-			return err
-		}); err != nil {
+		v := store.View(state.Owner{})
+		list, err := conditions.Get(v, here)
+		changed := slices.Contains(list, conditions.Setting{Name: name, Value: value})
+		if changed == (row.Scope == conditions.OfRegion) {
+			t.Errorf("%s has the scope %s, and a change in another region is seen: %v", name, row.Scope, changed)
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 	}

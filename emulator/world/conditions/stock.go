@@ -83,7 +83,7 @@ func getIPv6(c *change) string {
 	return strconv.FormatBool(r.SellsIPv6())
 }
 
-// stocked are what a zone can be out of: load balancers of a type, and listeners of a protocol.
+// stocked lists the goods of a zone: load balancers by type, and listeners by protocol.
 var (
 	stocked     = append([]string{string(kinds.AddressTypeInternet), string(kinds.AddressTypeIntranet)}, listenersOf...)
 	listenersOf = []string{string(kinds.HTTP), string(kinds.HTTPS)}

@@ -15,7 +15,7 @@ import (
 // walked once before it is opened, by its format and without bbolt: every page
 // below the high-water mark must be one of the meta pages, the list of free
 // pages, a free page, or reached from the root exactly once, with its keys in
-// order and within its bounds. What the values are is a matter of checksums.
+// order and within its bounds. Checksums guard the values.
 
 const (
 	pageHeader    = 16

@@ -65,7 +65,7 @@ type Reply struct {
 	Status  int
 	Code    string // "" for success
 	Message string
-	// Evidence is what the journal names.
+	// Evidence lists the evidence that the journal names.
 	Evidence string
 	Body     map[string]any
 }

@@ -18,35 +18,35 @@ type FewByToken struct {
 	NextToken  string `rpc:"NextToken"`
 }
 
-// Part says which part of a list an answer has.
-type Part struct {
+// Paging says which part of a list an answer has.
+type Paging struct {
 	NextToken  string `rpc:"NextToken,omitempty"`
 	MaxResults int    `rpc:"MaxResults"`
 	TotalCount int    `rpc:"TotalCount"`
 }
 
 // Total is the length of the whole list.
-func (p Part) Total() int { return p.TotalCount }
+func (p Paging) Total() int { return p.TotalCount }
 
 // Cut returns the requested part of a list.
-func Cut[T any](all []T, ask ByToken, key func(T) string) ([]T, Part, error) {
+func Cut[T any](all []T, ask ByToken, key func(T) string) ([]T, Paging, error) {
 	part, next, err := After(all, ask.NextToken, ask.MaxResults, key)
-	return part, Part{next, ask.MaxResults, len(all)}, err
+	return part, Paging{next, ask.MaxResults, len(all)}, err
 }
 
 // InOrder is Cut of a list that an index has in the order of keys, which are the last value of
 // the index, a slash and the id. Its cost does not grow with the list.
-func InOrder[T any](v *state.View, x *state.Index[T], ask ByToken, key func(*T) string, values ...string) ([]*T, Part, error) {
+func InOrder[T any](v *state.View, x *state.Index[T], ask ByToken, key func(*T) string, values ...string) ([]*T, Paging, error) {
 	last, err := Last(ask.NextToken)
 	if err != nil {
-		return nil, Part{}, err
+		return nil, Paging{}, err
 	}
 	var after []string
 	if last != "" {
 		after = strings.SplitN(last, "/", 2)
 	}
 	part, all := x.Window(v, after, 0, ask.MaxResults+1, values...)
-	page := Part{MaxResults: ask.MaxResults, TotalCount: all}
+	page := Paging{MaxResults: ask.MaxResults, TotalCount: all}
 	if len(part) > ask.MaxResults {
 		part = part[:ask.MaxResults]
 		page.NextToken = Token(key(part[len(part)-1]))

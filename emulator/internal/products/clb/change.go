@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
-	"github.com/clbemu/clbemu/emulator/internal/gateway/changes"
 	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
@@ -30,15 +29,22 @@ var stoppedTakes = []string{
 	"SetLoadBalancerName", "ModifyLoadBalancerInstanceChargeType", "ModifyLoadBalancerInstanceSpec", "ModifyLoadBalancerInternetSpec", "ModifyLoadBalancerPayType",
 }
 
+// aboutLoadBalancer is a request about a load balancer or a part of one.
+type aboutLoadBalancer interface {
+	// LoadBalancerOf returns the load balancer's id, which may be noLoadBalancer. It fails when
+	// the part is not there.
+	LoadBalancerOf(v *state.View) (string, error)
+}
+
 // ofLoadBalancer is the part of a request that names the load balancer to change.
 type ofLoadBalancer struct {
 	RegionID       string `rpc:"RegionId,required"`
 	LoadBalancerID string `rpc:"LoadBalancerId,required"`
 }
 
-var _ changes.Part = (*ofLoadBalancer)(nil)
+var _ aboutLoadBalancer = (*ofLoadBalancer)(nil)
 
-// LoadBalancerOf implements changes.Part.
+// LoadBalancerOf implements aboutLoadBalancer.
 func (r *ofLoadBalancer) LoadBalancerOf(*state.View) (string, error) { return r.LoadBalancerID, nil }
 
 // noLoadBalancer is the id for calls that concern no load balancer.
@@ -47,11 +53,11 @@ const noLoadBalancer = ""
 // change declares an action that changes a load balancer or a part of it, which one in a
 // state that does not allow the action does not take.
 func change[Req, Res any](name string, handle func(*state.Tx, *Req) (*Res, error)) gateway.Action {
-	if _, ok := any((*Req)(nil)).(changes.Part); !ok {
+	if _, ok := any((*Req)(nil)).(aboutLoadBalancer); !ok {
 		panic(fmt.Sprintf("clb: %s does not say which load balancer it changes", name))
 	}
 	return gateway.Write(name, func(tx *state.Tx, req *Req) (*Res, error) {
-		id, err := any(req).(changes.Part).LoadBalancerOf(tx.View)
+		id, err := any(req).(aboutLoadBalancer).LoadBalancerOf(tx.View)
 		if err == nil && id != noLoadBalancer {
 			err = checkTakes(tx.View, id, name)
 		}

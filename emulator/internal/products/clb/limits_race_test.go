@@ -10,7 +10,6 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/gateway/gatewaytest"
 	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/products/clb"
-	"github.com/clbemu/clbemu/state"
 )
 
 // 64 clients that add at once end at exactly the quota, each with an answer that
@@ -43,13 +42,9 @@ func TestBackendQuotaUnderConcurrency(t *testing.T) {
 	}
 	// rsp-used has one member, so 39 calls of five fit and 25 do not.
 	count := 0
-	if err := store.View(owner, func(v *state.View) error {
-		for g := range kinds.VServerGroupsByLoadBalancer.List(v, lbInternet) {
-			count += len(g.BackendServers)
-		}
-		return nil
-	}); err != nil {
-		t.Fatal(err)
+	v := store.View(owner)
+	for g := range kinds.VServerGroupsByLoadBalancer.List(v, lbInternet) {
+		count += len(g.BackendServers)
 	}
 	if count != 196 || refused != 25 {
 		t.Errorf("members = %d with %d calls refused, want 196 with 25", count, refused)

@@ -74,19 +74,14 @@ func TestCreateLoadBalancerIntranet(t *testing.T) {
 	}
 }
 
-func freeAddresses(t *testing.T, store *state.Store) (n int) {
+func freeAddresses(t *testing.T, store *state.Store) int {
 	t.Helper()
-	err := store.View(owner, func(v *state.View) error {
-		vSwitch, err := kinds.VSwitches.Get(v, vSwitch1)
-		if err == nil {
-			n = kinds.AvailableAddresses(v, vSwitch)
-		}
-		return err
-	})
+	v := store.View(owner)
+	vSwitch, err := kinds.VSwitches.Get(v, vSwitch1)
 	if err != nil {
 		t.Fatalf("count addresses: %v", err)
 	}
-	return n
+	return kinds.AvailableAddresses(v, vSwitch)
 }
 
 // The same token gives the same load balancer; a failed call burns no token; one
@@ -141,13 +136,11 @@ func TestDeleteLoadBalancerCascade(t *testing.T) {
 			t.Errorf("%s(%v) still succeeds", action, p)
 		}
 	}
-	err := store.View(owner, func(v *state.View) error {
-		eip, err := kinds.EIPs.Get(v, "eip-1")
-		if err == nil && (eip.Status != kinds.EIPAvailable || eip.InstanceID != "") {
-			t.Errorf("the EIP is %s with %q, want Available", eip.Status, eip.InstanceID)
-		}
-		return err
-	})
+	v := store.View(owner)
+	eip, err := kinds.EIPs.Get(v, "eip-1")
+	if err == nil && (eip.Status != kinds.EIPAvailable || eip.InstanceID != "") {
+		t.Errorf("the EIP is %s with %q, want Available", eip.Status, eip.InstanceID)
+	}
 	if err != nil {
 		t.Error(err)
 	}

@@ -303,7 +303,7 @@ func TestModel(t *testing.T) {
 		}
 		return steps[w.IntN(len(steps))](w)
 	}, outcomeOf, gatewaytest.OK, gatewaytest.NotFound, gatewaytest.OverUsed, gatewaytest.InUse, gatewaytest.Conflict, gatewaytest.Unpaid, soldOut)
-	if err := store.View(owner, w.compare); err != nil {
+	if err := w.compare(store.View(owner)); err != nil {
 		t.Error(err)
 	}
 }

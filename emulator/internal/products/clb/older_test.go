@@ -141,19 +141,15 @@ func TestMoveResourceGroup(t *testing.T) {
 	for id, kind := range map[string]string{lbInternet: "loadbalancer", "acl-free": "acl", "cert-free": "certificate", "ca-free": "certificate"} {
 		client.Do("MoveResourceGroup", params("ResourceType", kind, "ResourceId", id, "NewResourceGroupId", "rg-other"))
 	}
-	if err := store.View(owner, func(v *state.View) error {
-		lb, _ := kinds.LoadBalancers.Find(v, lbInternet)
-		acl, _ := kinds.AccessControlLists.Find(v, "acl-free")
-		certificate, _ := kinds.ServerCertificates.Find(v, "cert-free")
-		ca, _ := kinds.CACertificates.Find(v, "ca-free")
-		for _, group := range []string{lb.ResourceGroupID, acl.ResourceGroupID, certificate.ResourceGroupID, ca.ResourceGroupID} {
-			if group != "rg-other" {
-				t.Errorf("a resource is in group %q, want rg-other", group)
-			}
+	v := store.View(owner)
+	lb, _ := kinds.LoadBalancers.Find(v, lbInternet)
+	acl, _ := kinds.AccessControlLists.Find(v, "acl-free")
+	certificate, _ := kinds.ServerCertificates.Find(v, "cert-free")
+	ca, _ := kinds.CACertificates.Find(v, "ca-free")
+	for _, group := range []string{lb.ResourceGroupID, acl.ResourceGroupID, certificate.ResourceGroupID, ca.ResourceGroupID} {
+		if group != "rg-other" {
+			t.Errorf("a resource is in group %q, want rg-other", group)
 		}
-		return nil
-	}); err != nil {
-		t.Fatal(err)
 	}
 }
 

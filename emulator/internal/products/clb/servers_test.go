@@ -175,13 +175,9 @@ func TestStagedHealth(t *testing.T) {
 		}
 	}
 	var group string
-	if err := store.View(owner, func(v *state.View) error {
-		f, _ := state.FindShown[topology.Frontend](v, kinds.ListenerID(lbInternet, kinds.TCP, 80))
-		group = f.GroupID
-		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	v := store.View(owner)
+	f, _ := state.FindShown[topology.Frontend](v, kinds.ListenerID(lbInternet, kinds.TCP, 80))
+	group = f.GroupID
 	want("normal")
 	stage(instance1, "abnormal")
 	want("abnormal")

@@ -126,24 +126,19 @@ func TestDeleteInstance(t *testing.T) {
 	if got := c.Do("DescribeNetworkInterfaces", params{"InstanceId": instanceID}); got.Len("NetworkInterfaceSets.NetworkInterfaceSet") != 0 {
 		t.Errorf("its interfaces are still there: %v", got.Body)
 	}
-	err := store.View(owner, func(v *state.View) error {
-		g, _ := kinds.VServerGroups.Find(v, "rsp-1")
-		lb, _ := kinds.LoadBalancers.Find(v, "lb-1")
-		for _, servers := range [][]kinds.BackendServer{g.BackendServers, lb.BackendServers} {
-			if len(servers) != 1 || servers[0].ServerID != secondID {
-				t.Errorf("servers = %v, want the second instance alone", servers)
-			}
+	v := store.View(owner)
+	g, _ := kinds.VServerGroups.Find(v, "rsp-1")
+	lb, _ := kinds.LoadBalancers.Find(v, "lb-1")
+	for _, servers := range [][]kinds.BackendServer{g.BackendServers, lb.BackendServers} {
+		if len(servers) != 1 || servers[0].ServerID != secondID {
+			t.Errorf("servers = %v, want the second instance alone", servers)
 		}
-		if eip, _ := kinds.EIPs.Find(v, "eip-1"); eip.Status != kinds.EIPAvailable {
-			t.Errorf("the EIP is %s, want Available", eip.Status)
-		}
-		if _, taken := kinds.Addresses.Find(v, kinds.AddressID(vSwitchID, "192.168.0.11")); taken {
-			t.Error("the address of the instance is still allocated")
-		}
-		return nil
-	})
-	if err != nil {
-		t.Error(err)
+	}
+	if eip, _ := kinds.EIPs.Find(v, "eip-1"); eip.Status != kinds.EIPAvailable {
+		t.Errorf("the EIP is %s, want Available", eip.Status)
+	}
+	if _, taken := kinds.Addresses.Find(v, kinds.AddressID(vSwitchID, "192.168.0.11")); taken {
+		t.Error("the address of the instance is still allocated")
 	}
 }
 
@@ -155,10 +150,8 @@ func TestDeleteInstanceKeepsRoutes(t *testing.T) {
 		return nil
 	}))
 	gatewaytest.NewClient(t, store, ecs.Product(gateway.Deps{})).Do("DeleteInstance", params{"InstanceId": instanceID, "Force": "true"})
-	err := store.View(owner, func(v *state.View) error {
-		_, err := kinds.RouteEntries.Get(v, "rte-1")
-		return err
-	})
+	v := store.View(owner)
+	_, err := kinds.RouteEntries.Get(v, "rte-1")
 	if err != nil {
 		t.Errorf("the route to the instance: %v", err)
 	}

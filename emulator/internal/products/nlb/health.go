@@ -28,7 +28,7 @@ type getListenerHealthStatusRequest struct {
 
 type getListenerHealthStatusResponse struct {
 	Listeners []listenerHealth `rpc:"ListenerHealthStatus"`
-	listing.Part
+	listing.Paging
 }
 
 type listenerHealth struct {
@@ -73,7 +73,7 @@ func getListenerHealthStatus(v *state.View, req *getListenerHealthStatusRequest)
 			shown.ServerGroups = []groupHealth{groupHealthOf(v, &f, &g)}
 		}
 	}
-	return &getListenerHealthStatusResponse{[]listenerHealth{shown}, listing.Part{TotalCount: 1, MaxResults: req.MaxResults}}, nil
+	return &getListenerHealthStatusResponse{[]listenerHealth{shown}, listing.Paging{TotalCount: 1, MaxResults: req.MaxResults}}, nil
 }
 
 func groupHealthOf(v *state.View, f *topology.Frontend, g *topology.Group) groupHealth {

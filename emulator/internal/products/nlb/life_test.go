@@ -58,16 +58,12 @@ func TestLife(t *testing.T) {
 
 	forwards := func(want bool) {
 		t.Helper()
-		if err := store.View(state.Owner{}, func(v *state.View) error {
-			lb, _ := topology.FindLoadBalancer(v, id)
-			for f := range lb.Frontends {
-				if got := lb.Active && f.Running; got != want {
-					t.Errorf("the listener, which is %s, of the load balancer, which is %s, forwards: %v", f.Status, lb.Status, got)
-				}
+		v := store.View(state.Owner{})
+		lb, _ := topology.FindLoadBalancer(v, id)
+		for f := range lb.Frontends {
+			if got := lb.Active && f.Running; got != want {
+				t.Errorf("the listener, which is %s, of the load balancer, which is %s, forwards: %v", f.Status, lb.Status, got)
 			}
-			return nil
-		}); err != nil {
-			t.Fatal(err)
 		}
 	}
 	for _, step := range []struct {
@@ -188,9 +184,8 @@ func TestClientTokens(t *testing.T) {
 func TestClientTokensOfWhatIsGone(t *testing.T) {
 	c, store, _ := newClient(t)
 	tokens := func() (n int) {
-		if err := store.View(state.Owner{}, func(v *state.View) error { n = state.ClientTokens.Len(v); return nil }); err != nil {
-			t.Fatal(err)
-		}
+		v := store.View(state.Owner{})
+		n = state.ClientTokens.Len(v)
 		return n
 	}
 	for _, made := range []struct {
@@ -235,12 +230,8 @@ func TestJobsAreForgotten(t *testing.T) {
 		t.Fatal(err)
 	}
 	isThere := func() (there bool) {
-		if err := store.View(state.Owner{}, func(v *state.View) error {
-			_, there = kinds.NLBJobs.Find(v, elsewhere.ID)
-			return nil
-		}); err != nil {
-			t.Fatal(err)
-		}
+		v := store.View(state.Owner{})
+		_, there = kinds.NLBJobs.Find(v, elsewhere.ID)
 		return there
 	}
 	clock.Advance(24*time.Hour - time.Second)
@@ -290,20 +281,19 @@ func TestJobsAreBounded(t *testing.T) {
 func TestAddresses(t *testing.T) {
 	c, store, _ := newClient(t)
 	free := func() (text string) {
-		if err := store.View(owner, func(v *state.View) error {
-			for _, id := range []string{vSwitch1, vSwitch2, vSwitchJ} {
-				s, err := kinds.VSwitches.Get(v, id)
-				if err != nil {
-					return err
-				}
-				text += strconv.Itoa(kinds.AvailableAddresses(v, s)) + " "
+		v := store.View(owner)
+		for _, id := range []string{vSwitch1, vSwitch2, vSwitchJ} {
+			s, err := kinds.VSwitches.Get(v, id)
+			if err != nil {
+				t.Fatal(err)
 			}
-			eip, err := kinds.EIPs.Get(v, eip1)
-			if err == nil {
-				text += strconv.Itoa(kinds.AddressesByPool.Count(v, kinds.PublicPool(owner.RegionID))) + " " + string(eip.Status)
-			}
-			return err
-		}); err != nil {
+			text += strconv.Itoa(kinds.AvailableAddresses(v, s)) + " "
+		}
+		eip, err := kinds.EIPs.Get(v, eip1)
+		if err == nil {
+			text += strconv.Itoa(kinds.AddressesByPool.Count(v, kinds.PublicPool(owner.RegionID))) + " " + string(eip.Status)
+		}
+		if err := err; err != nil {
 			t.Fatal(err)
 		}
 		return text

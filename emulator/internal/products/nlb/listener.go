@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
-	"github.com/clbemu/clbemu/emulator/internal/gateway/changes"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
 	"github.com/clbemu/clbemu/emulator/internal/kinds"
+	"github.com/clbemu/clbemu/emulator/internal/products/nlb/changes"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -397,7 +397,7 @@ type listListenersRequest struct {
 
 type listListenersResponse struct {
 	Listeners []listedListener `rpc:"Listeners"`
-	listing.Part
+	listing.Paging
 }
 
 type listedListener struct {
@@ -418,7 +418,7 @@ func listListeners(v *state.View, req *listListenersRequest) (*listListenersResp
 	if err != nil {
 		return nil, err
 	}
-	resp := &listListenersResponse{Part: page}
+	resp := &listListenersResponse{Paging: page}
 	for _, l := range part {
 		resp.Listeners = append(resp.Listeners, listedListener{newListenerView(l), tagging.Of(v, kinds.TagNLBListener, l.ID)})
 	}

@@ -8,10 +8,10 @@ import (
 	"sync"
 
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
-	"github.com/clbemu/clbemu/emulator/internal/gateway/changes"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
 	"github.com/clbemu/clbemu/emulator/internal/kinds"
+	"github.com/clbemu/clbemu/emulator/internal/products/nlb/changes"
 	"github.com/clbemu/clbemu/emulator/internal/topology"
 	"github.com/clbemu/clbemu/state"
 )
@@ -353,7 +353,7 @@ type listLoadBalancersRequest struct {
 
 type listLoadBalancersResponse struct {
 	LoadBalancers []listedLoadBalancer `rpc:"LoadBalancers"`
-	listing.Part
+	listing.Paging
 }
 
 type listedLoadBalancer struct {
@@ -367,14 +367,14 @@ func listLoadBalancers(v *state.View, req *listLoadBalancersRequest) (*listLoadB
 	if err != nil {
 		return nil, err
 	}
-	resp := &listLoadBalancersResponse{Part: page}
+	resp := &listLoadBalancersResponse{Paging: page}
 	for _, lb := range part {
 		resp.LoadBalancers = append(resp.LoadBalancers, listedLoadBalancer{newLoadBalancerView(v, lb), tagging.Of(v, kinds.TagNLBLoadBalancer, lb.ID)})
 	}
 	return resp, nil
 }
 
-func (req *listLoadBalancersRequest) part(v *state.View, place func(*kinds.NLBLoadBalancer) string) ([]*kinds.NLBLoadBalancer, listing.Part, error) {
+func (req *listLoadBalancersRequest) part(v *state.View, place func(*kinds.NLBLoadBalancer) string) ([]*kinds.NLBLoadBalancer, listing.Paging, error) {
 	if field, value, ok := req.one(); ok {
 		return listing.InOrder(v, kinds.NLBLoadBalancersInOrder, req.ByToken, place, field, value)
 	}

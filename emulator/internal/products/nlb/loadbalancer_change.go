@@ -4,9 +4,9 @@ import (
 	"slices"
 
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
-	"github.com/clbemu/clbemu/emulator/internal/gateway/changes"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/kinds"
+	"github.com/clbemu/clbemu/emulator/internal/products/nlb/changes"
 	"github.com/clbemu/clbemu/state"
 )
 

@@ -288,7 +288,7 @@ func TestModel(t *testing.T) {
 		}
 		return gatewaytest.NewStep(s.action, s.params, s.want, s.done)
 	}, outcomeOf, gatewaytest.OK, gatewaytest.NotFound, gatewaytest.OverUsed, gatewaytest.InUse, gatewaytest.Conflict, gatewaytest.Unpaid, full)
-	if err := store.View(owner, w.compare); err != nil {
+	if err := w.compare(store.View(owner)); err != nil {
 		t.Error(err)
 	}
 	if problems, err := store.Check(context.Background()); err != nil || len(problems) > 0 {

@@ -5,10 +5,10 @@ import (
 	"strings"
 
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
-	"github.com/clbemu/clbemu/emulator/internal/gateway/changes"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
 	"github.com/clbemu/clbemu/emulator/internal/kinds"
+	"github.com/clbemu/clbemu/emulator/internal/products/nlb/changes"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -178,7 +178,7 @@ type listSecurityPolicyRequest struct {
 
 type listSecurityPolicyResponse struct {
 	SecurityPolicies []securityPolicy `rpc:"SecurityPolicies"`
-	listing.Part
+	listing.Paging
 }
 
 type securityPolicy struct {
@@ -212,7 +212,7 @@ func listSecurityPolicy(v *state.View, req *listSecurityPolicyRequest) (*listSec
 	if err != nil {
 		return nil, err
 	}
-	resp := &listSecurityPolicyResponse{Part: page}
+	resp := &listSecurityPolicyResponse{Paging: page}
 	for _, p := range part {
 		show := securityPolicy{SecurityPolicyID: p.ID, SecurityPolicyName: p.Name, SecurityPolicyStatus: "Available", RegionID: p.RegionID,
 			TLSVersion: strings.Join(p.TLSVersions, ","), Ciphers: strings.Join(p.Ciphers, ","), ResourceGroupID: p.ResourceGroupID,

@@ -6,9 +6,9 @@ import (
 	"strconv"
 
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
-	"github.com/clbemu/clbemu/emulator/internal/gateway/changes"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/kinds"
+	"github.com/clbemu/clbemu/emulator/internal/products/nlb/changes"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -291,7 +291,7 @@ type listServerGroupServersRequest struct {
 
 type listServerGroupServersResponse struct {
 	Servers []server `rpc:"Servers"`
-	listing.Part
+	listing.Paging
 }
 
 type server struct {

@@ -6,10 +6,10 @@ import (
 	"strconv"
 
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
-	"github.com/clbemu/clbemu/emulator/internal/gateway/changes"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
 	"github.com/clbemu/clbemu/emulator/internal/kinds"
+	"github.com/clbemu/clbemu/emulator/internal/products/nlb/changes"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -222,7 +222,7 @@ type listServerGroupsRequest struct {
 
 type listServerGroupsResponse struct {
 	ServerGroups []serverGroup `rpc:"ServerGroups"`
-	listing.Part
+	listing.Paging
 }
 
 type serverGroup struct {
@@ -254,10 +254,10 @@ func listServerGroups(v *state.View, req *listServerGroupsRequest) (*listServerG
 	if err != nil {
 		return nil, err
 	}
-	return &listServerGroupsResponse{Part: page, ServerGroups: listing.Views(v, part, newServerGroup)}, nil
+	return &listServerGroupsResponse{Paging: page, ServerGroups: listing.Views(v, part, newServerGroup)}, nil
 }
 
-func (req *listServerGroupsRequest) part(v *state.View, place func(*kinds.NLBServerGroup) string) ([]*kinds.NLBServerGroup, listing.Part, error) {
+func (req *listServerGroupsRequest) part(v *state.View, place func(*kinds.NLBServerGroup) string) ([]*kinds.NLBServerGroup, listing.Paging, error) {
 	if field, value, ok := req.one(); ok {
 		return listing.InOrder(v, kinds.NLBServerGroupsInOrder, req.ByToken, place, field, value)
 	}

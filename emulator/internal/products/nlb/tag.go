@@ -6,10 +6,10 @@ import (
 	"strconv"
 
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
-	"github.com/clbemu/clbemu/emulator/internal/gateway/changes"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/listing"
 	"github.com/clbemu/clbemu/emulator/internal/gateway/tagging"
 	"github.com/clbemu/clbemu/emulator/internal/kinds"
+	"github.com/clbemu/clbemu/emulator/internal/products/nlb/changes"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -154,7 +154,7 @@ func (req *listTagResourcesRequest) Validate() error {
 
 type listTagResourcesResponse struct {
 	TagResources []tagResource `rpc:"TagResources"`
-	listing.Part
+	listing.Paging
 }
 
 // tagResource is a tag as NLB lists it.

@@ -114,7 +114,7 @@ type listQuotaApplicationsRequest struct {
 }
 
 type listQuotaApplicationsResponse struct {
-	listing.Part
+	listing.Paging
 	QuotaApplications []application `rpc:"QuotaApplications"`
 }
 
@@ -132,7 +132,7 @@ func listQuotaApplications(v *state.View, req *listQuotaApplicationsRequest) (*l
 	if err != nil {
 		return nil, err
 	}
-	return &listQuotaApplicationsResponse{Part: page, QuotaApplications: listing.Views(v, part, newApplication)}, nil
+	return &listQuotaApplicationsResponse{Paging: page, QuotaApplications: listing.Views(v, part, newApplication)}, nil
 }
 
 type getQuotaApplicationRequest struct {

@@ -70,7 +70,7 @@ type productsRequest struct {
 }
 
 type listProductsResponse struct {
-	listing.Part
+	listing.Paging
 	ProductInfo []productInfo `rpc:"ProductInfo"`
 }
 
@@ -90,7 +90,7 @@ func listProducts(_ *state.View, req *productsRequest) (*listProductsResponse, e
 	if err != nil {
 		return nil, err
 	}
-	resp := &listProductsResponse{Part: page}
+	resp := &listProductsResponse{Paging: page}
 	for _, code := range part {
 		resp.ProductInfo = append(resp.ProductInfo, productInfo{ProductCode: code, ProductName: products[code].chinese, ProductNameEn: products[code].english,
 			CommonQuotaSupport: "support", FlowControlSupport: "unsupport", WhiteListLabelQuotaSupport: "unsupport"})
@@ -139,7 +139,7 @@ type listProductQuotasRequest struct {
 }
 
 type listProductQuotasResponse struct {
-	listing.Part
+	listing.Paging
 	Quotas []quota `rpc:"Quotas"`
 }
 
@@ -190,7 +190,7 @@ func listProductQuotas(v *state.View, req *listProductQuotasRequest) (*listProdu
 	if err != nil {
 		return nil, err
 	}
-	return &listProductQuotasResponse{Part: page, Quotas: part}, nil
+	return &listProductQuotasResponse{Paging: page, Quotas: part}, nil
 }
 
 func newQuota(v *state.View, use state.QuotaUse, region string) quota {

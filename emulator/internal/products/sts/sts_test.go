@@ -64,22 +64,17 @@ func TestAssumeRole(t *testing.T) {
 	}
 	clock.Advance(15 * time.Minute)
 	second := c.Do("AssumeRole", role)
-	err := store.View(state.Owner{}, func(v *state.View) error {
-		if key, ok := kinds.AccessKeys.Find(v, first.Text("Credentials.AccessKeyId")); ok {
-			t.Errorf("the dead key %v is kept", key.ID)
-		}
-		key, err := kinds.AccessKeys.Get(v, second.Text("Credentials.AccessKeyId"))
-		if err != nil {
-			return err
-		}
-		if key.RoleName != "deployer" || key.SessionName != "ci" || key.Secret != second.Text("Credentials.AccessKeySecret") ||
-			key.SecurityToken != second.Text("Credentials.SecurityToken") || !key.Expiration.Equal(clock.Now().Add(time.Hour)) {
-			t.Errorf("the key is %+v", key)
-		}
-		return nil
-	})
+	v := store.View(state.Owner{})
+	if key, ok := kinds.AccessKeys.Find(v, first.Text("Credentials.AccessKeyId")); ok {
+		t.Errorf("the dead key %v is kept", key.ID)
+	}
+	key, err := kinds.AccessKeys.Get(v, second.Text("Credentials.AccessKeyId"))
 	if err != nil {
-		t.Error(err)
+		t.Fatal(err)
+	}
+	if key.RoleName != "deployer" || key.SessionName != "ci" || key.Secret != second.Text("Credentials.AccessKeySecret") ||
+		key.SecurityToken != second.Text("Credentials.SecurityToken") || !key.Expiration.Equal(clock.Now().Add(time.Hour)) {
+		t.Errorf("the key is %+v", key)
 	}
 }
 

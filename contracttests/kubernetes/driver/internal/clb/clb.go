@@ -37,7 +37,7 @@ type Change struct {
 	make func() error
 }
 
-// plan is what is to be done about a load balancer.
+// plan lists the changes to a load balancer.
 type plan struct {
 	balancer *balancer
 	changes  []Change
@@ -176,7 +176,7 @@ func (p *plan) make() error {
 // reuses reports whether a Service names a load balancer that the controller did not make.
 func reuses(service *corev1.Service) bool { return service.Annotations[annotation.ID] != "" }
 
-// name is what a load balancer is called, and the value of its tag.
+// name returns the name of a load balancer, which is the value of its tag, too.
 func name(service *corev1.Service) string { return cloudprovider.DefaultLoadBalancerName(service) }
 
 // ownName is the name of the driver's listeners and groups; what is called otherwise has

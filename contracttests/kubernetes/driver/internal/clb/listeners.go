@@ -32,7 +32,7 @@ var settings = []setting{
 	{annotation.ACLID, "AclId", "tcp udp http https"},
 }
 
-// defaults are what a CCM sends for a new listener. Nothing sets a listener back to them.
+// defaults are the settings that a CCM sends for a new listener. Nothing sets a listener back to them.
 func defaults(protocol string) openapi.Params {
 	params := openapi.Params{"Scheduler": "rr", "Bandwidth": "-1"}
 	if strings.HasPrefix(protocol, "http") {

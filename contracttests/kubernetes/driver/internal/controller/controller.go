@@ -33,7 +33,7 @@ const (
 // Note is something to report about a Service in an Event.
 type Note struct{ Type, Reason, Text string }
 
-// Outcome is what became of the load balancer of a Service, also after an error.
+// Outcome is the state of a Service's load balancer after a try, also after an error.
 type Outcome struct {
 	ID      string
 	Ingress corev1.LoadBalancerIngress
@@ -66,7 +66,7 @@ type Controller struct {
 	seen  map[types.UID]memory
 }
 
-// memory is what the controller knows of a Service from its last tries.
+// memory holds what the last tries taught the controller about a Service.
 type memory struct {
 	done    string // what it said when the last try succeeded
 	failing bool
@@ -163,7 +163,7 @@ func (c *Controller) clean(ctx context.Context, service *corev1.Service) error {
 	return c.release(ctx, service)
 }
 
-// fingerprint is what a Service says, in a form that can be compared.
+// fingerprint returns a Service's settings in a form that can be compared.
 func fingerprint(service *corev1.Service) string {
 	text, err := json.Marshal(struct {
 		Spec        corev1.ServiceSpec

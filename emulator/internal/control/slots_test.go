@@ -7,22 +7,22 @@ import (
 	"testing"
 )
 
-// TestRoomWhileClosing proves that a call whose context has ended is made where
-// there is room, and refused where there is none: never answered with success by
+// TestSlotsWhileClosing proves that a call whose context has ended is made where
+// a slot is free, and refused where none is: never answered with success by
 // nobody.
-func TestRoomWhileClosing(t *testing.T) {
+func TestSlotsWhileClosing(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
 	end()
 	for name, c := range map[string]struct {
-		room room
+		free slots
 		made int
 		want int
 	}{
-		"room":    {make(room, 1), 100, http.StatusTeapot},
-		"no room": {make(room), 0, http.StatusServiceUnavailable},
+		"a slot":  {make(slots, 1), 100, http.StatusTeapot},
+		"no slot": {make(slots), 0, http.StatusServiceUnavailable},
 	} {
 		made := 0
-		handler := c.room.bound(func(w http.ResponseWriter, _ *http.Request) {
+		handler := c.free.bound(func(w http.ResponseWriter, _ *http.Request) {
 			made++
 			w.WriteHeader(http.StatusTeapot)
 		})

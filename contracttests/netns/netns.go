@@ -1,6 +1,6 @@
-// Package rooms gives tests networks of their own: a network namespace, and machines next to
+// Package netns gives tests networks of their own: a network namespace, and machines next to
 // it that are namespaces too. It is for the tests of all modules, and knows no emulator.
-package rooms
+package netns
 
 import (
 	"os"

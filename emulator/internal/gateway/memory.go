@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Room bounds the memory that all calls under way take together, of all servers that
+// MemoryBudget bounds the memory that all calls under way take together, of all servers that
 // share it. Parameters are read before the caller is known.
-type Room struct {
+type MemoryBudget struct {
 	// bodies is in bytes of large bodies, taken before they are read. A client may
 	// send one slowly, so that small ones do not wait for it.
 	bodies *semaphore.Weighted
@@ -19,23 +19,23 @@ type Room struct {
 }
 
 const (
-	roomForBodies     = 16 * MaxBody
-	roomForParameters = 32 << 20
-	smallBody         = 64 << 10
+	budgetForBodies     = 16 * MaxBody
+	budgetForParameters = 32 << 20
+	smallBody           = 64 << 10
 	// paramCost is the memory that a parameter takes in addition to its letters.
 	paramCost = 256
-	// patience limits how long a call waits for room, and bodyTimeout how long a large
+	// patience limits how long a call waits for memory, and bodyTimeout how long a large
 	// body may take that others wait for.
 	patience    = 10 * time.Second
 	bodyTimeout = 30 * time.Second
 )
 
-// NewRoom returns an empty room.
-func NewRoom() *Room {
-	return &Room{semaphore.NewWeighted(roomForBodies), semaphore.NewWeighted(roomForParameters)}
+// NewMemoryBudget returns a budget of which nothing is taken.
+func NewMemoryBudget() *MemoryBudget {
+	return &MemoryBudget{semaphore.NewWeighted(budgetForBodies), semaphore.NewWeighted(budgetForParameters)}
 }
 
-// share is the part of the room that a call holds.
+// share is the part of the budget that a call holds.
 type share struct {
 	of   *semaphore.Weighted
 	size int64

@@ -1,7 +1,7 @@
-// Package changes declares the actions that change load balancers: each
+// Package changes declares NLB's actions that change load balancers: each
 // checks everything first and changes nothing by that, ends there on a dry run, takes
 // the lock of the load balancer, and does its work at once or by a job. It must not
-// know any product.
+// know what an action changes.
 package changes
 
 import (
@@ -34,8 +34,8 @@ type request[T any] interface {
 	order() *Order
 }
 
-// Part is a request about a load balancer or a part of one.
-type Part interface {
+// aboutLoadBalancer is a request about a load balancer or a part of one.
+type aboutLoadBalancer interface {
 	// LoadBalancerOf returns the load balancer's id. It fails when the part is not there.
 	LoadBalancerOf(v *state.View) (string, error)
 }
@@ -106,7 +106,7 @@ func resourceOf(job *kinds.Job) string { return job.ResourceID }
 
 // prepare checks what a call would do, and that nothing stands in its way.
 func prepare[Req any](tx *state.Tx, rules *Rules, o *Order, req *Req, plan func(*state.Tx, *Req) (*Work, error)) (*Work, error) {
-	if p, ok := any(req).(Part); ok {
+	if p, ok := any(req).(aboutLoadBalancer); ok {
 		id, err := p.LoadBalancerOf(tx.View)
 		if err == nil {
 			err = rules.Enter(tx, id)

@@ -1,4 +1,4 @@
-package rooms
+package netns
 
 import (
 	"context"
@@ -93,18 +93,18 @@ func Run(t testing.TB, name string, args ...string) string {
 	return string(out)
 }
 
-// Room is a network namespace next to the test's, joined to it by a cable.
-type Room struct {
+// Namespace is a network namespace next to the test's, joined to it by a cable.
+type Namespace struct {
 	t   testing.TB
 	pid string // of a process in it; empty is the test's own namespace
 }
 
 // Here is the test's own namespace.
-func Here(t testing.TB) *Room { return &Room{t: t} }
+func Here(t testing.TB) *Namespace { return &Namespace{t: t} }
 
-// New makes a room. Its number names the cable, room1, and the addresses: 10.77.N.1
-// and fd77:N::1 are the test's, 10.77.N.2 and fd77:N::2 the room's.
-func New(t testing.TB, number string) *Room {
+// New makes a namespace. Its number names the cable, netns1, and the addresses: 10.77.N.1
+// and fd77:N::1 are the test's, 10.77.N.2 and fd77:N::2 the namespace's.
+func New(t testing.TB, number string) *Namespace {
 	t.Helper()
 	holder := exec.Command("sleep", "infinity")
 	holder.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET, Pdeathsig: syscall.SIGKILL}
@@ -118,30 +118,30 @@ func New(t testing.TB, number string) *Room {
 		holder.Wait() // it was killed
 		runtime.UnlockOSThread()
 	})
-	r := &Room{t, strconv.Itoa(holder.Process.Pid)}
-	cable := "room" + number
-	Run(t, "ip", "link", "add", cable, "type", "veth", "peer", "name", "eth0", "netns", r.pid)
+	n := &Namespace{t, strconv.Itoa(holder.Process.Pid)}
+	cable := "netns" + number
+	Run(t, "ip", "link", "add", cable, "type", "veth", "peer", "name", "eth0", "netns", n.pid)
 	Run(t, "ip", "addr", "add", "10.77."+number+".1/24", "dev", cable)
 	Run(t, "ip", "addr", "add", "fd77:"+number+"::1/64", "dev", cable, "nodad")
 	Run(t, "ip", "link", "set", cable, "up")
-	r.Run("ip", "link", "set", "lo", "up")
-	r.Run("ip", "addr", "add", "10.77."+number+".2/24", "dev", "eth0")
-	r.Run("ip", "addr", "add", "fd77:"+number+"::2/64", "dev", "eth0", "nodad")
-	r.Run("ip", "link", "set", "eth0", "up")
-	r.Run("ip", "route", "add", "default", "via", "10.77."+number+".1")
-	r.Run("ip", "-6", "route", "add", "default", "via", "fd77:"+number+"::1")
-	return r
+	n.Run("ip", "link", "set", "lo", "up")
+	n.Run("ip", "addr", "add", "10.77."+number+".2/24", "dev", "eth0")
+	n.Run("ip", "addr", "add", "fd77:"+number+"::2/64", "dev", "eth0", "nodad")
+	n.Run("ip", "link", "set", "eth0", "up")
+	n.Run("ip", "route", "add", "default", "via", "10.77."+number+".1")
+	n.Run("ip", "-6", "route", "add", "default", "via", "fd77:"+number+"::1")
+	return n
 }
 
-// Run runs a program in the room, and returns what it prints.
-func (r *Room) Run(name string, args ...string) string {
-	r.t.Helper()
-	return Run(r.t, "nsenter", append([]string{"-t", r.pid, "-n", name}, args...)...)
+// Run runs a program in the namespace, and returns what it prints.
+func (n *Namespace) Run(name string, args ...string) string {
+	n.t.Helper()
+	return Run(n.t, "nsenter", append([]string{"-t", n.pid, "-n", name}, args...)...)
 }
 
-// do calls a function whose sockets are the room's.
-func (r *Room) do(f func() error) (err error) {
-	if r.pid == "" {
+// do calls a function whose sockets are the namespace's.
+func (n *Namespace) do(f func() error) (err error) {
+	if n.pid == "" {
 		return f()
 	}
 	own, err := os.Open("/proc/self/ns/net")
@@ -149,7 +149,7 @@ func (r *Room) do(f func() error) (err error) {
 		return err
 	}
 	defer own.Close()
-	other, err := os.Open("/proc/" + r.pid + "/ns/net")
+	other, err := os.Open("/proc/" + n.pid + "/ns/net")
 	if err != nil {
 		return err
 	}
@@ -168,18 +168,18 @@ func (r *Room) do(f func() error) (err error) {
 	return err
 }
 
-// Dial connects as a client in the room does.
-func (r *Room) Dial(_ context.Context, network, address string) (c net.Conn, err error) {
-	err = r.do(func() (err error) {
+// Dial connects as a client in the namespace does.
+func (n *Namespace) Dial(_ context.Context, network, address string) (c net.Conn, err error) {
+	err = n.do(func() (err error) {
 		c, err = net.DialTimeout(network, address, 5*time.Second)
 		return err
 	})
 	return c, err
 }
 
-// Get asks a URL as a client in the room does, with a connection of its own.
-func (r *Room) Get(url string) string {
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: r.Dial}, Timeout: 5 * time.Second}
+// Get asks a URL as a client in the namespace does, with a connection of its own.
+func (n *Namespace) Get(url string) string {
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: n.Dial}, Timeout: 5 * time.Second}
 	response, err := client.Get(url)
 	if err != nil {
 		return err.Error()
@@ -192,9 +192,9 @@ func (r *Room) Get(url string) string {
 	return string(text)
 }
 
-// Packet sends a packet as a client in the room does, and returns the answer.
-func (r *Room) Packet(address string) string {
-	c, err := r.Dial(r.t.Context(), "udp", address)
+// Packet sends a packet as a client in the namespace does, and returns the answer.
+func (n *Namespace) Packet(address string) string {
+	c, err := n.Dial(n.t.Context(), "udp", address)
 	if err != nil {
 		return err.Error()
 	}
@@ -204,37 +204,37 @@ func (r *Room) Packet(address string) string {
 	if _, err := c.Write([]byte("hello")); err != nil {
 		return err.Error()
 	}
-	n, err := c.Read(answer)
+	length, err := c.Read(answer)
 	if err != nil {
 		return err.Error()
 	}
-	return string(answer[:n])
+	return string(answer[:length])
 }
 
-// Listen listens in the room.
-func (r *Room) Listen(network, address string) (l net.Listener, err error) {
-	err = r.do(func() (err error) {
+// Listen listens in the namespace.
+func (n *Namespace) Listen(network, address string) (l net.Listener, err error) {
+	err = n.do(func() (err error) {
 		l, err = net.Listen(network, address)
 		return err
 	})
 	return l, err
 }
 
-// Serve answers in the room, at an address for TCP and UDP, with the address of who asks and
+// Serve answers in the namespace, at an address for TCP and UDP, with the address of who asks and
 // the header SLB-IP.
-func (r *Room) Serve(address string) {
-	r.t.Helper()
-	listener, err := r.Listen("tcp", address)
+func (n *Namespace) Serve(address string) {
+	n.t.Helper()
+	listener, err := n.Listen("tcp", address)
 	if err != nil {
-		r.t.Fatal(err)
+		n.t.Fatal(err)
 	}
 	var packets net.PacketConn
-	err = r.do(func() (err error) {
+	err = n.do(func() (err error) {
 		packets, err = net.ListenPacket("udp", address)
 		return err
 	})
 	if err != nil {
-		r.t.Fatal(err)
+		n.t.Fatal(err)
 	}
 	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		host, _, _ := net.SplitHostPort(q.RemoteAddr)
@@ -252,9 +252,9 @@ func (r *Room) Serve(address string) {
 			packets.WriteTo([]byte(host), from)
 		}
 	}()
-	r.t.Cleanup(func() {
+	n.t.Cleanup(func() {
 		if err := errors.Join(server.Close(), packets.Close()); err != nil {
-			r.t.Error(err)
+			n.t.Error(err)
 		}
 	})
 }
