@@ -53,8 +53,10 @@ func effectlessTable() string {
 
 // settings are calls in which parameters make a difference that no golden case has.
 var settings = []apiCase{
-	{product: "Nlb", action: "UpdateLoadBalancerAddressTypeConfig", before: nlbFixtures, params: params{"LoadBalancerId": "{spareNlb}", "AddressType": "Internet",
-		"ZoneMappings.1.ZoneId": "cn-hangzhou-h", "ZoneMappings.1.VSwitchId": vsw1, "ZoneMappings.1.AllocationId": "{eip}"}},
+	{product: "Nlb", action: "UpdateLoadBalancerAddressTypeConfig", before: slices.Concat(nlbFixtures, []step{
+		{"Vpc", "AllocateEipAddress", params{"InternetChargeType": "PayByTraffic"}, saveAs("ownEip", "AllocationId")},
+	}), params: params{"LoadBalancerId": "{spareNlb}", "AddressType": "Internet",
+		"ZoneMappings.1.ZoneId": "cn-hangzhou-h", "ZoneMappings.1.VSwitchId": vsw1, "ZoneMappings.1.AllocationId": "{ownEip}"}},
 	{product: "Nlb", action: "UpdateListenerAttribute", before: nlbFixtures, params: params{"ListenerId": "{tlsLsn}", "SecurityPolicyId": "tls_cipher_policy_1_0",
 		"AlpnEnabled": "true", "AlpnPolicy": "HTTP2Only", "CaEnabled": "true", "CertificateIds.1": "{spareCert}", "CaCertificateIds.1": "{spareCA}"}},
 	{product: "Nlb", action: "CreateListener", before: nlbFixtures, params: params{"LoadBalancerId": "{nlb}", "ListenerProtocol": "TCPSSL", "ListenerPort": "444",

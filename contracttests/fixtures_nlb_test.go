@@ -8,7 +8,7 @@ var nlbFixtures = []step{
 	{"Vpc", "CreateVSwitch", params{"VpcId": vpc1, "ZoneId": "cn-hangzhou-i", "CidrBlock": "192.168.9.0/24", "Ipv6CidrBlock": "9"}, saveAs("vsw6", "VSwitchId")},
 	newPackage,
 	{"Vpc", "CreateCommonBandwidthPackage", params{"Bandwidth": "10"}, saveAs("spareCbwp", "BandwidthPackageId")},
-	{"Vpc", "AllocateEipAddress", params{"Name": "zone"}, saveAs("zoneEip", "AllocationId")},
+	{"Vpc", "AllocateEipAddress", params{"InternetChargeType": "PayByTraffic", "Name": "zone"}, saveAs("zoneEip", "AllocationId")},
 	{"Ecs", "CreateSecurityGroup", params{"VpcId": vpc1, "SecurityGroupName": "joined"}, saveAs("joined", "SecurityGroupId")},
 	{"Ecs", "CreateSecurityGroup", params{"VpcId": vpc2, "SecurityGroupName": "foreign"}, saveAs("foreign", "SecurityGroupId")},
 

@@ -30,6 +30,9 @@ func (n *Names) CheckCondition(name, value string) error {
 	if err := row.Value.Check(value); err != nil {
 		return fmt.Errorf("%s=%s: %w", name, conditions.Shown(conditions.Setting{Name: name, Value: value}).Value, err)
 	}
+	if row.Lacking && value != "none" {
+		return n.checkLacking(value)
+	}
 	if !row.Policy || value == "none" {
 		return nil
 	}
@@ -94,6 +97,29 @@ func (n *Names) checkPolicy(document kinds.PolicyDocument) error {
 				return fmt.Errorf("statement %d: Action: no call is %s%s", i+1, pattern,
 					DidYouMean(pattern, n.policyActions(), "write product:Action, such as slb:CreateLoadBalancer"))
 			}
+		}
+	}
+	return nil
+}
+
+// checkLacking refuses a list with what is neither an action of Slb nor a parameter, or a
+// key in one, of such an action: no call could use it.
+func (n *Names) checkLacking(list string) error {
+	var known []string
+	for _, a := range n.actions {
+		if a.Product != "Slb" {
+			continue
+		}
+		known = append(known, a.Name)
+		for _, p := range a.Parameters() {
+			name, _, _ := strings.Cut(p.Name, ".")
+			known = append(append(known, name), p.Fields...)
+		}
+	}
+	for what := range strings.SplitSeq(list, ",") {
+		name, _, _ := strings.Cut(what, "=")
+		if !slices.Contains(known, name) {
+			return fmt.Errorf("no action or parameter of Slb is called %s%s", name, DidYouMean(name, known, "`clbemu actions` lists them"))
 		}
 	}
 	return nil

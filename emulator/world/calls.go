@@ -89,7 +89,7 @@ func (p *planter) madeBy(api *gateway.Product, s *callSpec) {
 	case !ok:
 		return
 	case !slices.Contains(writes, s.Action.text):
-		p.fail(s.Action, "%s has no action %s that changes something here%s", api.Name, s.Action.text, spelling.DidYouMean(s.Action.text, writes, "`clbemu actions "+api.Name+"` lists them"))
+		p.fail(s.Action, "%s has no action %s that changes something here%s", api.Name, s.Action.text, spelling.DidYouMean(s.Action.text, writes, "`clbemu actions` lists them"))
 		return
 	case s.ID.text != "" && (!resourceForm.takes(s.ID.text) || p.tx.Made(s.ID.text)):
 		p.fail(s.ID, "%q is not the id of a new resource: it is taken, or has not the form %s", s.ID.text, resourceForm)

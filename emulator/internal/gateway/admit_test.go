@@ -192,7 +192,7 @@ func TestPolicies(t *testing.T) {
 			got := g.get(whoParams(append(c.params, "AccessKeyId", "testid")...))
 			var body struct {
 				Code               string
-				AccessDeniedDetail struct{ AuthAction, AuthPrincipalType, AuthPrincipalDisplayName, NoPermissionType string }
+				AccessDeniedDetail struct{ AuthAction, AuthPrincipalType, AuthPrincipalDisplayName, NoPermissionType, EncodedDiagnosticMessage string }
 			}
 			if err := json.Unmarshal([]byte(got.body), &body); err != nil {
 				t.Fatal(err)
@@ -205,7 +205,8 @@ func TestPolicies(t *testing.T) {
 			}
 			detail := body.AccessDeniedDetail
 			if got.Code != 403 || body.Code != "Forbidden" || detail.NoPermissionType != c.denied ||
-				detail.AuthAction != "slb:Who" || detail.AuthPrincipalType != "SubUser" || detail.AuthPrincipalDisplayName != "testid" {
+				detail.AuthAction != "slb:Who" || detail.AuthPrincipalType != "SubUser" || detail.AuthPrincipalDisplayName != "testid" ||
+				!strings.HasPrefix(detail.EncodedDiagnosticMessage, "AQEAAAAA") {
 				t.Errorf("the call = %d %s, want 403 Forbidden with %s", got.Code, got.body, c.denied)
 			}
 		})

@@ -1,6 +1,11 @@
 package gateway
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"time"
+
 	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/state"
 )
@@ -48,7 +53,16 @@ func (s *Server) authorize(call *Call, v *state.View) *Problem {
 		AuthPrincipalDisplayName: name,
 		PolicyType:               "AccountLevelIdentityBasedPolicy",
 		NoPermissionType:         string(decision),
+		EncodedDiagnosticMessage: diagnosis(v.Now(), action+" "+key.ID),
 	}}
+}
+
+// diagnosis is a text of the form of the cloud's: two bytes, the time, and what only the
+// cloud reads.
+func diagnosis(now time.Time, of string) string {
+	text := binary.BigEndian.AppendUint64([]byte{1, 1}, uint64(now.Unix()))
+	sum := sha256.Sum256([]byte(of))
+	return base64.StdEncoding.EncodeToString(append(text, sum[:]...))
 }
 
 // resource returns the resource of the call, as policies name it: by the first of the

@@ -43,6 +43,20 @@ func scheduleAccount(tx *state.Tx, a *Account, from string, days int) {
 	state.Schedule(tx, tx.Now().Add(time.Duration(days)*day), state.Transition{Kind: Accounts.Kind(), ResourceID: a.ID, From: from})
 }
 
+func scheduledID(accountID, from string) string {
+	return string(Accounts.Kind()) + "/" + accountID + "/" + from
+}
+
+// ReleaseTime returns when an account that owes loses its Classic Load Balancers, if they
+// are locked.
+func ReleaseTime(v *state.View, accountID string) (at time.Time, ok bool) {
+	t, ok := state.Transitions.Find(v.In(state.Owner{}), scheduledID(accountID, fromLocked))
+	if !ok {
+		return at, false
+	}
+	return t.Due, true
+}
+
 // whileOwing does what comes due in an account that still owes then.
 func whileOwing(do func(tx *state.Tx, a *Account)) func(*state.Tx, *state.Transition) {
 	return func(tx *state.Tx, t *state.Transition) {
@@ -70,7 +84,7 @@ func lockNLBs(tx *state.Tx, a *Account) {
 
 func unlockAccount(tx *state.Tx, a *Account) {
 	for _, from := range []string{fromArrears, fromLocked, fromNLBArrears, fromNLBLocked} {
-		state.Transitions.Delete(tx.In(state.Owner{}), string(Accounts.Kind())+"/"+a.ID+"/"+from)
+		state.Transitions.Delete(tx.In(state.Owner{}), scheduledID(a.ID, from))
 	}
 	for lb := range LoadBalancersByRegion.List(tx.In(state.Owner{}).View, a.ID) {
 		if lb.LockedFrom != "" {

@@ -79,6 +79,9 @@ type NLBServer struct {
 	Port        int    `json:",omitempty"`
 	Weight      int
 	Description string `json:",omitempty"`
+	// Changing is its status while the group's last change is under way, if that changes it:
+	// Adding or Configuring.
+	Changing string `json:",omitempty"`
 }
 
 // Is reports whether both are the same server of a group.

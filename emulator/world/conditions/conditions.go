@@ -43,7 +43,9 @@ type Condition struct {
 	Secret bool
 	// Policy conditions have policy documents for values.
 	Policy bool
-	Value  Value
+	// Lacking conditions have lists of actions and parameters of Slb for values.
+	Lacking bool
+	Value   Value
 
 	// named lists what may stand for <…>; nil where only a world knows.
 	named func(Names) []string
@@ -136,9 +138,9 @@ var conditions = []Condition{
 	{Name: "stock.publicAddresses", Value: flag, Help: "false: don't sell public addresses of Classic Load Balancers", Scope: OfRegion,
 		write: setAddressesSold, read: one("stock.publicAddresses", getAddressesSold)},
 	{Name: "stock.<zone>", Value: oneOf("soldout", "available"), Help: "soldout or available; <zone>.internet and <zone>.intranet for one kind, <zone>.http and <zone>.https for listeners", Scope: OfRegion, write: setStock, read: getStock},
-	{Name: "region.lacks", Value: lacking, Help: "actions, parameters and values that it does not support, such as EnableHttp2,Scheduler=qch, or none", Scope: OfRegion,
+	{Name: "region.lacks", Lacking: true, Value: lacking, Help: "actions, parameters and values that it does not support, such as EnableHttp2,Scheduler=qch, or none", Scope: OfRegion,
 		write: setLacks, read: getLacks},
-	{Name: "zone.<zone>.lacks", Value: lacking, Help: "what the zone does not support for load balancers with their master in it, or none", Scope: OfRegion, write: setLacks},
+	{Name: "zone.<zone>.lacks", Lacking: true, Value: lacking, Help: "what the zone does not support for load balancers with their master in it, or none", Scope: OfRegion, write: setLacks},
 	{Name: "vswitch.<id>.freeAddresses", Value: countOr("all"), Help: "number of free addresses, or all", Scope: OfRegion, write: setFreeAddresses, read: getFreeAddresses(false), set: getFreeAddresses(true)},
 	{Name: "nlb.<id>.lock", Value: oneOf(noLock, string(kinds.NLBRelatedLocked), string(kinds.NLBResidualLocked), string(kinds.NLBSecurityLocked)),
 		Help:  "lock of a Network Load Balancer: none, RelatedResourceLocked (an EIP or a bandwidth package of it is locked), ResidualLocked (one is released) or SecurityLocked",

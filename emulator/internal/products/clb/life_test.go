@@ -1,6 +1,7 @@
 package clb_test
 
 import (
+	"strconv"
 	"testing"
 	"time"
 
@@ -211,7 +212,14 @@ func TestArrears(t *testing.T) {
 	client.Do("SetLoadBalancerName", name)
 
 	owe(true)
-	clock.Advance(14 * day)
+	clock.Advance(7 * day)
+	release := strconv.FormatInt(clock.Now().Add(7*day).UnixMilli(), 10)
+	expect(t, client.Do("DescribeLoadBalancerAttribute", params("LoadBalancerId", lbInternet)), "AutoReleaseTime", release)
+	if err := store.Update(state.Owner{}, editAccount(func(a *kinds.Account) { a.GraceDays, a.ReleaseDays = 1, 1 })); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, client.Do("DescribeLoadBalancerAttribute", params("LoadBalancerId", lbInternet)), "AutoReleaseTime", release) // as it was scheduled
+	clock.Advance(7 * day)
 	wantCode(t, client, "DescribeLoadBalancerAttribute", params("LoadBalancerId", lbInternet), "InvalidLoadBalancerId.NotFound")
 	expect(t, client.Do("DescribeLoadBalancers", params()), "TotalCount", "0")
 }

@@ -30,15 +30,19 @@ func may(t *testing.T, store *state.Store, actions string) {
 func TestLinkedRole(t *testing.T) {
 	client, store, _ := newTimedClient(t, editAccount(func(a *kinds.Account) {
 		a.AbsentRoles = []string{"AliyunServiceRoleForSlbLogDelivery", "AliyunServiceRoleForSlbEipAccess"}
-	}))
+	}), withEIP)
 	monitor := params("LogProject", "project", "LogStore", "store", "AccessKeyId", keyID)
 	const refused = "NoPermission.AliyunServiceRoleForSlbLogDelivery"
 	may(t, store, `"slb:*"`)
 	wantCode(t, client, "EnableHighDefinationMonitor", monitor, refused)
 	wantCode(t, client, "SetAccessLogsDownloadAttribute", with(accessLog(lbInternet), "AccessKeyId", keyID), refused)
 	wantCode(t, client, "DeleteLoadBalancer", params("LoadBalancerId", lbShared, "AccessKeyId", keyID), "")
+	withAnEIP := params("LoadBalancerId", lbInternet, "AccessKeyId", keyID)
+	wantCode(t, client, "DeleteLoadBalancer", withAnEIP, "NoPermission.AliyunServiceRoleForSlbEipAccess")
 	may(t, store, `"slb:*","ram:CreateServiceLinkedRole"`)
 	wantCode(t, client, "EnableHighDefinationMonitor", monitor, "")
 	may(t, store, `"slb:*"`)
 	wantCode(t, client, "SetAccessLogsDownloadAttribute", with(accessLog(lbInternet), "AccessKeyId", keyID), "")
+	may(t, store, `"slb:*","ram:CreateServiceLinkedRole"`)
+	wantCode(t, client, "DeleteLoadBalancer", withAnEIP, "")
 }

@@ -10,13 +10,13 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// reservedUDPPort belongs to the cloud's own VXLAN.
-const reservedUDPPort = 4789
+// reservedUDPPorts are the cloud's own; 4789 is its VXLAN. CLB-0599.
+var reservedUDPPorts = []int{250, 4789}
 
 // checkPort keeps the two port spaces: TCP, HTTP and HTTPS share one, UDP has
 // its own.
 func checkPort(v *state.View, want wantedListener) error {
-	if want.Protocol == kinds.UDP && want.Port == reservedUDPPort {
+	if want.Protocol == kinds.UDP && slices.Contains(reservedUDPPorts, want.Port) {
 		return errPortReserved
 	}
 	for other := range kinds.ListenersByLoadBalancer.List(v, want.LoadBalancerID, kinds.PortKey(want.Port)) {

@@ -51,7 +51,7 @@ func (req *describeLoadBalancerListenersRequest) Validate() error {
 }
 
 type describeLoadBalancerListenersResponse struct {
-	NextToken  string         `rpc:"NextToken"`
+	NextToken  string         `rpc:"NextToken,omitempty"`
 	MaxResults int            `rpc:"MaxResults"`
 	TotalCount int            `rpc:"TotalCount"`
 	Listeners  []listenerItem `rpc:"Listeners"`

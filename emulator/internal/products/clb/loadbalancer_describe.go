@@ -369,8 +369,8 @@ func describeLoadBalancerAttribute(v *state.View, req *loadBalancerRequest) (*de
 	if lb.PayType == prePay {
 		resp.RenewalStatus = "Normal"
 	}
-	if account, ok := kinds.Accounts.Find(v, lb.AccountID); ok && lb.LockedFrom != "" && !account.ArrearsSince.IsZero() {
-		resp.AutoReleaseTime = account.ArrearsSince.AddDate(0, 0, account.GraceDays+account.ReleaseDays).UnixMilli()
+	if at, ok := kinds.ReleaseTime(v, lb.AccountID); ok && lb.LockedFrom != "" {
+		resp.AutoReleaseTime = at.UnixMilli()
 	}
 	if lb.Ineffective != nil {
 		resp.reserve(lb.Ineffective)

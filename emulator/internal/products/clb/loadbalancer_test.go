@@ -105,6 +105,14 @@ func TestClientToken(t *testing.T) {
 	}
 }
 
+// withEIP gives a load balancer an EIP.
+func withEIP(tx *state.Tx) error {
+	own := tx.In(owner)
+	ip, err := kinds.AllocateAddress(own, kinds.PublicPool("cn-hangzhou"), "198.18.0.0/16", "", kinds.EIPs.Kind(), "eip-1")
+	kinds.EIPs.Put(own, &kinds.EIP{Owner: owner, ID: "eip-1", IPAddress: ip, Status: kinds.EIPInUse, InstanceType: "SlbInstance", InstanceID: lbInternet})
+	return err
+}
+
 // Deletion takes along listeners, groups, domain extensions and tags, and frees
 // the EIP and the address; the store's check finds nothing left over.
 func TestDeleteLoadBalancerCascade(t *testing.T) {
@@ -116,9 +124,7 @@ func TestDeleteLoadBalancerCascade(t *testing.T) {
 		} {
 			state.SetTag(own, kind, id, "k", "v")
 		}
-		ip, err := kinds.AllocateAddress(own, kinds.PublicPool("cn-hangzhou"), "198.18.0.0/16", "", kinds.EIPs.Kind(), "eip-1")
-		kinds.EIPs.Put(own, &kinds.EIP{Owner: owner, ID: "eip-1", IPAddress: ip, Status: kinds.EIPInUse, InstanceType: "SlbInstance", InstanceID: lbInternet})
-		return err
+		return withEIP(tx)
 	})
 	client.Do("DeleteLoadBalancer", params("LoadBalancerId", lbInternet))
 	for action, p := range map[string]gatewaytest.Params{

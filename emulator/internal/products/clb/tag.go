@@ -200,7 +200,7 @@ func (req *listTagResourcesRequest) Validate() error {
 }
 
 type listTagResourcesResponse struct {
-	NextToken    string             `rpc:"NextToken"`
+	NextToken    string             `rpc:"NextToken,omitempty"`
 	TagResources []tagging.Resource `rpc:"TagResources>TagResource"`
 }
 

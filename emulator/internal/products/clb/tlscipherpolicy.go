@@ -162,7 +162,7 @@ type listTLSCipherPoliciesRequest struct {
 }
 
 type listTLSCipherPoliciesResponse struct {
-	NextToken         string                `rpc:"NextToken"`
+	NextToken         string                `rpc:"NextToken,omitempty"`
 	TotalCount        int                   `rpc:"TotalCount"`
 	IsTruncated       bool                  `rpc:"IsTruncated"`
 	TLSCipherPolicies []tlsCipherPolicyItem `rpc:"TLSCipherPolicies"`

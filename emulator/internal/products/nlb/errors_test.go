@@ -99,6 +99,8 @@ func TestRefusals(t *testing.T) {
 		{Name: "NoIPv6", Action: "CreateLoadBalancer", Params: with(create, "AddressIpVersion", "DualStack"), Status: 400, Code: "OperationFailed.vSwitchNotSupportIpv6"},
 		{Name: "EIPTwice", Action: "CreateLoadBalancer", Params: with(create, "ZoneMappings.1.AllocationId", eip1, "ZoneMappings.2.AllocationId", eip1), Status: 400, Code: "DuplicatedParam.AllocationId"},
 		{Name: "EIPTaken", Action: "CreateLoadBalancer", Params: with(create, "ZoneMappings.1.AllocationId", eip1), Plant: takeEIP, Status: 400, Code: "ResourceAlreadyAssociated.AllocationId"},
+		{Name: "EIPInPackage", Action: "CreateLoadBalancer", Params: with(create, "ZoneMappings.1.AllocationId", eip1), Plant: shareEIP, Status: 400, Code: "OperationDenied.EipAlreadyInBandwidthPackage"},
+		{Name: "EIPByBandwidth", Action: "CreateLoadBalancer", Params: with(create, "ZoneMappings.1.AllocationId", eip1), Plant: payEIPByBandwidth, Status: 400, Code: "OperationDenied.EipPayByBandwidth"},
 		{Name: "VSwitchFull", Action: "CreateLoadBalancer", Params: create, Plant: set("vswitch."+vSwitch1+".freeAddresses", "0"), Status: 400, Code: "ResourceNotEnough.VSwitchIp"},
 		{Name: "AddressOutside", Action: "CreateLoadBalancer", Params: with(create, "ZoneMappings.1.PrivateIPv4Address", "10.9.9.9"), Status: 400, Code: "IllegalParam.IP"},
 		{Name: "AddressTaken", Action: "CreateLoadBalancer", Params: with(create, "ZoneMappings.1.PrivateIPv4Address", "192.168.0.11"), Status: 400, Code: "ResourceInUse.IP"},
@@ -235,6 +237,13 @@ var shareBandwidth = editLB(lb1, func(lb *kinds.NLBLoadBalancer) { lb.BandwidthP
 func shareEIP(tx *state.Tx) error {
 	return kinds.EIPs.Edit(tx.In(owner), eip1, func(e *kinds.EIP) error {
 		e.BandwidthPackageID = package1
+		return nil
+	})
+}
+
+func payEIPByBandwidth(tx *state.Tx) error {
+	return kinds.EIPs.Edit(tx.In(owner), eip1, func(e *kinds.EIP) error {
+		e.InternetChargeType = "PayByBandwidth"
 		return nil
 	})
 }

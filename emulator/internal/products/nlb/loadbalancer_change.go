@@ -138,7 +138,7 @@ func (req *updateLoadBalancerAddressTypeConfigRequest) allocations(v *state.View
 		case z.AllocationID != "" && seen[z.AllocationID]:
 			return nil, errAllocationTwice
 		}
-		if err := checkAllocation(v, lb, z.AllocationID); err != nil {
+		if err := checkAllocation(v, z.AllocationID); err != nil {
 			return nil, err
 		}
 		byZone[z.ZoneID], seen[z.AllocationID] = z.AllocationID, true

@@ -92,8 +92,17 @@ func changedGroup(v *state.View, id string) (*kinds.NLBServerGroup, error) {
 		return nil, err
 	}
 	changed := *g
-	changed.Servers = slices.Clone(g.Servers)
+	changed.Servers = unchanging(g.Servers)
 	return &changed, nil
+}
+
+// unchanging is a copy of servers, none of which is on its way.
+func unchanging(servers []kinds.NLBServer) []kinds.NLBServer {
+	servers = slices.Clone(servers)
+	for i := range servers {
+		servers[i].Changing = ""
+	}
+	return servers
 }
 
 func addServersToServerGroup(tx *state.Tx, req *serversRequest) (*changes.Work, error) {
@@ -109,6 +118,7 @@ func addServersToServerGroup(tx *state.Tx, req *serversRequest) (*changes.Work, 
 		if slices.ContainsFunc(changed.Servers, func(m kinds.NLBServer) bool { return m.Is(s) }) {
 			return nil, errServerTwice
 		}
+		s.Changing = "Adding"
 		changed.Servers = append(changed.Servers, *s)
 	}
 	if err := useServers(tx.View, changed, len(req.Servers)); err != nil {
@@ -243,6 +253,7 @@ func updateServerGroupServersAttribute(tx *state.Tx, req *serversRequest) (*chan
 	return req.change(tx, func(servers []kinds.NLBServer, at int, to *serverParam) []kinds.NLBServer {
 		set(&servers[at].Weight, to.Weight)
 		set(&servers[at].Description, to.Description)
+		servers[at].Changing = "Configuring"
 		return servers
 	})
 }
@@ -309,7 +320,11 @@ func listServerGroupServers(v *state.View, req *listServerGroupServersRequest) (
 	for _, g := range groups {
 		for _, s := range g.Servers {
 			if listing.Among(req.ServerIDs, s.ID) && listing.Among(req.ServerIPs, s.IP) {
-				list = append(list, server{g.ID, s.ID, s.IP, s.Type, s.Port, s.Weight, s.Description, s.ZoneID, "Available"})
+				status := "Available"
+				if g.Status == kinds.NLBGroupConfiguring && s.Changing != "" {
+					status = s.Changing
+				}
+				list = append(list, server{g.ID, s.ID, s.IP, s.Type, s.Port, s.Weight, s.Description, s.ZoneID, status})
 			}
 		}
 	}

@@ -35,6 +35,8 @@ var (
 		"The param of AllocationId is duplicated.", "NLB-0001")
 	errAllocationTaken = refusals.New("AllocationTaken", 400, "ResourceAlreadyAssociated.AllocationId",
 		"The specified resource of %s is already associated.", "NLB-0001")
+	errAllocationByBandwidth = refusals.New("AllocationByBandwidth", 400, "OperationDenied.EipPayByBandwidth",
+		"The operation is not allowed because of EipPayByBandwidth.", "NLB-0049")
 	errZoneVSwitchChanged = refusals.New("ZoneVSwitchChanged", 400, "OperationDenied.ZoneVSwitchChanged",
 		"The operation is not allowed because of ZoneVSwitchChanged.", "NLB-0001")
 	errPrivateIPv4AddressIllegal = refusals.New("PrivateIPv4AddressIllegal", 400, "IllegalParam.PrivateIPv4Address",
@@ -56,6 +58,9 @@ const (
 	minZones = 2
 	maxZones = 10
 )
+
+// payByBandwidth is how EIPs are paid that no zone takes.
+const payByBandwidth = "PayByBandwidth"
 
 // zoneMappingParam is an element of ZoneMappings.
 type zoneMappingParam struct {
@@ -180,12 +185,12 @@ func checkNewZone(v *state.View, r *kinds.Region, lb *kinds.NLBLoadBalancer, z *
 	case lb.AddressIPVersion == dualStack && vSwitch.IPv6CIDRBlock == "":
 		return errVSwitchWithoutIPv6
 	}
-	return checkAllocation(v, lb, z.AllocationID)
+	return checkAllocation(v, z.AllocationID)
 }
 
-// checkAllocation holds what an EIP must be like to serve a zone. It shares the
-// bandwidth of one package at the most.
-func checkAllocation(v *state.View, lb *kinds.NLBLoadBalancer, id string) error {
+// checkAllocation holds what an EIP must be like to serve a zone: it is paid by traffic, and
+// in no bandwidth package. NLB-0049.
+func checkAllocation(v *state.View, id string) error {
 	if id == "" {
 		return nil
 	}
@@ -195,8 +200,10 @@ func checkAllocation(v *state.View, lb *kinds.NLBLoadBalancer, id string) error 
 		return err
 	case eip.Status != kinds.EIPAvailable:
 		return errAllocationTaken.Of(id)
-	case eip.BandwidthPackageID != "" && lb.BandwidthPackageID != "":
+	case eip.BandwidthPackageID != "":
 		return errBandwidthPackageAttached
+	case eip.InternetChargeType == payByBandwidth:
+		return errAllocationByBandwidth
 	}
 	return nil
 }
