@@ -26,6 +26,7 @@ var withoutEffect = map[string][]string{
 	"there is one service":                                                          {"Nlb.*.ServiceCode"},
 	"without names of tags all are taken off, also where it is not said (CLB-0130)": {"*.UntagResources.All"},
 	"it says where the resource was":                                                {"Slb.MoveResourceGroup.ResourceGroupId"},
+	"a server that goes is found by its id, address and port":                       {"Nlb.RemoveServersFromServerGroup.Servers.N.Weight"},
 	"one listener is one result":                                                    {"Nlb.GetListenerHealthStatus.NextToken"},
 	"the certificate has its name in the certificate service":                       {"Slb.UploadServerCertificate.AliCloudCertificateName"},
 	"it needs an account that may go back to specs, which statements play":          {"Slb.ModifyLoadBalancerInstanceChargeType.LoadBalancerSpec"},

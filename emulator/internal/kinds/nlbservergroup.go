@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"slices"
 	"time"
 
 	"github.com/clbemu/clbemu/state"
@@ -79,8 +80,7 @@ type NLBServer struct {
 	Port        int    `json:",omitempty"`
 	Weight      int
 	Description string `json:",omitempty"`
-	// Changing is its status while the group's last change is under way, if that changes it:
-	// Adding or Configuring.
+	// Changing is its status while a change of it is under way: Adding or Configuring.
 	Changing string `json:",omitempty"`
 }
 
@@ -100,7 +100,22 @@ var NLBServerGroups = state.NewTable(Schema, "NLBServerGroup", func(g *NLBServer
 
 var _ = moved(ProductNLB, "servergroup", NLBServerGroups, func(n *NLBServerGroup) *string { return &n.ResourceGroupID })
 
-var _ = NLBServerGroups.With(state.Checks(checkNLBServerGroup))
+var _ = NLBServerGroups.With(state.Checks(checkNLBServerGroup), state.On(NLBGroupConfiguring, endNLBServerChanges))
+
+// endNLBServerChanges ends a change of a group and of its servers.
+func endNLBServerChanges(tx *state.Tx, t *state.Transition) {
+	// A deleted group has nothing to end.
+	_ = NLBServerGroups.Edit(tx, t.ResourceID, func(g *NLBServerGroup) error {
+		if g.Status != t.From {
+			return nil
+		}
+		g.Status, g.Servers = t.To, slices.Clone(g.Servers)
+		for i := range g.Servers {
+			g.Servers[i].Changing = ""
+		}
+		return nil
+	})
+}
 
 func checkNLBServerGroup(c *state.Checker, g *NLBServerGroup) {
 	state.Among(c, NLBServerGroups, g, "status", g.Status, NLBGroupCreating, NLBGroupAvailable, NLBGroupConfiguring)

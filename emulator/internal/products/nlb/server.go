@@ -1,6 +1,7 @@
 package nlb
 
 import (
+	"cmp"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -92,17 +93,8 @@ func changedGroup(v *state.View, id string) (*kinds.NLBServerGroup, error) {
 		return nil, err
 	}
 	changed := *g
-	changed.Servers = unchanging(g.Servers)
+	changed.Servers = slices.Clone(g.Servers)
 	return &changed, nil
-}
-
-// unchanging is a copy of servers, none of which is on its way.
-func unchanging(servers []kinds.NLBServer) []kinds.NLBServer {
-	servers = slices.Clone(servers)
-	for i := range servers {
-		servers[i].Changing = ""
-	}
-	return servers
 }
 
 func addServersToServerGroup(tx *state.Tx, req *serversRequest) (*changes.Work, error) {
@@ -320,11 +312,7 @@ func listServerGroupServers(v *state.View, req *listServerGroupServersRequest) (
 	for _, g := range groups {
 		for _, s := range g.Servers {
 			if listing.Among(req.ServerIDs, s.ID) && listing.Among(req.ServerIPs, s.IP) {
-				status := "Available"
-				if g.Status == kinds.NLBGroupConfiguring && s.Changing != "" {
-					status = s.Changing
-				}
-				list = append(list, server{g.ID, s.ID, s.IP, s.Type, s.Port, s.Weight, s.Description, s.ZoneID, status})
+				list = append(list, server{g.ID, s.ID, s.IP, s.Type, s.Port, s.Weight, s.Description, s.ZoneID, cmp.Or(s.Changing, "Available")})
 			}
 		}
 	}

@@ -183,7 +183,6 @@ func updateServerGroupAttribute(tx *state.Tx, req *updateServerGroupAttributeReq
 		return nil, err
 	}
 	changed := *g
-	changed.Servers = unchanging(g.Servers)
 	if err := req.apply(&changed); err != nil {
 		return nil, err
 	}
