@@ -79,8 +79,6 @@ func (e *Emulator) mayReadLocally(r *http.Request) bool {
 	if at < 0 || !e.first.Products()[at].Reads(claim.Action) {
 		return false
 	}
-	may := false
 	v := e.Store().View(state.Owner{})
-	may = kinds.Faults.Len(v) == 0 && kinds.Accounts.Len(v) > 0 // before it has a world, it knows no key
-	return may
+	return kinds.Faults.Len(v) == 0 && kinds.Accounts.Len(v) > 0 // before it has a world, it knows no key
 }

@@ -105,19 +105,22 @@ func (n *Names) checkPolicy(document kinds.PolicyDocument) error {
 // checkLacking refuses a list with what is neither an action of Slb nor a parameter, or a
 // key in one, of such an action: no call could use it.
 func (n *Names) checkLacking(list string) error {
-	var known []string
+	var actions, known []string
 	for _, a := range n.actions {
 		if a.Product != "Slb" {
 			continue
 		}
-		known = append(known, a.Name)
+		actions, known = append(actions, a.Name), append(known, a.Name)
 		for _, p := range a.Parameters() {
 			name, _, _ := strings.Cut(p.Name, ".")
 			known = append(append(known, name), p.Fields...)
 		}
 	}
 	for what := range strings.SplitSeq(list, ",") {
-		name, _, _ := strings.Cut(what, "=")
+		name, value, _ := strings.Cut(what, "=")
+		if value != "" && slices.Contains(actions, name) {
+			return fmt.Errorf("%s is an action, which has no value: write %s, or a parameter and its value", name, name)
+		}
 		if !slices.Contains(known, name) {
 			return fmt.Errorf("no action or parameter of Slb is called %s%s", name, DidYouMean(name, known, "`clbemu actions` lists them"))
 		}

@@ -30,6 +30,7 @@ func TestConditions(t *testing.T) {
 		{"account.arrears", "true", ""}, {"policy.key.any", "", ""}, {"vswitch.{{saved}}.freeAddresses", "0", ""}, {"stock.any-zone.internet", "soldout", ""},
 		{"quota.slb_quota_listeners_num", "1", ""}, {"life.listener.starting", "1s", ""}, {"throttle.action.CreateVpc", "1", ""},
 		{"region.lacks", "CreateAccessControlList,Scheduler=qch,BackendServers,Weight,Tag", ""}, {"zone.any.lacks", "none", ""},
+		{"region.lacks", "CreateRules=foo", "CreateRules is an action, which has no value"},
 		{"region.lacks", "Scheduler,EnableHtp2", "no action or parameter of Slb is called EnableHtp2: do you mean EnableHttp2?"},
 		{"zone.any.lacks", "Schedular=qch", "do you mean Scheduler?"}, {"region.lacks", "CreateVpc", "no action or parameter of Slb is called CreateVpc"},
 		{"account.arears", "true", "do you mean account.arrears?"}, {"quota.slb_quota_listener_num", "1", "do you mean quota.slb_quota_listeners_num?"},

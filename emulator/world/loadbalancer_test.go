@@ -90,7 +90,7 @@ func TestCalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = kinds.MasterSlaveServerGroups.Get(v, "rsp-pair")
-	if err := err; err != nil {
+	if err != nil {
 		t.Error(err)
 	}
 }
@@ -222,7 +222,7 @@ func TestLoadBalancers(t *testing.T) {
 	if a.Balance != 0 || len(r.SoldOut) != 1 || r.Year() != kinds.Today {
 		t.Errorf("account %+v, region %+v, want them as in the file", a, r)
 	}
-	if err := err; err != nil {
+	if err != nil {
 		t.Error(err)
 	}
 }

@@ -77,7 +77,7 @@ func TestDefault(t *testing.T) {
 	if err == nil && (key.Secret != "testsecret" || key.AccountID != "1234567890123456") {
 		t.Errorf("access key = %+v", key)
 	}
-	if err := err; err != nil {
+	if err != nil {
 		t.Error(err)
 	}
 }
@@ -150,7 +150,7 @@ func TestAddressesThatAreNotNamed(t *testing.T) {
 	if n := kinds.RouteEntriesByTable.Count(v, "vtb-2"); n != 3 {
 		t.Errorf("route table vtb-2 has %d entries, want the custom and two of the system", n)
 	}
-	if err := err; err != nil {
+	if err != nil {
 		t.Error(err)
 	}
 }

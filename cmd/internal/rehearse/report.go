@@ -236,8 +236,8 @@ func (r *Report) Problems() int {
 	return n
 }
 
-// compare marks what the old version does too in the same phase. A refused call may come in any: it is
-// tried again when a back-off allows.
+// compare marks what the old version does too in the same phase. A call that the old version never gets
+// done may come in any: it is tried again when a back-off allows.
 func (r *Report) compare(old *play) {
 	if old == nil {
 		return
@@ -247,25 +247,52 @@ func (r *Report) compare(old *play) {
 	for _, p := range append(old.phases, old.drift) { // of the drift its Events count, which come once
 		p.each(func(key string, _ *Verdict) { same[key] = true })
 	}
+	vain := old.vain()
 	for _, p := range r.Phases {
 		p.each(func(key string, v *Verdict) { v.Before = same[key] })
+		for _, c := range p.Changes {
+			c.Before = c.Before || c.Code != "" && vain[c.key("")]
+		}
 	}
+}
+
+// vain has the calls that the version makes, without doubt by its own will, and never gets done.
+func (p *play) vain() map[string]bool {
+	refused, done := make(map[string]*Change), make(map[string]bool)
+	for _, phase := range append(p.phases, p.drift) {
+		for _, c := range phase.Changes {
+			if c.Code == "" {
+				done[c.about()] = true
+			} else if !c.Meant {
+				refused[c.key("")] = c
+			}
+		}
+	}
+	vain := make(map[string]bool)
+	for key, c := range refused {
+		vain[key] = !done[c.about()]
+	}
+	return vain
+}
+
+// about is what a change is made to.
+func (c *Change) about() string { return c.Services + "\n" + c.Change.Change + "\n" + c.Item }
+
+// key is what two versions have in common when they make the same change in a phase.
+func (c *Change) key(phase string) string {
+	key := append([]string{phase, c.about(), c.Code, c.made}, c.Servers...)
+	for _, d := range c.Differences {
+		if len(c.Servers) == 0 && d.Stored != "" && d.Parameter != "VServerGroupId" && d.Parameter != "ServerGroupId" { // each copy makes groups of its own
+			key = append(key, d.Parameter, d.Sent)
+		}
+	}
+	return strings.Join(key, "\n")
 }
 
 // each visits the verdicts of a phase, with what two versions have in common.
 func (p *Phase) each(visit func(key string, v *Verdict)) {
 	for _, c := range p.Changes {
-		name := p.Name
-		if c.Message != "" {
-			name = ""
-		}
-		key := append([]string{name, c.Services, c.Change.Change, c.Item, c.Code, c.made}, c.Servers...)
-		for _, d := range c.Differences {
-			if len(c.Servers) == 0 && d.Stored != "" && d.Parameter != "VServerGroupId" && d.Parameter != "ServerGroupId" { // each copy makes groups of its own
-				key = append(key, d.Parameter, d.Sent)
-			}
-		}
-		visit(strings.Join(key, "\n"), &c.Verdict)
+		visit(c.key(p.Name), &c.Verdict)
 	}
 	for _, b := range p.Breaks {
 		visit(p.Name+b.LoadBalancer+b.Listener, &b.Verdict)

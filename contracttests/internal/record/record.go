@@ -1,12 +1,10 @@
 // Package record keeps what tests found for the next run and for pages: as JSON with a row a line,
-// so that a row that changes is one line of a change. Keys are names, without letters that JSON escapes.
-// It must not know what the rows mean.
+// so that a row that changes is one line of a change. It must not know what the rows mean.
 package record
 
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"os"
 	"testing"
 )
@@ -71,7 +69,11 @@ func lines(b *bytes.Buffer, text []byte, depth int, line string) error {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(b, "%q: ", key)
+			name, err := json.Marshal(key)
+			if err != nil {
+				return err
+			}
+			b.Write(append(name, ": "...))
 		}
 		var value json.RawMessage
 		if err := d.Decode(&value); err != nil {

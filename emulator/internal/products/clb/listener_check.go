@@ -3,6 +3,7 @@ package clb
 import (
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
@@ -17,7 +18,7 @@ var reservedUDPPorts = []int{250, 4789}
 // its own.
 func checkPort(v *state.View, want wantedListener) error {
 	if want.Protocol == kinds.UDP && slices.Contains(reservedUDPPorts, want.Port) {
-		return errPortReserved
+		return errPortReserved.Of(strconv.Itoa(want.Port))
 	}
 	for other := range kinds.ListenersByLoadBalancer.List(v, want.LoadBalancerID, kinds.PortKey(want.Port)) {
 		switch {

@@ -293,7 +293,7 @@ func TestAddresses(t *testing.T) {
 		if err == nil {
 			text += strconv.Itoa(kinds.AddressesByPool.Count(v, kinds.PublicPool(owner.RegionID))) + " " + string(eip.Status)
 		}
-		if err := err; err != nil {
+		if err != nil {
 			t.Fatal(err)
 		}
 		return text
