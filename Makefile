@@ -209,8 +209,9 @@ lint: tools
 MISSPELT = adress,listners,levle,nmae,prefered,payed,cannnot,descritpion
 
 # systems: vet what the other systems compile that are released, tests among them
+SYSTEMS = darwin windows
 systems:
-	for os in darwin windows; do GOOS=$$os go vet ./... || exit 1; done
+	for os in $(SYSTEMS); do GOOS=$$os go vet ./... || exit 1; done
 
 # check what a change must pass, but for e2e
 check: lint systems test browser node versions

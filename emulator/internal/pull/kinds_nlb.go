@@ -17,7 +17,14 @@ func nlbKinds() []*kind {
 			id:    "ServerGroupId", tags: "Tags", tag: kinds.TagNLBServerGroup, chosen: (*Puller).inVPC,
 			details: []detail{{read: read{product: "Nlb", action: "ListServerGroupServers", params: each("ServerGroupId", "=ServerGroupId"),
 				list: "Servers", pages: byToken}, as: "Servers", needed: true}},
-		}, nil),
+		}, func(_ *builder, g *kinds.NLBServerGroup, _ row) error {
+			for i := range g.Servers {
+				if s := &g.Servers[i]; s.Changing == "Available" {
+					s.Changing = ""
+				}
+			}
+			return nil
+		}),
 		nlbListeners(),
 		of(kinds.NLBHdMonitorConfigs, kind{
 			lists:  []read{{product: "Nlb", action: "DescribeHdMonitorRegionConfig"}},

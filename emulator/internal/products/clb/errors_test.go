@@ -127,6 +127,8 @@ func TestRefusals(t *testing.T) {
 		{Name: "NoHealthCheck", Action: "CreateLoadBalancerHTTPListener", Params: with(createHTTP, "HealthCheck", ""), Status: 400, Code: "MissingHealthCheck"},
 		{Name: "HealthCheckHttpCode", Action: "CreateLoadBalancerHTTPListener", Params: with(createHTTP, "HealthCheckHttpCode", "http_2xx,http_9xx"), Status: 400, Code: "InvalidHealthCheckHttpCode"},
 		{Name: "HealthCheckInterval", Action: "CreateLoadBalancerTCPListener", Params: with(createTCP, "healthCheckInterval", "51"), Status: 400, Code: "InvalidHealthCheckInterval"},
+		{Name: "ReservedPort", Action: "CreateLoadBalancerUDPListener", Params: with(createTCP, "ListenerPort", "4789"), Status: 400, Code: "OperationDenied.SpecialListenerPortNotAllowed"},
+		{Name: "ReservedPort250", Action: "CreateLoadBalancerUDPListener", Params: with(createTCP, "ListenerPort", "250"), Status: 400, Code: "OperationDenied.SpecialListenerPortNotAllowed"},
 		{Name: "Exists", Action: "CreateLoadBalancerTCPListener", Params: with(createTCP, "ListenerPort", "80"), Status: 400, Code: "ListenerAlreadyExists"},
 		{Name: "NoBackend", Action: "CreateLoadBalancerTCPListener", Params: with(createTCP, "BackendServerPort", ""), Status: 400, Code: "MissingParameter"},
 		{Name: "MasterSlave", Action: "CreateLoadBalancerUDPListener", Params: with(createTCP, "MasterSlaveServerGroupId", "rsp-ms"), Status: 400, Code: "InvalidParameter"},

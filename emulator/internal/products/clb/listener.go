@@ -28,7 +28,7 @@ var (
 	errListenerPortConflict = refusals.New("ListenerPortConflict", 400, "InvalidParameter.ListenerPortConflict",
 		"There is conflict listener port exists.", "CLB-0200")
 	errPortReserved = refusals.New("PortReserved", 400, "OperationDenied.SpecialListenerPortNotAllowed",
-		"The operation is not allowed because port %s is reserved by the system.", "CLB-0599")
+		"The operation is not allowed because port 4789 is reserved by the system.", "CLB-0599")
 	errBackendMissing = refusals.New("BackendMissing", 400, "MissingParameter",
 		"The BackendServerPort or VServerGroupId is required at lease one.", "CLB-0200")
 	errServerGroupsMismatch = refusals.New("ServerGroupsMismatch", 400, "Abs.VServerGroupIdAndMasterSlaveServerGroupId.MissMatch",

@@ -3,7 +3,6 @@ package clb
 import (
 	"net/netip"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
@@ -18,7 +17,7 @@ var reservedUDPPorts = []int{250, 4789}
 // its own.
 func checkPort(v *state.View, want wantedListener) error {
 	if want.Protocol == kinds.UDP && slices.Contains(reservedUDPPorts, want.Port) {
-		return errPortReserved.Of(strconv.Itoa(want.Port))
+		return errPortReserved // the only published message names one of them
 	}
 	for other := range kinds.ListenersByLoadBalancer.List(v, want.LoadBalancerID, kinds.PortKey(want.Port)) {
 		switch {

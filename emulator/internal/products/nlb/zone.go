@@ -36,7 +36,7 @@ var (
 	errAllocationTaken = refusals.New("AllocationTaken", 400, "ResourceAlreadyAssociated.AllocationId",
 		"The specified resource of %s is already associated.", "NLB-0001")
 	errAllocationByBandwidth = refusals.New("AllocationByBandwidth", 400, "OperationDenied.EipPayByBandwidth",
-		"The operation is not allowed because of EipPayByBandwidth.", "NLB-0050")
+		"The operation is not allowed because of EipPayByBandwidth.", "NLB-0049")
 	errZoneVSwitchChanged = refusals.New("ZoneVSwitchChanged", 400, "OperationDenied.ZoneVSwitchChanged",
 		"The operation is not allowed because of ZoneVSwitchChanged.", "NLB-0001")
 	errPrivateIPv4AddressIllegal = refusals.New("PrivateIPv4AddressIllegal", 400, "IllegalParam.PrivateIPv4Address",
