@@ -38,15 +38,11 @@ func (s *Store) Check(ctx context.Context) ([]string, error) {
 
 func (s *Store) compareWithEngine(ctx context.Context, v *View) ([]string, error) {
 	memory := make(map[changeKey][]byte)
-	for _, k := range s.schema.all() {
-		t := k.table
-		for id, r := range t.all(v) {
-			change, err := encode(t.name(), id, r)
-			if err != nil {
-				return nil, err
-			}
-			memory[changeKey{t.name(), id}] = change.Value
+	for change, err := range s.encoded(v) {
+		if err != nil {
+			return nil, err
 		}
+		memory[changeKey{Kind(change.Table), change.ID}] = change.Value
 	}
 	upgrade := make(map[changeKey][]byte)
 	for _, change := range s.upgrade {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"iter"
 	"maps"
 	"slices"
 
@@ -52,18 +53,26 @@ func (e *Export) Write(w io.Writer) error {
 // Export returns everything that is durable now.
 func (s *Store) Export() (*Export, error) {
 	out := &Export{SchemaVersion: engine.SchemaVersion, Tables: make(map[Kind]*jsonstream.Texts)}
-	v := s.View(Owner{})
-	for _, k := range s.schema.all() {
-		t := k.table
-		for id, r := range t.all(v) {
-			change, err := encode(t.name(), id, r)
-			if err != nil {
-				return nil, err
-			}
-			out.add(t.name(), change.Value)
+	for change, err := range s.encoded(s.View(Owner{})) {
+		if err != nil {
+			return nil, err
 		}
+		out.add(Kind(change.Table), change.Value)
 	}
 	return out, nil
+}
+
+// encoded returns each row of a view as the change that writes it.
+func (s *Store) encoded(v *View) iter.Seq2[engine.Change, error] {
+	return func(yield func(engine.Change, error) bool) {
+		for _, k := range s.schema.all() {
+			for id, r := range k.table.all(v) {
+				if !yield(encode(k.name, id, r)) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // ReadExport reads an Export, refusing what this version does not know. It keeps

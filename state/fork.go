@@ -61,15 +61,11 @@ func (s *Store) now() (*workingSet, Revision) {
 // CopyTo commits what readers of s see now to an engine that is empty.
 func (s *Store) CopyTo(ctx context.Context, e engine.Engine) error {
 	var all engine.ChangeSet
-	v := s.View(Owner{})
-	for _, k := range s.schema.all() {
-		for id, r := range k.table.all(v) {
-			change, err := encode(k.name, id, r)
-			if err != nil {
-				return err
-			}
-			all = append(all, change)
+	for change, err := range s.encoded(s.View(Owner{})) {
+		if err != nil {
+			return err
 		}
+		all = append(all, change)
 	}
 	return e.Commit(ctx, []engine.ChangeSet{all})
 }

@@ -250,15 +250,13 @@ func (c *Cloud) During(r *http.Request, serve func(*http.Request)) {
 
 // HasKey reports whether an access key is the cloud's.
 func (c *Cloud) HasKey(id string) (known bool) {
-	v := c.store.View(state.Owner{})
-	_, known = kinds.AccessKeys.Find(v, id)
+	_, known = kinds.AccessKeys.Find(c.store.View(state.Owner{}), id)
 	return known
 }
 
 // Resources counts what the state holds.
 func (c *Cloud) Resources() (n int) {
-	v := c.store.View(state.Owner{})
-	for _, of := range v.Counts() {
+	for _, of := range c.store.View(state.Owner{}).Counts() {
 		n += of
 	}
 	return n

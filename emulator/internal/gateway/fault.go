@@ -64,9 +64,7 @@ func (s *Server) resourceField(call *Call, field string) (value string, ok bool)
 		if id == "" || r.Kind == "" {
 			continue
 		}
-		v := s.cfg.Store.View(call.Scope)
-		value, ok = state.Field(v, r.Kind, id, field)
-		return value, ok
+		return state.Field(s.cfg.Store.View(call.Scope), r.Kind, id, field)
 	}
 	return "", false
 }
