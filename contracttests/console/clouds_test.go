@@ -38,6 +38,7 @@ func TestClouds(t *testing.T) {
 	b.visit("/clouds/team-a/clouds")
 	b.click("button[aria-label='Reset team-a']")
 	b.click("dialog.sure button[value=yes]")
+	b.shows("#said", "team-a is as default now") // who leaves a page cuts off its calls
 	b.visit("/clouds/team-a/")
 	b.shows("#balancers", "shared")
 	b.until("!document.querySelector('#balancers').innerText.includes('its-own')")

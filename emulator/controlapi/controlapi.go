@@ -1,5 +1,5 @@
 // Package controlapi defines the control API's wire format: the types of the bodies and
-// answers of its calls, which emulator/internal/routes declares. The OpenAPI document is
+// answers of its calls, which emulator/internal/control/routes declares. The OpenAPI document is
 // written from them and their comments: a tag enum lists the values that a field can
 // have, or names the type whose constants they are.
 // It must not know how a call is answered.

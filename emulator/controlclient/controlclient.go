@@ -16,7 +16,7 @@ import (
 	"strings"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
-	"github.com/clbemu/clbemu/emulator/internal/routes"
+	"github.com/clbemu/clbemu/emulator/internal/control/routes"
 )
 
 // Client calls a control API.
@@ -179,13 +179,13 @@ func (c *Client) tell(ctx context.Context, route *routes.Route, what call) error
 }
 
 // ask makes a call and returns its answer.
-func ask[Request, Answer any](ctx context.Context, c *Client, row routes.Call[Request, Answer], what call) (got Answer, err error) {
+func ask[Query, Request, Answer any](ctx context.Context, c *Client, row routes.Call[Query, Request, Answer], what call) (got Answer, err error) {
 	err = c.do(ctx, row.Route, what, func(body io.Reader) error { return json.NewDecoder(body).Decode(&got) })
 	return got, err
 }
 
 // send makes a call with a body in JSON and returns its answer.
-func send[Request, Answer any](ctx context.Context, c *Client, row routes.Call[Request, Answer], name string, body Request) (got Answer, err error) {
+func send[Query, Request, Answer any](ctx context.Context, c *Client, row routes.Call[Query, Request, Answer], name string, body Request) (got Answer, err error) {
 	text, err := json.Marshal(body)
 	if err != nil {
 		return got, err
@@ -194,8 +194,8 @@ func send[Request, Answer any](ctx context.Context, c *Client, row routes.Call[R
 }
 
 // watch shows the data of each event of a stream, until ctx ends or show fails.
-func watch[Data any](ctx context.Context, c *Client, row routes.Call[routes.None, routes.Events[Data]], query url.Values, show func(Data) error) error {
-	return c.do(ctx, row.Route, call{query: query, stream: true}, func(body io.Reader) error {
+func watch[Query, Data any](ctx context.Context, c *Client, row routes.Call[Query, routes.None, routes.Events[Data]], query Query, show func(Data) error) error {
+	return c.do(ctx, row.Route, call{query: row.Values(query), stream: true}, func(body io.Reader) error {
 		return events(body, func(text []byte) error {
 			var data Data
 			if err := json.Unmarshal(text, &data); err != nil {

@@ -3,10 +3,9 @@ package controlclient
 import (
 	"bytes"
 	"context"
-	"net/url"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
-	"github.com/clbemu/clbemu/emulator/internal/routes"
+	"github.com/clbemu/clbemu/emulator/internal/control/routes"
 )
 
 // Faults lists the fault rules.
@@ -17,7 +16,7 @@ func (c *Client) Faults(ctx context.Context) (controlapi.FaultRules, error) {
 // AddFaults adds rules in YAML, all of them or none. A refusal calls the text by the
 // name of its file.
 func (c *Client) AddFaults(ctx context.Context, file string, rules []byte) (controlapi.FaultRules, error) {
-	return ask(ctx, c, routes.AddFaults, call{query: url.Values{"file": {file}}, body: bytes.NewReader(rules)})
+	return ask(ctx, c, routes.AddFaults, call{query: routes.AddFaults.Values(routes.OfRules{File: file}), body: bytes.NewReader(rules)})
 }
 
 // DeleteFault removes a rule.

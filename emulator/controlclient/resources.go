@@ -4,11 +4,10 @@ import (
 	"bufio"
 	"context"
 	"io"
-	"net/url"
 	"strings"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
-	"github.com/clbemu/clbemu/emulator/internal/routes"
+	"github.com/clbemu/clbemu/emulator/internal/control/routes"
 )
 
 // Wanted selects resources; empty fields select all.
@@ -17,19 +16,13 @@ type Wanted struct {
 	Kind, Name string
 }
 
-func (w Wanted) query() url.Values {
-	query := about(w.Where)
-	for name, value := range map[string]string{"kind": w.Kind, "name": w.Name} {
-		if value != "" {
-			query.Set(name, value)
-		}
-	}
-	return query
+func (w Wanted) query() routes.OfResources {
+	return routes.OfResources{Kind: w.Kind, Name: w.Name, OfOwner: routes.OfOwner(w.Where)}
 }
 
 // Resources lists the resources of the cloud.
 func (c *Client) Resources(ctx context.Context, wanted Wanted) (controlapi.Resources, error) {
-	return ask(ctx, c, routes.GetResources, call{query: wanted.query()})
+	return ask(ctx, c, routes.GetResources, call{query: routes.GetResources.Values(wanted.query())})
 }
 
 // WatchResources shows the resources of the cloud and then their changes, until ctx
@@ -40,7 +33,7 @@ func (c *Client) WatchResources(ctx context.Context, wanted Wanted, show func(co
 
 // LoadBalancer returns a load balancer, by its id or name, with everything that belongs to it.
 func (c *Client) LoadBalancer(ctx context.Context, where controlapi.Where, name string) (controlapi.LoadBalancerTree, error) {
-	return ask(ctx, c, routes.GetLoadBalancer, call{name: name, query: about(where)})
+	return ask(ctx, c, routes.GetLoadBalancer, call{name: name, query: routes.GetLoadBalancer.Values(routes.OfOwner(where))})
 }
 
 // Explanation returns the explanation of a code or an action.
@@ -68,11 +61,7 @@ func events(body io.Reader, each func([]byte) error) error {
 // Traffic returns the traffic of listeners: those whose id, load balancer's id or load
 // balancer's name matches a glob; "" is all.
 func (c *Client) Traffic(ctx context.Context, name string) (controlapi.Traffic, error) {
-	query := url.Values{}
-	if name != "" {
-		query.Set("name", name)
-	}
-	return ask(ctx, c, routes.GetTraffic, call{query: query})
+	return ask(ctx, c, routes.GetTraffic, call{query: routes.GetTraffic.Values(routes.OfTraffic{Name: name})})
 }
 
 // ResourceKinds lists the kinds of resources.

@@ -5,10 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"net/url"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
-	"github.com/clbemu/clbemu/emulator/internal/routes"
+	"github.com/clbemu/clbemu/emulator/internal/control/routes"
 	"github.com/clbemu/clbemu/scenarios"
 )
 
@@ -20,28 +19,22 @@ func (c *Client) Scenarios(ctx context.Context) (controlapi.Scenarios, error) {
 // RunScenario plays a scenario of the library on the emulator, or text where name
 // is "".
 func (c *Client) RunScenario(ctx context.Context, name string, text []byte) (scenarios.Result, error) {
-	return ask(ctx, c, routes.RunScenario, play(name, text))
+	return ask(ctx, c, routes.RunScenario, play(routes.OfScenario{Name: name}, text))
 }
 
 // RunScenarioApart is RunScenario on an emulator of the scenario's own, which leaves this one
 // as it is. Any number may run at a time.
 func (c *Client) RunScenarioApart(ctx context.Context, name string, text []byte) (scenarios.Result, error) {
-	apart := play(name, text)
-	apart.query.Set("apart", "true")
-	return ask(ctx, c, routes.RunScenario, apart)
+	return ask(ctx, c, routes.RunScenario, play(routes.OfScenario{Name: name, Apart: true}, text))
 }
 
-func play(name string, text []byte) call {
-	what := call{body: bytes.NewReader(text), query: url.Values{}}
-	if name != "" {
-		what.query.Set("name", name)
-	}
-	return what
+func play(of routes.OfScenario, text []byte) call {
+	return call{body: bytes.NewReader(text), query: routes.RunScenario.Values(of)}
 }
 
 // StartScenario is RunScenario that does not wait for the end.
 func (c *Client) StartScenario(ctx context.Context, name string, text []byte) (controlapi.Playing, error) {
-	return ask(ctx, c, routes.StartScenario, play(name, text))
+	return ask(ctx, c, routes.StartScenario, play(routes.OfScenario{Name: name}, text))
 }
 
 // StopScenario stops the current play.
@@ -52,7 +45,7 @@ func (c *Client) StopScenario(ctx context.Context) error {
 // WatchScenarios shows the events of the current or last play, and then the new ones,
 // until ctx ends or show fails.
 func (c *Client) WatchScenarios(ctx context.Context, show func(controlapi.ScenarioEvent) error) error {
-	return watch(ctx, c, routes.WatchScenarios, nil, show)
+	return watch(ctx, c, routes.WatchScenarios, routes.None{}, show)
 }
 
 // Exploration reads the results of the last clbemu explore that sent some.

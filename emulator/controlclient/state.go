@@ -3,11 +3,9 @@ package controlclient
 import (
 	"context"
 	"io"
-	"net/url"
-	"strconv"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
-	"github.com/clbemu/clbemu/emulator/internal/routes"
+	"github.com/clbemu/clbemu/emulator/internal/control/routes"
 )
 
 // ExportState streams the exported state, however large it is.
@@ -31,7 +29,7 @@ func (c *Client) CheckState(ctx context.Context) ([]string, error) {
 // ResetState deletes everything and plants the world again. The fault rules stay, unless
 // they are to be deleted too.
 func (c *Client) ResetState(ctx context.Context, faults bool) error {
-	return c.tell(ctx, routes.ResetState.Route, call{query: url.Values{"faults": {strconv.FormatBool(faults)}}})
+	return c.tell(ctx, routes.ResetState.Route, call{query: routes.ResetState.Values(routes.OfReset{Faults: faults})})
 }
 
 // Snapshots lists the snapshots.
@@ -56,20 +54,9 @@ func (c *Client) DeleteSnapshot(ctx context.Context, name string) error {
 	return c.tell(ctx, routes.DeleteSnapshot.Route, call{name: name})
 }
 
-func about(where controlapi.Where) url.Values {
-	query := make(url.Values)
-	if where.AccountID != "" {
-		query.Set("account", where.AccountID)
-	}
-	if where.RegionID != "" {
-		query.Set("region", where.RegionID)
-	}
-	return query
-}
-
 // World lists the conditions in force.
 func (c *Client) World(ctx context.Context, where controlapi.Where) ([]controlapi.Setting, error) {
-	got, err := ask(ctx, c, routes.GetWorld, call{query: about(where)})
+	got, err := ask(ctx, c, routes.GetWorld, call{query: routes.GetWorld.Values(routes.OfWorld(where))})
 	return got.Conditions, err
 }
 
@@ -87,12 +74,12 @@ func (c *Client) SetWorld(ctx context.Context, change controlapi.Change) (contro
 // ImportCluster creates instances and network interfaces from the nodes and pods that
 // kubectl get -o json prints.
 func (c *Client) ImportCluster(ctx context.Context, where controlapi.Where, from io.Reader) (controlapi.Imported, error) {
-	return ask(ctx, c, routes.ImportCluster, call{query: about(where), body: from})
+	return ask(ctx, c, routes.ImportCluster, call{query: routes.ImportCluster.Values(routes.OfWorld(where)), body: from})
 }
 
 // Quotas lists the quotas with who uses them.
 func (c *Client) Quotas(ctx context.Context, where controlapi.Where) ([]controlapi.QuotaUse, error) {
-	got, err := ask(ctx, c, routes.GetQuotas, call{query: about(where)})
+	got, err := ask(ctx, c, routes.GetQuotas, call{query: routes.GetQuotas.Values(routes.OfWorld(where))})
 	return got.Quotas, err
 }
 

@@ -5,24 +5,37 @@ import (
 	"io"
 	"net/http"
 
+	"github.com/clbemu/clbemu/emulator/internal/control/routes"
 	"github.com/clbemu/clbemu/emulator/internal/resources"
-	"github.com/clbemu/clbemu/emulator/internal/routes"
 	"github.com/clbemu/clbemu/emulator/inventory"
 )
 
 // handlers has the handler of each call.
 type handlers map[*routes.Route]http.HandlerFunc
 
-// on binds a call without a body.
-func on[Answer any](h handlers, row routes.Call[routes.None, Answer], handle func(*http.Request) (Answer, error)) {
+// on binds a call without query and body.
+func on[Answer any](h handlers, row routes.Call[routes.None, routes.None, Answer], handle func(*http.Request) (Answer, error)) {
 	h[row.Route] = func(w http.ResponseWriter, r *http.Request) {
 		got, err := handle(r)
 		respond(w, got, err)
 	}
 }
 
+// onQuery binds a call with a query and without a body.
+func onQuery[Query, Answer any](h handlers, row routes.Call[Query, routes.None, Answer], handle func(*http.Request, Query) (Answer, error)) {
+	h[row.Route] = func(w http.ResponseWriter, r *http.Request) {
+		query, err := row.ReadQuery(r)
+		if err != nil {
+			failed(w, err)
+			return
+		}
+		got, err := handle(r, query)
+		respond(w, got, err)
+	}
+}
+
 // onBody binds a call with a small body in JSON.
-func onBody[Request, Answer any](h handlers, row routes.Call[Request, Answer], handle func(*http.Request, Request) (Answer, error)) {
+func onBody[Query, Request, Answer any](h handlers, row routes.Call[Query, Request, Answer], handle func(*http.Request, Request) (Answer, error)) {
 	h[row.Route] = func(w http.ResponseWriter, r *http.Request) {
 		var body Request
 		if err := read(w, r, &body); err != nil {
@@ -35,7 +48,7 @@ func onBody[Request, Answer any](h handlers, row routes.Call[Request, Answer], h
 }
 
 // onText binds a call whose handler reads the body, of at most so many bytes.
-func onText[Request, Answer any](h handlers, row routes.Call[Request, Answer], most int64, handle func(*http.Request, io.Reader) (Answer, error)) {
+func onText[Query, Request, Answer any](h handlers, row routes.Call[Query, Request, Answer], most int64, handle func(*http.Request, io.Reader) (Answer, error)) {
 	h[row.Route] = func(w http.ResponseWriter, r *http.Request) {
 		got, err := handle(r, http.MaxBytesReader(w, r.Body, most))
 		respond(w, got, ofBody(err))

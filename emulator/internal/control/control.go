@@ -28,9 +28,9 @@ import (
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/explain"
 	"github.com/clbemu/clbemu/emulator/internal/console"
+	"github.com/clbemu/clbemu/emulator/internal/control/routes"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
 	"github.com/clbemu/clbemu/emulator/internal/metrics"
-	"github.com/clbemu/clbemu/emulator/internal/routes"
 	"github.com/clbemu/clbemu/emulator/internal/rules"
 	"github.com/clbemu/clbemu/emulator/internal/snapshots"
 	"github.com/clbemu/clbemu/emulator/inventory"
@@ -196,18 +196,18 @@ func (a *api) handlers() handlers {
 	on(h, routes.Ready, a.readyz)
 	onText(h, routes.ImportState, a.MaxImport, a.importState)
 	on(h, routes.CheckState, a.checkState)
-	on(h, routes.ResetState, a.resetState)
-	on(h, routes.GetWorld, a.getWorld)
+	onQuery(h, routes.ResetState, a.resetState)
+	onQuery(h, routes.GetWorld, a.getWorld)
 	onBody(h, routes.SetWorld, a.setWorld)
 	onText(h, routes.ImportCluster, a.MaxImport, a.importCluster)
 	on(h, routes.GetConditions, a.conditions)
-	on(h, routes.GetQuotas, a.quotas)
-	on(h, routes.GetTraffic, a.getTraffic)
+	onQuery(h, routes.GetQuotas, a.quotas)
+	onQuery(h, routes.GetTraffic, a.getTraffic)
 	on(h, routes.GetClock, a.getClock)
 	onBody(h, routes.SetClock, a.setClock)
-	on(h, routes.GetResources, a.getResources)
+	onQuery(h, routes.GetResources, a.getResources)
 	on(h, routes.GetResourceKinds, a.getResourceKinds)
-	on(h, routes.GetLoadBalancer, a.getLoadBalancer)
+	onQuery(h, routes.GetLoadBalancer, a.getLoadBalancer)
 	onBody(h, routes.MakeCall, a.makeCall)
 	on(h, routes.GetExplanation, a.explain)
 	on(h, routes.GetFaults, a.getFaults)
@@ -215,7 +215,7 @@ func (a *api) handlers() handlers {
 	on(h, routes.DeleteFaults, a.deleteFaults)
 	on(h, routes.ResetFaults, a.resetFaults)
 	on(h, routes.DeleteFault, a.deleteFaults)
-	on(h, routes.GetJournal, a.getJournal)
+	onQuery(h, routes.GetJournal, a.getJournal)
 	on(h, routes.ClearJournal, a.clearJournal)
 	on(h, routes.GetMarks, a.getMarks)
 	onBody(h, routes.AddMark, a.addMark)
@@ -223,7 +223,7 @@ func (a *api) handlers() handlers {
 	on(h, routes.GetScenarios, a.getScenarios)
 	onText(h, routes.StartScenario, maxRequest, a.startScenario)
 	on(h, routes.StopScenario, a.stopScenario)
-	on(h, routes.GetLibrary, a.getLibrary)
+	onQuery(h, routes.GetLibrary, a.getLibrary)
 	on(h, routes.GetSnapshots, a.getSnapshots)
 	on(h, routes.TakeSnapshot, a.takeSnapshot)
 	on(h, routes.DeleteSnapshot, a.deleteSnapshot)

@@ -20,7 +20,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
-	"github.com/clbemu/clbemu/emulator/internal/routes"
+	"github.com/clbemu/clbemu/emulator/internal/control/routes"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/faults"
 	"github.com/clbemu/clbemu/state"
@@ -166,7 +166,7 @@ func parsed(t *testing.T, folder string) (files []*ast.File) {
 
 // rowNames are the names of the rows, in the order of routes.All.
 func rowNames(t *testing.T) (list []string) {
-	for _, file := range parsed(t, "../routes") {
+	for _, file := range parsed(t, "routes") {
 		ast.Inspect(file, func(n ast.Node) bool {
 			if spec, ok := n.(*ast.ValueSpec); ok && len(spec.Values) == 1 {
 				if made, ok := spec.Values[0].(*ast.CallExpr); ok {

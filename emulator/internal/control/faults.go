@@ -10,6 +10,7 @@ import (
 	"github.com/gorilla/mux"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/internal/control/routes"
 	"github.com/clbemu/clbemu/emulator/internal/rules"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/faults"
@@ -34,11 +35,15 @@ func (a *api) getFaults(*http.Request) (controlapi.FaultRules, error) {
 
 // addFaults takes rules as YAML, which includes JSON.
 func (a *api) addFaults(r *http.Request, body io.Reader) (controlapi.FaultRules, error) {
+	of, err := routes.AddFaults.ReadQuery(r)
+	if err != nil {
+		return controlapi.FaultRules{}, err
+	}
 	text, err := io.ReadAll(body)
 	if err != nil {
 		return controlapi.FaultRules{}, refused(http.StatusRequestEntityTooLarge, fmt.Sprintf("the body must not exceed %d bytes", maxRequest))
 	}
-	rules, err := a.Faults.Add(r.URL.Query().Get("file"), text)
+	rules, err := a.Faults.Add(of.File, text)
 	if err != nil {
 		return controlapi.FaultRules{}, a.ofChange("add fault rules", err)
 	}

@@ -3,15 +3,15 @@ package control
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/internal/control/routes"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/names"
 )
@@ -34,50 +34,27 @@ func (a *api) changed(kind journal.Kind, what string, pairs ...string) {
 	a.Log.Info().Strs("names", names).Msg(what)
 }
 
-// readQuery reads what a call wants of the journal: since or sinceMark, before, limit,
-// and conditions on fields.
-func (a *api) readQuery(values url.Values) (journal.Query, error) {
-	q := journal.Query{Fields: make(map[string]string)}
-	for name := range values {
-		value, err := values.Get(name), error(nil)
-		switch name {
-		case "since":
-			q.Since, err = sequence(value)
-		case "before":
-			q.Before, err = sequence(value)
-		case "sinceMark":
-			var mark journal.Mark
-			if mark, err = a.Journal.Marked(value); err != nil {
-				err = fmt.Errorf("there is no mark %q%s", value, a.nearMark(value))
-			}
-			q.Since = mark.Sequence
-		case "limit":
-			if q.Limit, err = strconv.Atoi(value); err != nil {
-				err = fmt.Errorf("want a number of entries, from 0, not %q", value)
-			}
-		default:
-			if q.Fields[name] = value; !slices.Contains(journal.Fields(), name) && !strings.HasPrefix(name, "params.") {
-				taken := append(journal.Fields(), "since", "sinceMark", "before", "limit")
-				return q, fmt.Errorf("there is no field %s%s", name, names.DidYouMean(name, taken, "choose from "+strings.Join(taken, ", ")))
-			}
-		}
-		if err != nil {
-			return q, fmt.Errorf("%s: %w", name, err)
+// queryOf returns the query of the journal that a call sent.
+func (a *api) queryOf(of routes.OfJournal, call *routes.Route) (journal.Query, error) {
+	q := journal.Query{Since: of.Since, Before: of.Before, Limit: of.Limit, Fields: of.Fields}
+	for name := range of.Fields {
+		if !slices.Contains(journal.Fields(), name) && !strings.HasPrefix(name, "params.") {
+			parameters, _ := call.Names()
+			taken := append(journal.Fields(), parameters...)
+			return q, fmt.Errorf("there is no field %s%s", name, names.DidYouMean(name, taken, "choose from "+strings.Join(taken, ", ")))
 		}
 	}
-	if values.Has("since") && values.Has("sinceMark") {
-		return q, fmt.Errorf("give since or sinceMark, not both")
+	if name := of.SinceMark; name != "" {
+		mark, err := a.Journal.Marked(name)
+		switch {
+		case err != nil:
+			return q, fmt.Errorf("sinceMark: there is no mark %q%s", name, a.nearMark(name))
+		case of.Since > 0:
+			return q, errors.New("give since or sinceMark, not both")
+		}
+		q.Since = mark.Sequence
 	}
 	return q, q.Validate()
-}
-
-// sequence reads which entry is meant.
-func sequence(text string) (uint64, error) {
-	n, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		return 0, fmt.Errorf("want a sequence number of an entry, from 0, not %q", text)
-	}
-	return n, nil
 }
 
 // nearMark suggests a mark that the caller may have meant.
@@ -89,8 +66,8 @@ func (a *api) nearMark(name string) string {
 	return names.DidYouMean(name, marks, "`clbemu journal marks` lists them")
 }
 
-func (a *api) getJournal(r *http.Request) (page journal.Page, err error) {
-	q, err := a.readQuery(r.URL.Query())
+func (a *api) getJournal(_ *http.Request, of routes.OfJournal) (page journal.Page, err error) {
+	q, err := a.queryOf(of, routes.GetJournal.Route)
 	if err == nil {
 		err = a.checkQuery(q, false)
 	}
@@ -119,9 +96,14 @@ func (a *api) addMark(r *http.Request, mark controlapi.NewMark) (controlapi.Mark
 // streamJournal sends the entries that match a query, and then the new ones, as
 // server-sent events. A client that reconnects sends its position in Last-Event-ID.
 func (a *api) streamJournal(w http.ResponseWriter, r *http.Request) {
-	q, err := a.readQuery(r.URL.Query())
-	if id := r.Header.Get("Last-Event-ID"); id != "" && err == nil {
-		q.Since, err = sequence(id)
+	of, err := routes.StreamJournal.ReadQuery(r)
+	if err != nil {
+		failed(w, err)
+		return
+	}
+	q, err := a.queryOf(routes.OfJournal{Since: of.Since, SinceMark: of.SinceMark, Limit: of.Limit, OfEntries: of.OfEntries}, routes.StreamJournal.Route)
+	if of.LastEventID > 0 {
+		q.Since = of.LastEventID
 	}
 	if err == nil {
 		err = a.checkQuery(q, true)

@@ -20,7 +20,7 @@ import (
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
 
-	"github.com/clbemu/clbemu/emulator/internal/routes"
+	"github.com/clbemu/clbemu/emulator/internal/control/routes"
 )
 
 // node is a part of the OpenAPI document.

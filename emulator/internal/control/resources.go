@@ -14,6 +14,7 @@ import (
 	"github.com/gorilla/mux"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/internal/control/routes"
 	"github.com/clbemu/clbemu/emulator/internal/resources"
 	"github.com/clbemu/clbemu/emulator/inventory"
 	"github.com/clbemu/clbemu/state"
@@ -21,21 +22,19 @@ import (
 
 // view returns what a call about resources sees: everything, or the account or region that it
 // names.
-func (a *api) view(where controlapi.Where) (*state.View, error) {
-	v := a.Store.View(state.Owner{})
-	scope := state.Owner{AccountID: where.AccountID, RegionID: where.RegionID}
+func (a *api) view(of routes.OfOwner) (*state.View, error) {
+	v, scope := a.Store.View(state.Owner{}), state.Owner(of)
 	if scope != (state.Owner{}) {
-		if _, err := resources.Owner(v, state.Owner(where)); err != nil {
+		if _, err := resources.Owner(v, scope); err != nil {
 			return nil, err
 		}
 	}
 	return v.In(scope), nil
 }
 
-// wanted are the resources that a call is about.
-func wanted(r *http.Request) inventory.Wanted {
-	query := r.URL.Query()
-	return inventory.Wanted{Kind: query.Get("kind"), Name: query.Get("name")}
+// wanted returns the resources that a query selects.
+func wanted(of routes.OfResources) inventory.Wanted {
+	return inventory.Wanted{Kind: of.Kind, Name: of.Name}
 }
 
 func (a *api) inventory() inventory.Inventory {
@@ -46,26 +45,26 @@ func (a *api) getResourceKinds(*http.Request) (controlapi.ResourceKinds, error) 
 	return controlapi.ResourceKinds{Kinds: inventory.Kinds()}, nil
 }
 
-func (a *api) eachResource(r *http.Request, add func(controlapi.Resource)) error {
-	v, err := a.view(where(r))
+func (a *api) eachResource(of routes.OfResources, add func(controlapi.Resource)) error {
+	v, err := a.view(of.OfOwner)
 	if err != nil {
 		return err
 	}
-	return a.inventory().Each(v, wanted(r), add)
+	return a.inventory().Each(v, wanted(of), add)
 }
 
-func (a *api) getResources(r *http.Request) (found controlapi.Resources, err error) {
-	v, err := a.view(where(r))
+func (a *api) getResources(_ *http.Request, of routes.OfResources) (found controlapi.Resources, err error) {
+	v, err := a.view(of.OfOwner)
 	if err != nil {
 		return found, err
 	}
-	found, err = a.inventory().List(v, wanted(r))
+	found, err = a.inventory().List(v, wanted(of))
 	found.Warnings = a.warnings()
 	return found, err
 }
 
-func (a *api) getLoadBalancer(r *http.Request) (tree controlapi.LoadBalancerTree, err error) {
-	v, err := a.view(where(r))
+func (a *api) getLoadBalancer(r *http.Request, of routes.OfOwner) (tree controlapi.LoadBalancerTree, err error) {
+	v, err := a.view(of)
 	if err != nil {
 		return tree, err
 	}
@@ -117,9 +116,12 @@ func (a *api) faultsOf(v *state.View, lb *controlapi.Resource) (list []controlap
 // watchResources sends the resources, and then what changes of them, as server-sent
 // events.
 func (a *api) watchResources(w http.ResponseWriter, r *http.Request) {
-	_, err := a.view(where(r))
+	of, err := routes.WatchResources.ReadQuery(r)
 	if err == nil {
-		err = a.inventory().Check(wanted(r))
+		_, err = a.view(of.OfOwner)
+	}
+	if err == nil {
+		err = a.inventory().Check(wanted(of))
 	}
 	if err != nil {
 		failed(w, err)
@@ -128,7 +130,7 @@ func (a *api) watchResources(w http.ResponseWriter, r *http.Request) {
 	s := newStream(w)
 	sent := sentResources{by: make(map[resourceKey]sentResource)}
 	for synced := range a.looks(r.Context()) {
-		err := sent.send(s, func(add func(controlapi.Resource)) error { return a.eachResource(r, add) })
+		err := sent.send(s, func(add func(controlapi.Resource)) error { return a.eachResource(of, add) })
 		if err == nil && !synced {
 			err = s.send("resource", 0, controlapi.ResourceChange{Change: controlapi.ResourcesSynced})
 		}

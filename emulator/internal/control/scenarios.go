@@ -4,11 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
@@ -16,6 +14,7 @@ import (
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/explain"
+	"github.com/clbemu/clbemu/emulator/internal/control/routes"
 	"github.com/clbemu/clbemu/emulator/names"
 	"github.com/clbemu/clbemu/scenarios"
 )
@@ -224,19 +223,18 @@ func (p *play) run(ctx context.Context, progress func(scenarios.StepDone)) scena
 
 // playOf loads the scenario of a call.
 func (a *api) playOf(r *http.Request, body io.Reader) (p *play, err error) {
-	p = &play{player: a.Player}
-	if text := r.URL.Query().Get("apart"); text != "" {
-		if p.apart, err = strconv.ParseBool(text); err != nil {
-			return nil, fmt.Errorf("apart: %q is not true or false", text)
-		}
+	of, err := routes.RunScenario.ReadQuery(r)
+	if err != nil {
+		return nil, err
 	}
+	p = &play{player: a.Player, apart: of.Apart}
 	if p.apart {
 		p.player = a.Apart
 	}
 	if p.player == nil {
 		return nil, refused(http.StatusNotImplemented, "this emulator was started without a player of scenarios: use clbemu serve")
 	}
-	name, text, err := scenarioText(r, body)
+	name, text, err := scenarioText(of.Name, body)
 	if err == nil {
 		p.scenario, err = p.player.Load(name, text)
 	}
@@ -249,9 +247,9 @@ func (a *api) playOf(r *http.Request, body io.Reader) (p *play, err error) {
 	return p, nil
 }
 
-// scenarioText is the text of the scenario that is named, or else what is sent.
-func scenarioText(r *http.Request, body io.Reader) (name string, text []byte, err error) {
-	if name = r.URL.Query().Get("name"); name == "" {
+// scenarioText returns the text of the scenario with a name, or the body of a call without one.
+func scenarioText(name string, body io.Reader) (file string, text []byte, err error) {
+	if name == "" {
 		text, err = io.ReadAll(body)
 		return "scenario.yaml", text, err
 	}
@@ -300,13 +298,13 @@ func (a *api) watchScenarios(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (a *api) getLibrary(r *http.Request) (controlapi.Library, error) {
+func (a *api) getLibrary(_ *http.Request, of routes.OfLibrary) (controlapi.Library, error) {
 	list, err := library()
 	if err != nil {
 		return controlapi.Library{}, a.inside("load the library", err)
 	}
 	var about *controlapi.TextAnswer
-	if text := r.URL.Query().Get("text"); text != "" {
+	if text := of.Text; text != "" {
 		index, err := a.index()
 		if err != nil {
 			return controlapi.Library{}, a.inside("search the library", err)

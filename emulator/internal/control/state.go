@@ -2,16 +2,15 @@ package control
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/internal/control/routes"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/state"
 )
@@ -53,19 +52,12 @@ func (a *api) checkState(r *http.Request) (controlapi.Problems, error) {
 	return controlapi.Problems{Problems: append([]string{}, problems...)}, nil
 }
 
-func (a *api) resetState(r *http.Request) (controlapi.Status, error) {
-	drop := false
-	if text := r.URL.Query().Get("faults"); text != "" {
-		var err error
-		if drop, err = strconv.ParseBool(text); err != nil {
-			return controlapi.Status{}, fmt.Errorf("faults: %q is not true or false", text)
-		}
-	}
-	if err := a.Faults.Reset(a.Plant, drop); err != nil {
+func (a *api) resetState(_ *http.Request, of routes.OfReset) (controlapi.Status, error) {
+	if err := a.Faults.Reset(a.Plant, of.Faults); err != nil {
 		return controlapi.Status{}, a.inside("reset the state", err)
 	}
 	var also []string
-	if drop {
+	if of.Faults {
 		also = []string{"faults", "true"}
 	}
 	a.changed(journal.KindState, "reset the state", also...)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/internal/control/routes"
 	"github.com/clbemu/clbemu/emulator/inventory"
 	"github.com/clbemu/clbemu/state"
 )
@@ -18,7 +19,7 @@ const settleTimeout = 2 * time.Second
 
 // getTraffic answers with the traffic of listeners. A name is one of load balancers or
 // listeners, as for resources.
-func (a *api) getTraffic(r *http.Request) (controlapi.Traffic, error) {
+func (a *api) getTraffic(r *http.Request, of routes.OfTraffic) (controlapi.Traffic, error) {
 	answered := controlapi.Traffic{Listeners: []controlapi.ListenerTraffic{}}
 	if a.Packets == nil {
 		return answered, errors.New("load balancers answer no packets here: start clbemu serve with --data-plane ports or addresses")
@@ -28,7 +29,7 @@ func (a *api) getTraffic(r *http.Request) (controlapi.Traffic, error) {
 	if err := a.Packets.Settled(settled); err != nil && r.Context().Err() == nil {
 		a.Log.Warn().Err(err).Msg("the data plane lags behind the state")
 	}
-	wanted, err := a.listenersNamed(r.URL.Query().Get("name"))
+	wanted, err := a.listenersNamed(of.Name)
 	if err != nil {
 		return answered, err
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
+	"github.com/clbemu/clbemu/emulator/internal/control/routes"
 	"github.com/clbemu/clbemu/emulator/internal/resources"
 	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/names"
@@ -49,13 +50,9 @@ func nothingBehind(d *json.Decoder) error {
 	return cmp.Or(err, errors.New("there is more behind it"))
 }
 
-// where reads whose world a call is about.
-func where(r *http.Request) controlapi.Where {
-	query := r.URL.Query()
-	return controlapi.Where{AccountID: query.Get("account"), RegionID: query.Get("region")}
+func (a *api) getWorld(_ *http.Request, of routes.OfWorld) (controlapi.Conditions, error) {
+	return a.world(controlapi.Where(of))
 }
-
-func (a *api) getWorld(r *http.Request) (controlapi.Conditions, error) { return a.world(where(r)) }
 
 // world lists the conditions, with warnings of those that were set.
 func (a *api) world(where controlapi.Where, changed ...conditions.Setting) (controlapi.Conditions, error) {
@@ -80,13 +77,17 @@ func (a *api) conditions(*http.Request) (controlapi.KnownConditions, error) {
 }
 
 func (a *api) setWorld(r *http.Request, change controlapi.Change) (controlapi.Conditions, error) {
-	change.AccountID = cmp.Or(change.AccountID, where(r).AccountID)
-	change.RegionID = cmp.Or(change.RegionID, where(r).RegionID)
+	of, err := routes.SetWorld.ReadQuery(r)
+	if err != nil {
+		return controlapi.Conditions{}, err
+	}
+	change.AccountID = cmp.Or(change.AccountID, of.AccountID)
+	change.RegionID = cmp.Or(change.RegionID, of.RegionID)
 	changed := make([]conditions.Setting, len(change.Settings))
 	for i, s := range change.Settings {
 		changed[i] = conditions.Setting(s)
 	}
-	err := a.checkSettings(change.Settings)
+	err = a.checkSettings(change.Settings)
 	if errors.Is(err, names.ErrNoCondition) {
 		return controlapi.Conditions{}, &refusal{err, http.StatusBadRequest}
 	}
@@ -106,9 +107,9 @@ func (a *api) setWorld(r *http.Request, change controlapi.Change) (controlapi.Co
 	return a.world(change.Where, changed...)
 }
 
-func (a *api) quotas(r *http.Request) (controlapi.Quotas, error) {
+func (a *api) quotas(_ *http.Request, of routes.OfWorld) (controlapi.Quotas, error) {
 	v := a.Store.View(state.Owner{})
-	owner, err := resources.Owner(v, state.Owner(where(r)))
+	owner, err := resources.Owner(v, state.Owner(of))
 	if err != nil {
 		return controlapi.Quotas{}, err
 	}

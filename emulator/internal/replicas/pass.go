@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
-	"github.com/clbemu/clbemu/emulator/internal/routes"
+	"github.com/clbemu/clbemu/emulator/internal/control/routes"
 )
 
 // LagHeader is the header of an answer that a follower gave itself: how far it may be

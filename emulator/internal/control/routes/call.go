@@ -10,15 +10,15 @@ import (
 	"sync"
 )
 
-// Call is a call whose body is a Request and whose answer is an Answer.
-type Call[Request, Answer any] struct{ *Route }
+// Call is a call with a Query, whose body is a Request and whose answer is an Answer.
+type Call[Query, Request, Answer any] struct{ *Route }
 
 // Route describes a call, whatever the types of its body and answer.
 type Route struct {
 	Method, Path string
 	// Summary says what the call does, and Description the rest.
 	Summary, Description string
-	// Parameters lists the query's parameters.
+	// Parameters lists the parameters of its Query.
 	Parameters []Parameter
 	// Open is for those that everybody may call.
 	Open bool
@@ -29,27 +29,6 @@ type Route struct {
 	// Request and Answer are the types of the body and the answer.
 	Request, Answer reflect.Type
 }
-
-// Parameter is a parameter of a query, or a header.
-type Parameter struct {
-	Name string
-	// Form says what its value is; "" is a text.
-	Form Form
-	Help string
-	// Header is for a header of the request.
-	Header bool
-}
-
-// Form says what the value of a parameter is.
-type Form string
-
-// The forms of parameters. Fields stands for the fields of the journal, each a parameter of
-// its own.
-const (
-	FormBoolean Form = "boolean"
-	FormNumber  Form = "integer"
-	FormFields  Form = "object"
-)
 
 // Slots bound how many calls that take much memory run at once.
 type Slots int
@@ -64,7 +43,7 @@ const (
 // Bodies and answers that are no JSON of a declared type. Handlers of those other than
 // None write the answer themselves.
 type (
-	// None is no body.
+	// None is no query, or no body.
 	None struct{}
 	// Text is plain text.
 	Text struct{}
@@ -83,10 +62,11 @@ type (
 // All lists all calls.
 var All []*Route
 
-func call[Request, Answer any](r Route) Call[Request, Answer] {
+func call[Query, Request, Answer any](r Route) Call[Query, Request, Answer] {
+	r.Parameters = parameters(reflect.TypeFor[Query]())
 	r.Request, r.Answer = reflect.TypeFor[Request](), reflect.TypeFor[Answer]()
 	All = append(All, &r)
-	return Call[Request, Answer]{&r}
+	return Call[Query, Request, Answer]{&r}
 }
 
 // Names lists the query's parameters. It reports false where any field of the journal is
