@@ -227,7 +227,8 @@ func value[T any](b *tab, expression string) T {
 	return got
 }
 
-// until waits for an expression in the page to be true.
+// until waits for an expression in the page to be true. It waits for a promise first, which
+// would be true as such.
 func (b *tab) until(expression string) {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
@@ -236,7 +237,7 @@ func (b *tab) until(expression string) {
 	defer look.Stop()
 	for {
 		// A page that is being left has no answer, and the next one may have.
-		is, err := chromedp.Run(ctx, chromedp.Evaluate[bool]("Boolean("+expression+")"))
+		is, err := chromedp.Run(ctx, chromedp.Evaluate[bool]("(async () => Boolean(await ("+expression+")))()", chromedp.EvalAwaitPromise))
 		if is {
 			return
 		}
