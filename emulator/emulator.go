@@ -84,10 +84,10 @@ func (e *Emulator) Handler() http.Handler {
 		chosen, leave := e.clouds.ByHost(r.Host)
 		defer leave()
 		if chosen == e.first {
-			chosen.API().ServeHTTP(w, r)
+			chosen.ServeAPI(w, r)
 			return
 		}
-		chosen.During(r, func(r *http.Request) { chosen.API().ServeHTTP(w, r) })
+		chosen.During(r, func(r *http.Request) { chosen.ServeAPI(w, r) })
 	})
 }
 
@@ -123,11 +123,11 @@ type process struct{ e *Emulator }
 var _ clouds.Process = process{}
 
 // Listen implements clouds.Process.
-func (p process) Listen(name, port string, connections *listen.Places, handler http.Handler) (*listen.Server, error) {
+func (p process) Listen(name, port string, connections *listen.Places) (*listen.Server, error) {
 	address := net.JoinHostPort(cmp.Or(listen.HostOf(p.e.cfg.Listen), "127.0.0.1"), port)
 	cfg := p.e.serverConfig(name, address, connections)
 	cfg.TLS, cfg.Proxy, cfg.Mark = p.e.cfg.TLS, p.e.cfg.Proxy, listen.ForksMark()
-	return listen.NewServer(p.e.first.Life(), cfg, handler)
+	return listen.NewServer(p.e.first.Life(), cfg)
 }
 
 // APIURL implements clouds.Process.

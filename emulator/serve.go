@@ -14,18 +14,17 @@ func (e *Emulator) Start() error {
 	if err := errors.Join(e.guardControl(), e.guardUnsigned()); err != nil {
 		return err
 	}
-	// The handlers depend on the addresses.
 	apiHandler, controlHandler := e.Handler(), e.ControlHandler()
 	if e.cfg.Around != nil {
 		apiHandler = e.cfg.Around(apiHandler)
 	}
 	cfg := e.serverConfig("API", e.cfg.Listen, listen.NewCallPlaces())
 	cfg.TLS, cfg.Proxy = e.cfg.TLS, e.cfg.Proxy
-	api, err := listen.NewServer(e.first.Life(), cfg, forward(&apiHandler))
+	api, err := listen.NewServer(e.first.Life(), cfg)
 	if err != nil {
 		return err
 	}
-	control, err := listen.NewServer(e.first.Life(), e.serverConfig("control", e.cfg.ControlListen, listen.NewControlPlaces()), forward(&controlHandler))
+	control, err := listen.NewServer(e.first.Life(), e.serverConfig("control", e.cfg.ControlListen, listen.NewControlPlaces()))
 	if err != nil {
 		return errors.Join(err, api.Close())
 	}
@@ -44,20 +43,18 @@ func (e *Emulator) Start() error {
 	if err := e.clouds.Start(e.first.Life()); err != nil {
 		return err
 	}
-	for _, s := range e.servers {
-		go func() {
-			if err := s.Serve(); err != nil {
-				e.failed <- err
-			}
-		}()
-	}
+	e.serve(api, apiHandler)
+	e.serve(control, controlHandler)
 	e.startReplica()
 	return nil
 }
 
-// forward serves by the handler that is there when a request comes.
-func forward(h *http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { (*h).ServeHTTP(w, r) })
+func (e *Emulator) serve(s *listen.Server, handler http.Handler) {
+	go func() {
+		if err := s.Serve(handler); err != nil {
+			e.failed <- err
+		}
+	}()
 }
 
 // guardControl refuses to give other machines a control API without a token.

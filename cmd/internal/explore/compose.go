@@ -14,8 +14,8 @@ import (
 // A play is a scenario: the explored part with the disturbances as steps, and with what
 // the undisturbed play led to as expectations.
 
-// ruleNames are the names of the fault rules of a play.
-var ruleNames = []string{"disturbance", "second-disturbance", unseenReads}
+// faultNames are the names of the fault rules of a play.
+var faultNames = []string{"disturbance", "second-disturbance", unseenReads}
 
 // unseenReads is the rule that lets reads not show a change of which the answer got lost.
 const unseenReads = "unseen-reads"
@@ -106,7 +106,7 @@ func (c *composer) requireBackOff(rest *yaml.Node) {
 	again := false
 	for i, d := range c.play {
 		if d.At.Action != "" {
-			names = append(names, ruleNames[i])
+			names = append(names, faultNames[i])
 			again = again || kindOf(d.Kind).again
 		}
 	}
@@ -190,8 +190,8 @@ func (c *composer) disturbCalls() {
 	var then [][]*yaml.Node
 	for i, d := range c.play {
 		if d.At.Action != "" {
-			rules = append(rules, c.fault(ruleNames[i], d))
-			at, then = append(at, c.lastActingStep(d.At)+1), append(then, c.after(ruleNames[i], d))
+			rules = append(rules, c.fault(faultNames[i], d))
+			at, then = append(at, c.lastActingStep(d.At)+1), append(then, c.after(faultNames[i], d))
 		}
 	}
 	for i, before := range slices.Backward(at) {
@@ -216,7 +216,7 @@ func (c *composer) disturbScript() {
 			c.conditionBefore(d)
 			continue
 		}
-		rules = append(rules, c.fault(ruleNames[i], d))
+		rules = append(rules, c.fault(faultNames[i], d))
 	}
 	c.steps = append(rules, c.steps...)
 }
@@ -238,7 +238,7 @@ func (c *composer) retry(step *yaml.Node) {
 // then fails, the step is there twice, and the condition is off before the second.
 func (c *composer) conditionBefore(d Disturbance) {
 	at := c.stepOf(d.At)
-	on, off := c.switches(ruleNames[0], d)
+	on, off := c.switches(faultNames[0], d)
 	first := copied(c.steps[at])
 	if call := child(first, "call"); call != nil && d.refused != "" {
 		remove(call, "tries")

@@ -59,7 +59,7 @@ func (e *explorer) judge(o *Outcome, seen *observed) {
 		o.Verdict, o.Why = Broken, why
 		return
 	}
-	if i := slices.IndexFunc(r.Failure.Faults, func(f scenarios.FaultHits) bool { return slices.Contains(ruleNames, f.Name) && f.Hits == 0 }); i >= 0 {
+	if i := slices.IndexFunc(r.Failure.Faults, func(f scenarios.FaultHits) bool { return slices.Contains(faultNames, f.Name) && f.Hits == 0 }); i >= 0 {
 		o.Verdict, o.Why = idle(o.Disturbances, r.Failure.Faults[i])
 		return
 	}
@@ -129,7 +129,7 @@ const kindCall = "call"
 // idle says of a play in which a disturbance did not happen why: the client did not make the
 // call. Of a pair, the play with the first alone has shown the call.
 func idle(p planned, rule scenarios.FaultHits) (Verdict, string) {
-	of := min(max(slices.Index(ruleNames, rule.Name), 0), max(len(p)-1, 0))
+	of := min(max(slices.Index(faultNames, rule.Name), 0), max(len(p)-1, 0))
 	if len(p) == 0 {
 		return Idle, ""
 	}

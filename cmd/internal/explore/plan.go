@@ -99,7 +99,7 @@ func (e *explorer) retryIn(journal []scenarios.JournalCall, rests []uint64) (lon
 		if struck != nil && !slices.ContainsFunc(rests, func(mark uint64) bool { return struck.Sequence <= mark && mark < c.Sequence }) {
 			longest = max(longest, c.Time.Sub(struck.Time))
 		}
-		if struck = nil; slices.ContainsFunc(c.Faults, func(name string) bool { return slices.Contains(ruleNames, name) }) {
+		if struck = nil; slices.ContainsFunc(c.Faults, func(name string) bool { return slices.Contains(faultNames, name) }) {
 			struck = c
 		}
 	}

@@ -58,8 +58,9 @@ type Cloud struct {
 	faults   *rules.Rules
 	metrics  *metrics.Metrics
 	gateway  *gateway.Server
-	api      http.Handler
-	control  func() http.Handler // made for the first who asks
+	callers  callers
+	metadata func() http.Handler // made for the first who asks, as is control
+	control  func() http.Handler
 	usual    func() (map[conditions.Key]string, error)
 
 	answered atomic.Uint64 // calls
@@ -109,10 +110,10 @@ func (c *Cloud) open(others Neighbours) (err error) {
 
 func (c *Cloud) build(others Neighbours, snapshots *snapshots.Snapshots) {
 	c.metrics = metrics.New(c.store, c.products)
-	callers := c.cfg.newCallers()
+	c.callers = c.cfg.newCallers()
 	c.gateway = gateway.NewServer(gateway.Config{
 		Store:      c.store,
-		Caller:     callers.refuse,
+		Caller:     c.callers.refuse,
 		Cloud:      func(key string) (gateway.Chosen, error) { return others.ByKey(c, key) },
 		Products:   c.products,
 		Elsewhere:  products.Elsewhere,
@@ -124,19 +125,15 @@ func (c *Cloud) build(others Neighbours, snapshots *snapshots.Snapshots) {
 		Faults:     c.faults.Injector,
 		Crash:      c.crash,
 	})
-	calls := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c.faults.Follow()
-		c.gateway.ServeHTTP(w, r)
-	})
-	c.api = serveAPI(calls, sync.OnceValue(func() http.Handler {
+	c.metadata = sync.OnceValue(func() http.Handler {
 		return metadata.New(metadata.Config{
 			Store:      c.store,
 			InstanceID: c.cfg.InstanceID,
 			Log:        c.cfg.Log,
 			Seed:       c.cfg.Seed,
 		})
-	}), callers)
-	player := &target.Player{API: c.api, Control: http.HandlerFunc(c.ServeControl), Token: c.cfg.ControlToken, Store: c.store, Products: c.products}
+	})
+	player := &target.Player{API: http.HandlerFunc(c.ServeAPI), Control: http.HandlerFunc(c.ServeControl), Token: c.cfg.ControlToken, Store: c.store, Products: c.products}
 	c.usual = sync.OnceValues(c.usualConditions)
 	c.metrics.Add(&collector{c})
 	if c.plane != nil {
@@ -177,21 +174,19 @@ func (c *Cloud) newControl(others Neighbours, snapshots *snapshots.Snapshots, pl
 // ServeControl serves the control API.
 func (c *Cloud) ServeControl(w http.ResponseWriter, r *http.Request) { c.control().ServeHTTP(w, r) }
 
-// serveAPI gives the metadata service its paths and the API all others. It
-// is no http.ServeMux, which would redirect a path that it finds untidy, and
-// with that lose a POST.
-func serveAPI(api http.Handler, metadata func() http.Handler, callers callers) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !strings.HasPrefix(r.URL.Path, "/latest/") {
-			api.ServeHTTP(w, r)
-			return
-		}
-		if err := callers.refuse(r); err != nil {
-			http.Error(w, err.Error(), http.StatusForbidden)
-			return
-		}
-		metadata().ServeHTTP(w, r)
-	})
+// ServeAPI serves the cloud's API, and the metadata service at its paths. There is no
+// http.ServeMux, which would redirect an untidy path, and with that lose a POST.
+func (c *Cloud) ServeAPI(w http.ResponseWriter, r *http.Request) {
+	if !strings.HasPrefix(r.URL.Path, "/latest/") {
+		c.faults.Follow()
+		c.gateway.ServeHTTP(w, r)
+		return
+	}
+	if err := c.callers.refuse(r); err != nil {
+		http.Error(w, err.Error(), http.StatusForbidden)
+		return
+	}
+	c.metadata().ServeHTTP(w, r)
 }
 
 // crash ends the process as a power failure would: without a flush or a
@@ -221,9 +216,6 @@ func (c *Cloud) Name() string { return c.cfg.Name }
 
 // Products lists what the cloud serves.
 func (c *Cloud) Products() []*gateway.Product { return c.products }
-
-// API serves the cloud's API, and the metadata service under /latest/.
-func (c *Cloud) API() http.Handler { return c.api }
 
 // Gateway answers calls for the cloud that reached another one.
 func (c *Cloud) Gateway() *gateway.Server { return c.gateway }

@@ -39,7 +39,7 @@ func (c *Cloud) consoleCall(ctx context.Context, made controlapi.CloudCall) (con
 	if err != nil {
 		return controlapi.CloudAnswer{}, err
 	}
-	client := &apiclient.Client{URL: "http://localhost", HTTP: &http.Client{Transport: controlclient.Transport(c.api)},
+	client := &apiclient.Client{URL: "http://localhost", HTTP: &http.Client{Transport: controlclient.Transport(http.HandlerFunc(c.ServeAPI))},
 		AccessKeyID: key.ID, AccessKeySecret: key.Secret, UserAgent: callerOf(made)}
 	reply, err := client.CallContext(ctx, product.Version, made.Action, made.Parameters)
 	return controlapi.CloudAnswer{Status: reply.Status, Body: reply.Body}, err

@@ -24,8 +24,8 @@ import (
 // process has an API that nothing serves.
 type process struct{ life context.Context }
 
-func (p process) Listen(name, port string, connections *listen.Places, handler http.Handler) (*listen.Server, error) {
-	return listen.NewServer(p.life, listen.ServerConfig{Name: name, Address: "127.0.0.1:" + port, Connections: connections, Log: zerolog.Nop()}, handler)
+func (p process) Listen(name, port string, connections *listen.Places) (*listen.Server, error) {
+	return listen.NewServer(p.life, listen.ServerConfig{Name: name, Address: "127.0.0.1:" + port, Connections: connections, Log: zerolog.Nop()})
 }
 
 func (process) APIURL() string              { return "http://127.0.0.1:1" }

@@ -31,7 +31,7 @@ import (
 // Process gives clouds access to the process that they are in.
 type Process interface {
 	// Listen opens a server next to that of the API, at a port of the same host.
-	Listen(name, port string, connections *listen.Places, handler http.Handler) (*listen.Server, error)
+	Listen(name, port string, connections *listen.Places) (*listen.Server, error)
 	// APIURL returns where the API is, "" before it listens.
 	APIURL() string
 	// Describe adds what clients of any cloud must know.
@@ -276,8 +276,8 @@ func (s *Clouds) listen(name string, f *forkedCloud) (err error) {
 	}
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.serve(name, w, r) })
 	for _, port := range []string{cmp.Or(f.wanted, "0"), "0"} { // the one from before the restart, or another
-		if f.port, err = s.cfg.Process.Listen("cloud "+name, port, s.ports, handler); err == nil {
-			go func() { _ = f.port.Serve() }() // it ends when it is closed
+		if f.port, err = s.cfg.Process.Listen("cloud "+name, port, s.ports); err == nil {
+			go func() { _ = f.port.Serve(handler) }() // it ends when it is closed
 			return s.answer(f)
 		}
 	}

@@ -23,7 +23,7 @@ func (s *Clouds) serve(name string, w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer leave()
-	c.During(r, func(r *http.Request) { c.API().ServeHTTP(w, r) })
+	c.During(r, func(r *http.Request) { c.ServeAPI(w, r) })
 }
 
 // enter finds a cloud by its name, which stays until the caller leaves. It waits for one

@@ -2,12 +2,10 @@ package gateway
 
 import (
 	"cmp"
-	"errors"
 	"reflect"
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/clbemu/clbemu/state"
 )
@@ -32,22 +30,6 @@ type Action struct {
 	write func(*state.Tx, any) (any, error)
 }
 
-// execution is one run of a handler.
-type execution struct {
-	store       *state.Store
-	scope       state.Owner
-	request     any
-	staleBy     state.Past                    // what a read sees
-	stageDelays map[state.Stage]time.Duration // of what a write begins
-	// dryRun undoes what a write did.
-	dryRun bool
-	// recordIDs sees what a write did before it is committed.
-	recordIDs func(tx *state.Tx, response any)
-}
-
-// errDryRun is the error of a rehearsed write that would have succeeded.
-var errDryRun = errors.New("rehearsed")
-
 // Read declares an action that changes nothing.
 func Read[Req, Res any](name string, handle func(*state.View, *Req) (*Res, error)) Action {
 	a := newAction(name, reflect.TypeFor[Req](), reflect.TypeFor[Res]())
@@ -62,29 +44,6 @@ func Write[Req, Res any](name string, handle func(*state.Tx, *Req) (*Res, error)
 	a.Mutates = true
 	a.write = func(tx *state.Tx, request any) (any, error) { return handle(tx, request.(*Req)) }
 	return a
-}
-
-// run runs the handler. Like all that need not know the types of an action it is not
-// generic: the program would have it once for each of hundreds.
-func (a *Action) run(x execution) (response any, err error) {
-	if !a.Mutates {
-		v := x.store.ViewPast(x.staleBy, x.scope)
-		response, err = a.read(v, x.request)
-		err = cmp.Or(err, passed(x.request))
-		return response, err
-	}
-	err = x.store.Update(x.scope, func(tx *state.Tx) error {
-		response, err = a.write(tx.Paced(x.stageDelays), x.request)
-		err = cmp.Or(err, passed(x.request))
-		if err == nil && x.dryRun {
-			err = errDryRun
-		}
-		if err == nil {
-			x.recordIDs(tx, response)
-		}
-		return err
-	})
-	return response, err
 }
 
 func newAction(name string, request, response reflect.Type) Action {

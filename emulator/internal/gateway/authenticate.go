@@ -9,20 +9,20 @@ import (
 
 // authenticate finds out whose call it is. The order of its checks is the cloud
 // gateway's: evidence CLB-0004.
-func (s *Server) authenticate(call *Call, v *state.View) *Problem {
+func (s *Server) authenticate(call *Call) *Problem {
 	if call.unsigned() { // nothing proves that the call has the key that it names
 		call.AccessKeyID = ""
-		return stranger(call, v)
+		return stranger(call)
 	}
 	if !s.cfg.StrictAuth {
-		return s.identify(call, v)
+		return s.identify(call)
 	}
 	sig, problem := call.readSignature()
 	if problem != nil {
 		return s.hintUnsigned(call, problem)
 	}
 	call.AccessKeyID = sig.accessKeyID
-	key, known := kinds.AccessKeys.Find(v, sig.accessKeyID)
+	key, known := kinds.AccessKeys.Find(call.view, sig.accessKeyID)
 	switch {
 	case !known:
 		return problemUnknownKey
@@ -41,7 +41,7 @@ func (s *Server) authenticate(call *Call, v *state.View) *Problem {
 	if problem := sig.verify(call, &sig, key.Secret); problem != nil {
 		return problem
 	}
-	if problem := checkToken(v, key, sig.securityToken); problem != nil {
+	if problem := checkToken(call.view, key, sig.securityToken); problem != nil {
 		return problem
 	}
 	// Only a call that was really signed may use up a nonce.
@@ -85,21 +85,21 @@ func isToken(v *state.View, token string) bool {
 }
 
 // identify is authenticate without proof.
-func (s *Server) identify(call *Call, v *state.View) *Problem {
+func (s *Server) identify(call *Call) *Problem {
 	if call.AccessKeyID == "" && (call.sent.signature != "" || call.underACS3) {
 		sig, _ := call.readSignature()
 		call.AccessKeyID = sig.accessKeyID
 	}
-	if key, ok := kinds.AccessKeys.Find(v, call.AccessKeyID); ok {
+	if key, ok := kinds.AccessKeys.Find(call.view, call.AccessKeyID); ok {
 		call.Scope.AccountID = key.AccountID
 		return nil
 	}
-	return stranger(call, v)
+	return stranger(call)
 }
 
 // stranger makes the first account that of a call.
-func stranger(call *Call, v *state.View) *Problem {
-	for account := range kinds.Accounts.All(v) {
+func stranger(call *Call) *Problem {
+	for account := range kinds.Accounts.All(call.view) {
 		call.Scope.AccountID = account.ID
 		return nil
 	}

@@ -49,9 +49,10 @@ type Call struct {
 	traceID     string
 	strict      bool                                   // what the signature doesn't cover is not read
 	broken      func(http.ResponseWriter, reply) reply // what happens to the answer, if set
-	received    string                                 // what the client gets of it then
-	staleBy     state.Past
-	stageDelays map[state.Stage]time.Duration
+	delivered   string                                 // what the client gets of it then
+	view        *state.View                            // that the steps from lookAtState to leaveState share
+	staleBy     state.Past                             // what a read sees
+	stageDelays map[state.Stage]time.Duration          // of what a write begins
 	product     *Product
 	elsewhere   string // the name of a product that is not emulated
 	action      *Action

@@ -125,7 +125,7 @@ func (s *faultedCall) Reset() {
 
 // replaceAnswer sets what happens to the answer. Before there is one, it ends the call.
 func (s *faultedCall) replaceAnswer(received string, answer func(http.ResponseWriter, reply) reply) {
-	s.broken, s.received = answer, received
+	s.broken, s.delivered = answer, received
 	if s.point != faults.Reply && s.point != faults.AfterCommit {
 		lost := problemLost
 		s.problem = &lost

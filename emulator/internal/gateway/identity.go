@@ -17,9 +17,9 @@ const (
 	minID    = 3 // its length
 )
 
-// name notes the ids that the call's parameters have, at any depth of their JSON or lists.
-// It runs before the handler, which may delete what they name.
-func (c *Call) name(v *state.View) {
+// recordNamed notes the ids in the call's parameters, at any depth of their JSON or lists.
+// It runs before the handler, which may delete the resources with these ids.
+func (c *Call) recordNamed() {
 	words := 0
 	for _, p := range c.Params {
 		if p.Name == "RegionId" {
@@ -29,7 +29,7 @@ func (c *Call) name(v *state.View) {
 			if words++; words > maxWords || len(c.Named) == maxIDs {
 				return
 			}
-			if len(word) >= minID && strings.ContainsAny(word, "-0123456789") && !slices.Contains(c.Named, word) && v.Identified(word) {
+			if len(word) >= minID && strings.ContainsAny(word, "-0123456789") && !slices.Contains(c.Named, word) && c.view.Identified(word) {
 				c.Named = append(c.Named, word)
 			}
 		}

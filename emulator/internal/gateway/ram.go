@@ -31,13 +31,13 @@ type Resource struct {
 
 // authorize asks the policy of the key's user or role, and the policy of the session that
 // took the role. Without them every action is allowed.
-func (s *Server) authorize(call *Call, v *state.View) *Problem {
-	key, ok := kinds.AccessKeys.Find(v, call.AccessKeyID)
+func (s *Server) authorize(call *Call) *Problem {
+	key, ok := kinds.AccessKeys.Find(call.view, call.AccessKeyID)
 	if !ok {
 		return nil
 	}
 	action := call.product.PolicyName() + ":" + call.ActionName
-	decision := key.May(v, action, call.resource())
+	decision := key.May(call.view, action, call.policyResource())
 	if decision == kinds.Allowed {
 		return nil
 	}
@@ -53,7 +53,7 @@ func (s *Server) authorize(call *Call, v *state.View) *Problem {
 		AuthPrincipalDisplayName: name,
 		PolicyType:               "AccountLevelIdentityBasedPolicy",
 		NoPermissionType:         string(decision),
-		EncodedDiagnosticMessage: diagnosis(v.Now(), action+" "+key.ID),
+		EncodedDiagnosticMessage: diagnosis(call.view.Now(), action+" "+key.ID),
 	}}
 }
 
@@ -65,10 +65,10 @@ func diagnosis(now time.Time, of string) string {
 	return base64.StdEncoding.EncodeToString(append(text, sum[:]...))
 }
 
-// resource returns the resource of the call, as policies name it: by the first of the
+// policyResource returns the resource of the call, as policies name it: by the first of the
 // product's parameters that it has, else all resources of the first type. Evidence
 // CLB-0173.
-func (c *Call) resource() string {
+func (c *Call) policyResource() string {
 	prefix := "acs:" + c.product.PolicyName() + ":" + c.Scope.RegionID + ":" + c.Scope.AccountID + ":"
 	if r, id := c.about(); id != "" {
 		return prefix + r.Type + "/" + id

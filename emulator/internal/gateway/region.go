@@ -10,21 +10,21 @@ import (
 // resolveRegion settles the region: the one that the call names, the host implies, as each region
 // of the cloud has its own endpoint, the resource is in, or the account has. Evidence
 // NLB-0027.
-func (s *Server) resolveRegion(call *Call, v *state.View) *Problem {
+func (s *Server) resolveRegion(call *Call) *Problem {
 	if call.Scope.RegionID == "" {
-		call.Scope.RegionID = regionOfHost(v, call.Host)
+		call.Scope.RegionID = regionOfHost(call.view, call.Host)
 	}
 	if call.Scope.RegionID == "" {
-		call.Scope.RegionID = regionOfResource(v, call)
+		call.Scope.RegionID = regionOfResource(call.view, call)
 	}
 	if call.Scope.RegionID == "" {
-		account, err := kinds.Accounts.Get(v, call.Scope.AccountID)
+		account, err := kinds.Accounts.Get(call.view, call.Scope.AccountID)
 		if err != nil {
 			return internalError(err)
 		}
 		call.Scope.RegionID = account.DefaultRegionID
 	}
-	region, known := kinds.Regions.Find(v, call.Scope.RegionID)
+	region, known := kinds.Regions.Find(call.view, call.Scope.RegionID)
 	if !known {
 		return problemUnknownRegion
 	}
@@ -46,8 +46,8 @@ func regionOfHost(v *state.View, host string) string {
 	return region
 }
 
-// maxSearchedBody limits how many ids regionOfResource looks for.
-const maxSearchedBody = 20
+// maxSought limits how many ids regionOfResource looks for.
+const maxSought = 20
 
 // regionOfResource returns the region of the first resource that the call names and its
 // account has, "" if there is no such resource.
@@ -60,7 +60,7 @@ func regionOfResource(v *state.View, call *Call) string {
 		if owner := state.OwnerOf(v, p.Value); owner.AccountID == call.Scope.AccountID && owner.RegionID != "" {
 			return owner.RegionID
 		}
-		if sought++; sought == maxSearchedBody {
+		if sought++; sought == maxSought {
 			break
 		}
 	}

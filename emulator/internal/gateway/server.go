@@ -123,9 +123,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		call.parameters.shrink(0)
 	}()
 	problem := s.read(call, w, r)
-	chosen, leave, stranger := s.selectCloud(call)
+	chosen, leave, forbidden := s.selectCloud(call)
 	defer leave()
-	chosen.serve(call, cmp.Or(problem, stranger), start, w)
+	chosen.serve(call, cmp.Or(problem, forbidden), start, w)
 }
 
 // serve answers a call that was read at start, in its own cloud, or refuses it for a problem
@@ -149,7 +149,7 @@ func (s *Server) serve(call *Call, problem *Problem, start time.Time, w http.Res
 		outcome.Evidence = call.guess(response)
 	}
 	// The call is reported before its client can have the answer and ask for it.
-	outcome.Duration, outcome.Answer, outcome.Received = time.Since(start), out.body, call.received
+	outcome.Duration, outcome.Answer, outcome.Received = time.Since(start), out.body, call.delivered
 	s.report(call, outcome, problem)
 	h := w.Header()
 	for _, rule := range call.Faults {
@@ -226,7 +226,14 @@ var steps = []func(*Server, *Call) *Problem{
 	(*Server).checkCaller,
 	(*Server).findProduct,
 	func(s *Server, call *Call) *Problem { return s.applyFaults(faults.Accept, call) },
-	(*Server).checkState,
+	(*Server).lookAtState,
+	(*Server).authenticate,
+	(*Server).route,
+	(*Server).resolveRegion,
+	(*Server).throttle,
+	(*Server).authorize,
+	(*Server).checkOffers,
+	(*Server).leaveState,
 	func(s *Server, call *Call) *Problem { return s.applyFaults(faults.BeforeCall, call) },
 }
 
@@ -250,34 +257,25 @@ func (s *Server) findProduct(call *Call) *Problem {
 	return nil
 }
 
-// checkState looks at the state, which is the same one for all of it.
-func (s *Server) checkState(call *Call) (problem *Problem) {
-	v := s.cfg.Store.View(state.Owner{})
-	defer call.name(v)
-	for _, look := range stateChecks {
-		if problem = look(s, call, v); problem != nil {
-			break
-		}
-	}
-	return problem
+// lookAtState takes the view that the steps after it share.
+func (s *Server) lookAtState(call *Call) *Problem {
+	call.view = s.cfg.Store.View(state.Owner{})
+	call.recordNamed()
+	return nil
 }
 
-// stateChecks lists the gateway's checks of the state, in this order.
-var stateChecks = []func(*Server, *Call, *state.View) *Problem{
-	(*Server).authenticate,
-	func(s *Server, call *Call, _ *state.View) *Problem { return s.route(call) },
-	(*Server).resolveRegion,
-	(*Server).throttle,
-	(*Server).authorize,
-	(*Server).offers,
+// leaveState drops the view, which would keep old rows in memory while a fault rule holds the call.
+func (s *Server) leaveState(call *Call) *Problem {
+	call.view = nil
+	return nil
 }
 
-// offers asks the product whether the place has what the call wants.
-func (s *Server) offers(call *Call, v *state.View) *Problem {
+// checkOffers asks the product whether the region and its zones have what the call wants.
+func (s *Server) checkOffers(call *Call) *Problem {
 	if call.product.Offers == nil {
 		return nil
 	}
-	if err := call.product.Offers(v.In(call.Scope), call.ActionName, call.Params); err != nil {
+	if err := call.product.Offers(call.view.In(call.Scope), call.ActionName, call.Params); err != nil {
 		return call.product.Errors.problem(call.ActionName, err)
 	}
 	return nil
@@ -358,11 +356,10 @@ func (s *Server) dispatch(call *Call) (any, *Problem) {
 	if problem := refuseUnread(call); problem != nil {
 		return nil, problem
 	}
-	x := execution{store: s.cfg.Store, scope: call.Scope, request: request, staleBy: call.staleBy, stageDelays: call.stageDelays, recordIDs: call.recordIDs}
-	if problem := s.dryRun(call, x); problem != nil {
+	if problem := s.rehearse(call, request); problem != nil {
 		return nil, problem
 	}
-	response, err := call.action.run(x)
+	response, err := s.run(call, request, nil)
 	if err != nil {
 		call.Made = nil
 		return nil, call.product.Errors.problem(call.ActionName, err)
@@ -373,15 +370,34 @@ func (s *Server) dispatch(call *Call) (any, *Problem) {
 	return response, nil
 }
 
-// dryRun stands at the point before the commit, where a rule asks for it: it
+// run runs the handler. A write ends with the error undo, and changes nothing, unless it is nil.
+func (s *Server) run(call *Call, request any, undo error) (response any, err error) {
+	if !call.action.Mutates {
+		response, err = call.action.read(s.cfg.Store.ViewPast(call.staleBy, call.Scope), request)
+		return response, cmp.Or(err, passed(request))
+	}
+	err = s.cfg.Store.Update(call.Scope, func(tx *state.Tx) error {
+		response, err = call.action.write(tx.Paced(call.stageDelays), request)
+		err = cmp.Or(err, passed(request), undo)
+		if err == nil {
+			call.recordIDs(tx, response)
+		}
+		return err
+	})
+	return response, err
+}
+
+// errRehearsed is the error of a rehearsed write that would have succeeded.
+var errRehearsed = errors.New("rehearsed")
+
+// rehearse stands at the point before the commit, where a rule asks for it: it
 // runs a write to its end and undoes it, so that the call holds no lock while the rule
 // is asked and the fault takes its time.
-func (s *Server) dryRun(call *Call, x execution) *Problem {
+func (s *Server) rehearse(call *Call, request any) *Problem {
 	if !call.action.Mutates || !s.hasRuleFor(faults.BeforeCommit, call) {
 		return nil
 	}
-	x.dryRun = true
-	if _, err := call.action.run(x); !errors.Is(err, errDryRun) {
+	if _, err := s.run(call, request, errRehearsed); !errors.Is(err, errRehearsed) {
 		return call.product.Errors.problem(call.ActionName, err)
 	}
 	return s.applyFaults(faults.BeforeCommit, call)

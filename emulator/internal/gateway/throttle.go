@@ -8,7 +8,6 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/clbemu/clbemu/emulator/internal/kinds"
-	"github.com/clbemu/clbemu/state"
 )
 
 // The refusals of call limits, in the order of the checks: of the
@@ -94,7 +93,8 @@ func (b *buckets) take(id string, of *kinds.Throttle, limits kinds.Rate, now tim
 }
 
 // throttle enforces the account's call limits, if it has any.
-func (s *Server) throttle(call *Call, v *state.View) *Problem {
+func (s *Server) throttle(call *Call) *Problem {
+	v := call.view
 	limits, ok := kinds.Throttles.Find(v, call.Scope.AccountID)
 	if !ok {
 		return nil

@@ -30,8 +30,8 @@ type proxy struct {
 
 var _ http.Handler = (*proxy)(nil)
 
-func newProxy(life context.Context, cfg ServerConfig, at net.Addr, handler http.Handler) *proxy {
-	return &proxy{handler, cfg.Proxy, newTunnels(at), newHTTP(life, cfg.Log, handler)}
+func newProxy(life context.Context, cfg ServerConfig, at net.Addr) *proxy {
+	return &proxy{tls: cfg.Proxy, tunnels: newTunnels(at), server: newHTTP(life, cfg.Log)}
 }
 
 // answersFor reports whether a host is the cloud's.

@@ -34,14 +34,16 @@ func proxyServer(t *testing.T, secure bool, connections int) (s *listen.Server, 
 	if secure {
 		cfg.TLS = certificate
 	}
-	s, err = listen.NewServer(context.Background(), cfg, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		fmt.Fprintf(w, "%s %s%s?%s absolute=%v tls=%v", r.Method, r.Host, r.URL.Path, r.URL.RawQuery, r.URL.IsAbs(), r.TLS != nil)
-	}))
+	s, err = listen.NewServer(context.Background(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
 	served := make(chan error, 1)
-	go func() { served <- s.Serve() }()
+	go func() {
+		served <- s.Serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			fmt.Fprintf(w, "%s %s%s?%s absolute=%v tls=%v", r.Method, r.Host, r.URL.Path, r.URL.RawQuery, r.URL.IsAbs(), r.TLS != nil)
+		}))
+	}()
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), await.Patience)
 		defer cancel()

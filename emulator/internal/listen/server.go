@@ -61,9 +61,8 @@ type Server struct {
 // mark on.
 var ErrFewDescriptors = errors.New("the descriptors that are left are for the APIs and the state")
 
-// NewServer listens, and serves the handler once Serve is called; every request sees the end
-// of life.
-func NewServer(life context.Context, cfg ServerConfig, handler http.Handler) (*Server, error) {
+// NewServer listens. Every request that Serve answers sees the end of life.
+func NewServer(life context.Context, cfg ServerConfig) (*Server, error) {
 	l, err := TCP(cfg.Name+" listener", cfg.Address)
 	if err != nil {
 		return nil, fmt.Errorf("%s listener: %w: choose another address", cfg.Name, err)
@@ -71,23 +70,24 @@ func NewServer(life context.Context, cfg ServerConfig, handler http.Handler) (*S
 	if Beyond(l.(*listener).Listener, cfg.Mark) {
 		return nil, errors.Join(fmt.Errorf("%w: raise the limit of open files (ulimit -n), which is %d", ErrFewDescriptors, Descriptors()), l.Close())
 	}
-	s := &Server{listener: newLimited(l, cfg.Connections), scheme: "http"}
+	s := &Server{listener: newLimited(l, cfg.Connections), scheme: "http", http: newHTTP(life, cfg.Log)}
 	if cfg.Proxy != nil {
-		s.proxy = newProxy(life, cfg, l.Addr(), handler)
-		handler = s.proxy
+		s.proxy = newProxy(life, cfg, l.Addr())
 	}
-	s.http = newHTTP(life, cfg.Log, handler)
 	if cfg.TLS != nil {
 		s.listener, s.scheme = tls.NewListener(s.listener, cfg.TLS), "https"
 	}
 	return s, nil
 }
 
-// Serve serves until Close or Shutdown.
-func (s *Server) Serve() error {
+// Serve answers by a handler until Close or Shutdown.
+func (s *Server) Serve(handler http.Handler) error {
 	if s.proxy != nil {
+		s.proxy.handler, s.proxy.server.Handler = handler, inTime(handler)
+		handler = s.proxy
 		go func() { _ = s.proxy.server.Serve(s.proxy.tunnels) }() // which ends with Shutdown
 	}
+	s.http.Handler = inTime(handler)
 	if err := s.http.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("listener: %w", err)
 	}
@@ -119,13 +119,17 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// newHTTP serves a handler until life, which every request sees the end of.
-func newHTTP(life context.Context, to zerolog.Logger, handler http.Handler) *http.Server {
+// inTime answers by a handler, whose client has time for each piece of the answer.
+func inTime(handler http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer serving(r)()
+		handler.ServeHTTP(&inPieces{w, time.Now()}, r)
+	})
+}
+
+// newHTTP returns a server without a handler. Every request sees the end of life.
+func newHTTP(life context.Context, to zerolog.Logger) *http.Server {
 	return &http.Server{
-		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			defer serving(r)()
-			handler.ServeHTTP(&inPieces{w, time.Now()}, r)
-		}),
 		BaseContext:       func(net.Listener) context.Context { return life },
 		ConnContext:       withConn,
 		ReadHeaderTimeout: readHeaderTimeout,

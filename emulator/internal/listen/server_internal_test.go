@@ -41,7 +41,8 @@ func (l *oneConn) Close() error {
 func serveOne(t *testing.T, handler http.HandlerFunc) (client net.Conn) {
 	t.Helper()
 	client, conn := net.Pipe()
-	s := newHTTP(context.Background(), zerolog.Nop(), handler)
+	s := newHTTP(context.Background(), zerolog.Nop())
+	s.Handler = inTime(handler)
 	go func() { _ = s.Serve(&oneConn{Conn: conn}) }()
 	t.Cleanup(func() {
 		client.Close()
@@ -155,7 +156,8 @@ func TestSilentClients(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &pipes{make(chan net.Conn), make(chan struct{})}
 		answer := make(chan struct{})
-		s := newHTTP(t.Context(), zerolog.Nop(), http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		s := newHTTP(t.Context(), zerolog.Nop())
+		s.Handler = inTime(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/slow" {
 				<-answer
 			}
@@ -208,7 +210,8 @@ func TestIdleGivesWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		one, two := &pipes{make(chan net.Conn), make(chan struct{})}, &pipes{make(chan net.Conn), make(chan struct{})}
 		places := NewPlaces(4)
-		s := newHTTP(t.Context(), zerolog.Nop(), http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) }))
+		s := newHTTP(t.Context(), zerolog.Nop())
+		s.Handler = inTime(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) }))
 		for _, l := range []*pipes{one, two} {
 			go func() { _ = s.Serve(newLimited(l, places)) }()
 		}
