@@ -49,7 +49,11 @@ func TestAnswersFollowSchema(t *testing.T) {
 	documented, used := readSchema(t), make(map[string]bool)
 	answers := 0
 	for _, c := range apiCases() {
-		if _, known := documented[c.product+"."+c.action+".RequestId"]; !known || c.code != "" {
+		_, known := documented[c.product+"."+c.action+".RequestId"]
+		if !known && c.product == "Slb" {
+			t.Errorf("%s: the action's response is not documented", c)
+		}
+		if !known || c.code != "" {
 			continue
 		}
 		answers++
