@@ -50,7 +50,7 @@ func TestAnswersFollowSchema(t *testing.T) {
 	answers := 0
 	for _, c := range apiCases() {
 		_, known := documented[c.product+"."+c.action+".RequestId"]
-		if !known && c.product == "Slb" {
+		if !known && c.product == "Slb" && c.action != "ServiceManagedControl" { // which no publication has
 			t.Errorf("%s: the action's response is not documented", c)
 		}
 		if !known || c.code != "" {
