@@ -44,10 +44,10 @@ func TestCallsAreJournalled(t *testing.T) {
 			t.Errorf("%s took %v ms at %v, want some time at %v", e.Action, e.Milliseconds, e.Time, start)
 		}
 	}
-	want := []journal.Entry{
-		{Sequence: 1, Kind: journal.KindCall, RequestID: created.Text("RequestId"), Action: "CreateLoadBalancer", Made: id, Also: []string{"rg-clbemu0default"}, Status: 200, Unread: []string{"SourceIp"},
+	want := []journal.Entry{ // after that of the rule
+		{Sequence: 2, Kind: journal.KindCall, RequestID: created.Text("RequestId"), Action: "CreateLoadBalancer", Made: id, Also: []string{"rg-clbemu0default"}, Status: 200, Unread: []string{"SourceIp"},
 			Parameters: journal.Parameters{{Name: "LoadBalancerSpec", Value: "slb.s1.small"}, {Name: "RegionId", Value: "cn-hangzhou"}, {Name: "SourceIp", Value: "192.0.2.1"}}},
-		{Sequence: 2, Kind: journal.KindCall, RequestID: deleted.Text("RequestId"), Action: "DeleteLoadBalancer", Resource: id, Status: 503,
+		{Sequence: 3, Kind: journal.KindCall, RequestID: deleted.Text("RequestId"), Action: "DeleteLoadBalancer", Resource: id, Status: 503,
 			Code: "ServiceUnavailable", Faults: []string{"busy"}, Parameters: journal.Parameters{{Name: "LoadBalancerId", Value: id}, {Name: "RegionId", Value: "cn-hangzhou"}}},
 	}
 	for i, w := range want {

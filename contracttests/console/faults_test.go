@@ -115,3 +115,35 @@ func TestTemplates(t *testing.T) {
 	b.visit("/faults?template=lost&action=DeleteLoadBalancer")
 	b.until("document.querySelector('#rule').value.includes('lost-deleteloadbalancer')")
 }
+
+// TestRefusalStays proves that the reason of a refused change stays on the page, which then
+// shows what is there.
+func TestRefusalStays(t *testing.T) {
+	b := open(t)
+	b.Fault(t, "{name: busy, match: {action: DescribeVpcs}, effect: {error: {code: ServiceUnavailable}}}")
+	b.Fork(t)
+	b.visit("/faults")
+	b.first(`const real = window.fetch;
+		window.looks = 0; // that the page takes after a refusal
+		window.fetch = async (url, how) => {
+			if (how?.method === 'DELETE') {
+				window.looks = 1;
+				return Response.json({ error: 'no deletion today' }, { status: 409 });
+			}
+			const answer = await real(url, how);
+			if (window.looks) window.looks++;
+			return answer;
+		};`)
+	for page, clicks := range map[string][]string{
+		"/faults": {"[aria-label='Remove busy']"},
+		"/clouds": {"[aria-label^='Delete t-']", "dialog.sure button[value=yes]"},
+	} {
+		b.visit(page)
+		for _, at := range clicks {
+			b.click(at)
+		}
+		b.until("window.looks > 1")
+		b.until("fetch('/readyz').then(() => fetch('/readyz'))") // the look is drawn meanwhile
+		b.shows("#said", "no deletion today")
+	}
+}

@@ -12,10 +12,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/controlclient"
 	"github.com/clbemu/clbemu/emulator/journal"
-	"github.com/clbemu/clbemu/emulator/names"
-	"github.com/clbemu/clbemu/emulator/products"
 	"github.com/clbemu/clbemu/emulator/target/private"
-	"github.com/clbemu/clbemu/emulator/world/conditions"
 	"github.com/clbemu/clbemu/state"
 )
 
@@ -28,8 +25,9 @@ const (
 // closeTimeout limits how long calls in flight may take to finish.
 const closeTimeout = time.Minute
 
-// Server is a running emulator.
+// Server is a running emulator, and its first cloud.
 type Server struct {
+	*Cloud
 	emulator *emulator.Emulator
 }
 
@@ -72,7 +70,8 @@ func Start(t testing.TB, options ...Option) *Server {
 	if err := e.Start(); err != nil {
 		t.Fatalf("start the emulator: %v", err)
 	}
-	return &Server{emulator: e}
+	control := &controlclient.Client{URL: "http://" + e.ControlAddr(), Token: cfg.ControlToken}
+	return &Server{&Cloud{"http://" + e.Addr(), control}, e}
 }
 
 func stop(t testing.TB, e *emulator.Emulator) {
@@ -91,15 +90,6 @@ func stop(t testing.TB, e *emulator.Emulator) {
 	}
 }
 
-// Host is the host:port of the API, as endpoint overrides want it.
-func (s *Server) Host() string { return s.emulator.Addr() }
-
-// URL returns the URL of the API and the metadata service.
-func (s *Server) URL() string { return "http://" + s.Host() }
-
-// ControlURL returns the URL of the control API.
-func (s *Server) ControlURL() string { return "http://" + s.emulator.ControlAddr() }
-
 // DNSAddr returns the address of the DNS server for the names of Network Load
 // Balancers, if the configuration has one.
 func (s *Server) DNSAddr() string { return s.emulator.DNSAddr() }
@@ -109,56 +99,3 @@ func (s *Server) Store() *state.Store { return s.emulator.Store() }
 
 // Journal returns the emulator's journal.
 func (s *Server) Journal() *journal.Journal { return s.emulator.Journal() }
-
-// World changes a condition, as `clbemu world set` does: World("account.arrears",
-// "true").
-func (s *Server) World(t testing.TB, name, value string) {
-	t.Helper()
-	err := names.Of(s.Store().Schema(), products.All()).CheckCondition(name, value)
-	if err == nil {
-		err = s.Store().Update(state.Owner{}, func(tx *state.Tx) error {
-			return conditions.Set(tx, state.Owner{}, []conditions.Setting{{Name: name, Value: value}})
-		})
-	}
-	if err != nil {
-		t.Fatalf("set the world: %v", err)
-	}
-}
-
-// Fault adds fault rules in YAML, as `clbemu fault add` does.
-func (s *Server) Fault(t testing.TB, rules string) {
-	t.Helper()
-	if _, err := s.emulator.AddFaults([]byte(rules)); err != nil {
-		t.Fatalf("add fault rules: %v", err)
-	}
-}
-
-// Hits returns how many calls a fault rule affected. The rule must exist.
-func (s *Server) Hits(t testing.TB, rule string) uint64 {
-	t.Helper()
-	var known []string
-	for _, r := range s.emulator.FaultRules() {
-		if r.Rule.Name == rule {
-			return r.Hits
-		}
-		known = append(known, r.Rule.Name)
-	}
-	t.Fatalf("there is no fault rule %s%s", rule, names.DidYouMean(rule, known, "server.Fault adds one"))
-	return 0
-}
-
-// Calls returns the calls whose fields are as wanted, in the words of `clbemu
-// journal --where`: Calls(t, "action=Create*", "code=OK"). A name that nothing has
-// fails the test: there are never such calls.
-func (s *Server) Calls(t testing.TB, where ...string) []*journal.Entry {
-	t.Helper()
-	return calls(t, &controlclient.Client{URL: s.ControlURL()}, where)
-}
-
-// Advance moves the emulated time forward, and holds it there.
-func (s *Server) Advance(t testing.TB, d time.Duration) {
-	t.Helper()
-	if err := s.Store().AdjustClock(d, 0); err != nil {
-		t.Fatalf("advance the clock: %v", err)
-	}
-}

@@ -5,26 +5,17 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
-	"net/url"
 	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/controlclient"
-	"github.com/clbemu/clbemu/emulator/journal"
 	"github.com/clbemu/clbemu/emulator/target/private"
 )
-
-// Cloud is a cloud of a running emulator that a test has to itself.
-type Cloud struct {
-	name, api string
-	control   *controlclient.Client
-}
 
 // forkLife is when a cloud goes whose test was killed.
 const forkLife = "1h"
@@ -64,7 +55,7 @@ func Fork(t testing.TB) *Cloud {
 // Fork forks a cloud of the server for a test.
 func (s *Server) Fork(t testing.TB) *Cloud {
 	t.Helper()
-	return fork(t, &controlclient.Client{URL: s.ControlURL()})
+	return fork(t, s.control)
 }
 
 func fork(t testing.TB, control *controlclient.Client) *Cloud {
@@ -92,65 +83,5 @@ func fork(t testing.TB, control *controlclient.Client) *Cloud {
 			t.Errorf("delete the cloud: %v", err)
 		}
 	})
-	return &Cloud{name: name, api: made.API, control: &inner}
-}
-
-// URL returns the URL of the API and the metadata service, at a port of the cloud's own.
-func (c *Cloud) URL() string { return c.api }
-
-// Host is the host:port of the API, as endpoint overrides want it.
-func (c *Cloud) Host() string { return strings.TrimPrefix(c.api, "http://") }
-
-// ControlURL returns the URL of the cloud's control API.
-func (c *Cloud) ControlURL() string { return c.control.URL }
-
-// Client returns a client of the cloud.
-func (c *Cloud) Client() *Client { return &Client{URL: c.URL()} }
-
-// World changes a condition, as `clbemu world set` does.
-func (c *Cloud) World(t testing.TB, name, value string) {
-	t.Helper()
-	if _, err := c.control.SetWorld(context.Background(), controlapi.Change{Settings: []controlapi.Setting{{Name: name, Value: value}}}); err != nil {
-		t.Fatalf("set the world: %v", err)
-	}
-}
-
-// Fault adds fault rules in YAML, as `clbemu fault add` does.
-func (c *Cloud) Fault(t testing.TB, rules string) {
-	t.Helper()
-	if _, err := c.control.AddFaults(context.Background(), "", []byte(rules)); err != nil {
-		t.Fatalf("add fault rules: %v", err)
-	}
-}
-
-// Calls returns the calls whose fields are as wanted, like Server.Calls.
-func (c *Cloud) Calls(t testing.TB, where ...string) []*journal.Entry {
-	t.Helper()
-	return calls(t, c.control, where)
-}
-
-// Advance moves the emulated time forward.
-func (c *Cloud) Advance(t testing.TB, d time.Duration) {
-	t.Helper()
-	if err := c.control.SetClock(context.Background(), controlapi.ClockChange{Advance: d.String()}); err != nil {
-		t.Fatalf("advance the clock: %v", err)
-	}
-}
-
-// calls asks a journal.
-func calls(t testing.TB, control *controlclient.Client, where []string) []*journal.Entry {
-	t.Helper()
-	query := url.Values{"kind": {"call"}}
-	for _, condition := range where {
-		name, value, ok := strings.Cut(condition, "=")
-		if !ok {
-			t.Fatalf("%q is not a condition, such as action=Create*", condition)
-		}
-		query.Set(name, value)
-	}
-	page, err := control.Journal(context.Background(), query)
-	if err != nil {
-		t.Fatalf("calls with %q: %v", where, err)
-	}
-	return page.Entries
+	return &Cloud{made.API, &inner}
 }

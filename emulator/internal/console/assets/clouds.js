@@ -25,13 +25,13 @@ const row = (c) => [
 async function reset({ name, from }) {
   if (!(await sure(t`Reset ${name}?`, t`It becomes what ${from} is now. Its journal goes too.`, t`Reset`))) return;
   await attempt(() => call('POST', `${named('/v1/clouds/', name)}/reset`), t`${name} is as ${from} now`);
-  await attempt(refresh);
+  await refresh(); // which leaves what was said
 }
 
 async function remove({ name }) {
   if (!(await sure(t`Delete ${name}?`, t`The cloud and all that it has can not be brought back.`, t`Delete`))) return;
   await attempt(() => call('DELETE', named('/v1/clouds/', name)));
-  await attempt(refresh);
+  await refresh(); // which leaves what was said
 }
 
 async function fork(event) {

@@ -72,7 +72,7 @@ const rule = (f, chosen) => el('article', { class: chosen ? 'card current' : 'ca
 
 async function change(method, path, body) {
   await attempt(() => call(method, path, { body }));
-  await attempt(refresh);
+  await refresh(); // which leaves what was said
 }
 
 // The rule that is written.
