@@ -31,8 +31,8 @@ const searched = 10_000
 // longestPart is as many digits as no id has.
 const longestPart = 40
 
-// behindRows is the first draw, from the sequence's next one, behind all that made ids
-// of rows.
+// behindRows returns the first draw, from the sequence's next one, after all draws that made ids of
+// rows.
 func (tx *Tx) behindRows(s *Sequence) uint64 {
 	made, lengths := tx.mintedParts()
 	next := s.Next

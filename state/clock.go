@@ -132,7 +132,7 @@ const (
 	maxYear    = 9000
 )
 
-// emulatedTime is the time of a state when the base clock shows base.
+// emulatedTime returns the time of a state when the base clock shows base.
 func emulatedTime(v *View, base time.Time) time.Time {
 	if c, ok := ClockSettings.Find(v, clockSettingID); ok {
 		return c.at(base)

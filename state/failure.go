@@ -43,7 +43,7 @@ func (f *failure) Error() string {
 	return fmt.Sprintf("%v, and after that: %v", f.commit, f.recovery)
 }
 
-// said is the text for the log.
+// said returns the text for the log.
 func (f *failure) said() string {
 	outcome := "it is not known whether it is kept: a restart may show it"
 	if errors.Is(f.commit, engine.ErrNotMade) {
@@ -54,7 +54,7 @@ func (f *failure) said() string {
 
 func (f *failure) Unwrap() []error { return []error{f.commit, f.recovery} }
 
-// rootOf is the innermost of the errors that an error wraps one by one.
+// rootOf returns the innermost of the errors that an error wraps one by one.
 func rootOf(err error) error {
 	for {
 		inner := errors.Unwrap(err)

@@ -74,7 +74,7 @@ func (tx *Tx) Draw() [sha256.Size]byte {
 	return current.draw(current.Next)
 }
 
-// draw is the n-th draw of the seed.
+// draw returns the n-th draw of the seed.
 func (s *Sequence) draw(n uint64) [sha256.Size]byte {
 	var in [16]byte
 	binary.BigEndian.PutUint64(in[:8], s.Seed)

@@ -143,7 +143,7 @@ func (tx *Tx) settle() {
 	panic("state: more than " + strconv.Itoa(maxTransitions) + " transitions at once")
 }
 
-// nextDue is the first transition whose time has come. Views see all of them.
+// nextDue returns the first transition whose time has come. Views see all of them.
 func nextDue(v *View, now time.Time) (*Transition, bool) {
 	t, ok := transitionsByDue.First(v)
 	return t, ok && !t.Due.After(now)

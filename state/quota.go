@@ -161,13 +161,13 @@ type Quota struct {
 	Limit     int
 }
 
-// QuotaID is the id of a Quota.
+// QuotaID returns the id of a Quota.
 func QuotaID(accountID string, name QuotaName) string { return accountID + "/" + string(name) }
 
 // Quotas by QuotaID.
 var Quotas = NewTable(kernel, "Quota", func(q *Quota) string { return QuotaID(q.AccountID, q.Name) }, Setting())
 
-// Limit is the quota of the scope's account.
+// Limit returns the limit of a quota for the scope's account.
 func (v *View) Limit(name QuotaName) int {
 	q, ok := v.schema.quotas[name]
 	if !ok {

@@ -111,7 +111,7 @@ func open(ctx context.Context, cfg Config) (*Store, error) {
 	return s, nil
 }
 
-// newStore is an empty store.
+// newStore returns an empty store.
 func newStore(cfg Config) *Store {
 	if cfg.Clock == nil {
 		cfg.Clock = &SystemClock{}
@@ -179,7 +179,7 @@ func (s *Store) Revision() Revision {
 	return s.revision
 }
 
-// Now is the emulated time.
+// Now returns the emulated time.
 func (s *Store) Now() time.Time {
 	v := View{txn: s.visible.Load().reading(), schema: s.schema}
 	return emulatedTime(&v, s.clock.Now())

@@ -23,13 +23,13 @@ type View struct {
 // Attached returns what Store.Attach keeps with the store, nil if it is nothing.
 func (v *View) Attached() any { return v.attached }
 
-// Now is the emulated time of the transaction; it does not move within it.
+// Now returns the emulated time of the transaction. It does not move within the transaction.
 func (v *View) Now() time.Time { return v.now }
 
 // Schema returns the store's schema.
 func (v *View) Schema() *Schema { return v.schema }
 
-// Scope is the account and region of the visible resources.
+// Scope returns the account and region of the visible resources.
 func (v *View) Scope() Owner { return v.scope }
 
 // In returns the same state as another account and region see it.

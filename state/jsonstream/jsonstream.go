@@ -136,7 +136,7 @@ func (r *Reader) End() error {
 	return err
 }
 
-// InWords is an error of the JSON library as people say it who don't know Go's types.
+// InWords returns an error of the JSON library in words for people who don't know Go's types.
 func InWords(err error) error {
 	wrong := (*json.UnmarshalTypeError)(nil)
 	if !errors.As(err, &wrong) {
