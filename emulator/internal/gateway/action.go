@@ -96,20 +96,20 @@ func newAction(name string, request, response reflect.Type) Action {
 	}
 }
 
-// Also is the action with other names that clients call it by.
+// Also returns the action with other names by which clients call it.
 func (a Action) Also(names ...string) Action {
 	a.also = names
 	return a
 }
 
-// Refusing is the action with the refusals that no handler returns but the tags of its
-// request name.
+// Refusing returns the action with the refusals that no handler returns and that only the tags of
+// its request name.
 func (a Action) Refusing(refusals ...Refusal) Action {
 	a.refuses = refusals
 	return a
 }
 
-// Unsigned is the action for callers without a key, whose signature nothing checks.
+// Unsigned returns the action for callers without a key, whose signature is not checked.
 func (a Action) Unsigned() Action {
 	a.unsigned = true
 	return a
@@ -267,5 +267,5 @@ func (p *Product) Has(action string) bool {
 	return ok
 }
 
-// PolicyName is the product's name in actions and resources of policies.
+// PolicyName returns the product's name in actions and resources of policies.
 func (p *Product) PolicyName() string { return cmp.Or(p.RAMName, strings.ToLower(p.Name)) }

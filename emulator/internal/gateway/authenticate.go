@@ -84,7 +84,7 @@ func isToken(v *state.View, token string) bool {
 	return false
 }
 
-// identify is authenticate without proof.
+// identify finds the caller's account without proof.
 func (s *Server) identify(call *Call, v *state.View) *Problem {
 	if call.AccessKeyID == "" && (call.sent.signature != "" || call.underACS3) {
 		sig, _ := call.readSignature()

@@ -66,8 +66,8 @@ type Call struct {
 	large, parameters share
 }
 
-// Headers are those of the request, which the caller must not change; none where the
-// call could not be read.
+// Headers returns the headers of the request, or nil if the call could not be read. The caller must
+// not change them.
 func (c *Call) Headers() http.Header {
 	if c.request == nil {
 		return nil
@@ -75,8 +75,8 @@ func (c *Call) Headers() http.Header {
 	return c.request.Header
 }
 
-// Product is the name of the product called, also of one that is not emulated, "" when
-// there is none such.
+// Product returns the name of the called product, also of one that is not emulated, or "" if it is
+// unknown.
 func (c *Call) Product() string {
 	if c.product == nil {
 		return c.elsewhere
@@ -84,8 +84,8 @@ func (c *Call) Product() string {
 	return c.product.Name
 }
 
-// Resource is the id that the call is about by the first of its product's parameters, ""
-// when it has none.
+// Resource returns the id of the resource of the call, by the first of its product's parameters
+// that names one, or "".
 func (c *Call) Resource() string {
 	_, id := c.about()
 	return id
@@ -227,7 +227,7 @@ func (c *Call) readBody(budget *MemoryBudget, w http.ResponseWriter, r *http.Req
 	return problemUnreadable
 }
 
-// hostname is the host without its port.
+// hostname returns the host without its port.
 func hostname(hostport string) string {
 	if host, _, err := net.SplitHostPort(hostport); err == nil {
 		return host

@@ -46,7 +46,7 @@ type rules struct {
 	missing, invalid       state.Fact
 }
 
-// bound is where the number of an option is kept, nil for an option of another kind.
+// bound returns the place of an option's number, or nil for an option of another kind.
 func (r *rules) bound(option string) **int64 {
 	switch option {
 	case "min":
@@ -221,7 +221,7 @@ func (d *decoder) refusals() (names []state.Fact) {
 	return names
 }
 
-// jsonFields are the fields of the objects in a list of structs.
+// jsonFields returns the fields of the objects in a list of structs.
 func jsonFields(list reflect.Type) (names []string) {
 	if list.Kind() != reflect.Slice || list.Elem().Kind() != reflect.Struct {
 		return nil
@@ -385,8 +385,7 @@ func (r *rules) word(text string) (string, bool) {
 	return r.enum[at], true
 }
 
-// bits is the size of the API's integer: what is an int here has 32 there, on
-// every machine.
+// bits returns the size of the API's integer. An int here has 32 bits there, on every machine.
 func (f *decodeField) bits() int {
 	if f.kind == reflect.Int64 {
 		return 64

@@ -339,7 +339,7 @@ type errorBody struct {
 	Hint string `rpc:"Hint,omitempty"`
 }
 
-// recommend is the address of the cloud's page about an error: CLB-0013.
+// recommend returns the address of the cloud's page about an error: CLB-0013.
 func recommend(code, product, requestID string) string {
 	return "https://api.aliyun.com/troubleshoot?q=" + url.QueryEscape(code) + "&product=" + product + "&requestId=" + requestID
 }

@@ -76,7 +76,7 @@ func (n *nonces) refuseLocked(used nonce) *Problem {
 	return nil
 }
 
-// elapsed is the time since the first call, by the monotonic clock.
+// elapsed returns the time since the first call, by the monotonic clock.
 func (n *nonces) elapsed(now time.Time) time.Duration {
 	if n.start.IsZero() {
 		n.start = now

@@ -32,8 +32,8 @@ func (s *Server) resolveRegion(call *Call, v *state.View) *Problem {
 	return nil
 }
 
-// regionOfHost is the region in a name such as nlb.cn-hangzhou.aliyuncs.com, "" when
-// it has none.
+// regionOfHost returns the region in a name such as nlb.cn-hangzhou.aliyuncs.com, or "" if it has
+// none.
 func regionOfHost(v *state.View, host string) string {
 	name, cloudHost := strings.CutSuffix(strings.ToLower(host), ".aliyuncs.com")
 	_, region, regional := strings.Cut(name, ".")

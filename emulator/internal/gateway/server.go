@@ -314,7 +314,7 @@ func (s *Server) otherMethod(call *Call) *Problem {
 	return problemMethod
 }
 
-// elsewhere is the name of a product that is not served.
+// elsewhere returns the name of a product that is not served, by its version.
 func (s *Server) elsewhere(version string) (name string, known bool) {
 	if s.cfg.Elsewhere != nil {
 		name, known = s.cfg.Elsewhere()[version]

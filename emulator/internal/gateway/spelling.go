@@ -57,7 +57,7 @@ func (d *decoder) byLetters() map[string][]string {
 	return names
 }
 
-// withoutCase is a name in small letters, with n for each number.
+// withoutCase returns a name in small letters, with n for each number.
 func withoutCase(name string) string {
 	parts := strings.Split(strings.ToLower(name), ".")
 	for i, part := range parts {

@@ -23,7 +23,7 @@ func Unique(values []string) []string {
 // Matches reports whether a filter lets a value pass; an empty one lets any.
 func Matches(filter, value string) bool { return filter == "" || filter == value }
 
-// Among is Matches for a list of values.
+// Among is like Matches, for a list of values.
 func Among[T comparable](filter []T, value T) bool {
 	return len(filter) == 0 || slices.Contains(filter, value)
 }
@@ -106,7 +106,7 @@ func Token(last string) string {
 	return base64.URLEncoding.EncodeToString([]byte(tokenMark + last))
 }
 
-// Last is the key that a token names, "" for the beginning. It fails with BadToken.
+// Last returns the key that a token names, or "" for the beginning. It fails with BadToken.
 func Last(token string) (string, error) {
 	if token == "" {
 		return "", nil

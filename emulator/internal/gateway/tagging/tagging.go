@@ -140,7 +140,7 @@ func find(v *state.View, kind state.TagResourceType, ids []string, filters []sta
 	return slices.Compact(found)
 }
 
-// Filters are tags as filters: one without a value asks for its key alone.
+// Filters returns tags as filters: one without a value asks for its key alone.
 func Filters(tags []Tag) []state.TagFilter {
 	filters := make([]state.TagFilter, len(tags))
 	for i, t := range tags {
