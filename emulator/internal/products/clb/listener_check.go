@@ -208,7 +208,7 @@ func checkACLEntries(v *state.View, l *kinds.Listener) error {
 // control", 2025-07; CLB-0170.
 const maxListenerACLEntries = 1000
 
-// boundACLs are the lists that a listener has by now, none when it is new.
+// boundACLs returns the access control lists that a listener has now, or none for a new listener.
 func boundACLs(v *state.View, listenerID string) []string {
 	if l, ok := kinds.Listeners.Find(v, listenerID); ok {
 		return l.AclIDs

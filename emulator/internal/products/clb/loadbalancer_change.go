@@ -184,7 +184,7 @@ func modifyLoadBalancerInstanceChargeType(tx *state.Tx, req *modifyLoadBalancerI
 	})
 }
 
-// toPayBySpec is for accounts on the whitelist. CLB-0175.
+// toPayBySpec changes a load balancer to PayBySpec, for accounts on the whitelist. CLB-0175.
 func toPayBySpec(v *state.View, lb *kinds.LoadBalancer, req *modifyLoadBalancerInstanceChargeTypeRequest) error {
 	account, err := kinds.Accounts.Get(v, lb.AccountID)
 	if err != nil {

@@ -69,7 +69,7 @@ type writtenRule interface {
 	rule() (kinds.SecurityGroupPermission, error)
 }
 
-// rulesOf are the rules of a list, or the one that the call has in its own parameters.
+// rulesOf returns the rules of a list, or the one that the call has in its own parameters.
 func rulesOf[R writtenRule](one R, wanted []R) ([]kinds.SecurityGroupPermission, error) {
 	var none R
 	if one != none {
@@ -306,8 +306,8 @@ func (r *modifySecurityGroupRuleRequest) namesSource() bool {
 	return r.SourceCIDRIP != "" || r.IPv6SourceCIDRIP != "" || r.SourceGroupID != "" || r.SourcePrefixListID != ""
 }
 
-// over is the request where it has a value, and the rule elsewhere. A new source
-// or destination replaces the old one, of whichever family that was.
+// over returns the request, completed from the rule. A new source or destination replaces the old
+// one, of whichever family that was.
 func (r *modifySecurityGroupRuleRequest) over(old kinds.SecurityGroupPermission) permission {
 	p := r.permission
 	p.Policy = cmp.Or(p.Policy, old.Policy)

@@ -86,7 +86,7 @@ func (s *serverParam) indexOf(members []kinds.NLBServer) int {
 	})
 }
 
-// changedGroup is a copy of a group to change.
+// changedGroup returns a copy of a group for a change.
 func changedGroup(v *state.View, id string) (*kinds.NLBServerGroup, error) {
 	g, err := availableGroup(v, id)
 	if err != nil {

@@ -64,7 +64,7 @@ func ipv6Block(vpcID string) string {
 	return netip.PrefixFrom(netip.AddrFrom16(addr), 56).String()
 }
 
-// subnet is the n-th /64 of a VPC's /56.
+// subnet returns the n-th /64 of a VPC's /56.
 func subnet(block string, n int) (string, bool) {
 	prefix, ok := parseCIDR(block)
 	if !ok || prefix.Bits() > 56 {

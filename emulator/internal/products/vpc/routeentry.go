@@ -216,7 +216,7 @@ func checkDestination(v *state.View, table *kinds.RouteTable, text string) (neti
 	return block, nil
 }
 
-// taken is why a destination that an entry leads to takes no other.
+// taken returns why an entry keeps others from its destination.
 func taken(e *kinds.RouteEntry) error {
 	if err := checkSettled(e); err != nil {
 		return err

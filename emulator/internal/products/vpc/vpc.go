@@ -88,8 +88,7 @@ func (r *createVPCRequest) Validate() error {
 	return checkVPCBlock(r.CIDRBlock)
 }
 
-// userBlocks are the blocks of the comma list: public addresses that the VPC uses
-// as its own.
+// userBlocks returns the blocks of the comma list: public addresses that the VPC uses as its own.
 func (r *createVPCRequest) userBlocks() []string {
 	if r.UserCIDR == "" {
 		return nil
