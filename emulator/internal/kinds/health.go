@@ -31,7 +31,7 @@ func StagedHealthID(serverID, groupID string, port int) string {
 	return id
 }
 
-// ID is the StagedHealthID.
+// ID returns the row's StagedHealthID.
 func (s *StagedHealth) ID() string { return StagedHealthID(s.ServerID, s.GroupID, s.Port) }
 
 // StagedHealths by StagedHealthID.
@@ -89,7 +89,7 @@ func KnownServer(v *state.View, id string) bool {
 	return false
 }
 
-// Address is the address at which a server answers, "" when it is gone.
+// Address returns the address at which a server answers, or "" if the server is gone.
 func (s BackendServer) Address(v *state.View) string {
 	if s.Type != BackendServerECS {
 		return s.ServerIP
@@ -97,7 +97,7 @@ func (s BackendServer) Address(v *state.View) string {
 	return instanceAddress(v, s.ServerID)
 }
 
-// Address is the address at which a server of an NLB answers, "" when it is gone.
+// Address returns the address at which a server of an NLB answers, or "" if the server is gone.
 func (s *NLBServer) Address(v *state.View) string {
 	if s.IP == "" && s.Type == NLBServerECS {
 		return instanceAddress(v, s.ID)

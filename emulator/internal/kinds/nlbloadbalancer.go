@@ -78,7 +78,7 @@ func (lb *NLBLoadBalancer) LockedBy() NLBLock {
 	return lb.OtherLock
 }
 
-// ShownStatus is the status that answers have: a locked one is inactive. Page "NLB
+// ShownStatus returns the status that answers show: a locked load balancer is inactive. Page "NLB
 // instances", 2026-03-06.
 func (lb *NLBLoadBalancer) ShownStatus() string {
 	if lb.LockedBy() != "" {
@@ -124,7 +124,7 @@ func (z *NLBZoneMapping) addresses() []string {
 	return list
 }
 
-// DNSName is the name under which clients find it.
+// DNSName returns the name under which clients find the load balancer.
 func (lb *NLBLoadBalancer) DNSName() string { return lb.ID + "." + lb.RegionID + "." + NLBApex }
 
 // Reachable returns the addresses under the name, public where the load balancer is. The
@@ -198,7 +198,7 @@ var NLBLoadBalancersBySecurityGroup = NLBLoadBalancers.Index("securitygroup", fu
 	return keysOf(lb.SecurityGroupIDs)
 })
 
-// keysOf are the keys of an index of single values.
+// keysOf returns the keys of an index of single values.
 func keysOf(values []string) [][]string {
 	keys := make([][]string, len(values))
 	for i, value := range values {

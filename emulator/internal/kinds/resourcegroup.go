@@ -18,7 +18,7 @@ type ResourceGroup struct {
 	CreateTime  time.Time `json:",omitzero"`
 }
 
-// Belonging is the group's account: groups have no region.
+// Belonging returns the group's account. Groups have no region.
 func (g *ResourceGroup) Belonging() state.Owner { return state.Owner{AccountID: g.AccountID} }
 
 // TagResourceGroup is the type of the tags of ResourceGroups.

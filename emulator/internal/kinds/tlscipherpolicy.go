@@ -74,7 +74,7 @@ var TLSCipherPoliciesByRegion = TLSCipherPolicies.Index("region", func(p *TLSCip
 	return state.Key(p.AccountID, p.RegionID)
 })
 
-// ownTLSCipherPolicy is the id of a listener's policy where that is the account's own.
+// ownTLSCipherPolicy returns the id of a listener's policy if it is the account's own, or "".
 func ownTLSCipherPolicy(l *Listener) string {
 	if strings.HasPrefix(l.TLSCipherPolicy, tlsCipherPolicyPrefix) {
 		return l.TLSCipherPolicy
