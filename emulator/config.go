@@ -237,7 +237,7 @@ func (cfg *Config) keeper() clouds.Keeper {
 	return nil
 }
 
-// CloudDir is the folder of a durable cloud in a data folder.
+// CloudDir returns the folder of a durable cloud in a data folder.
 func CloudDir(dataDir, name string) string { return clouds.Dir(dataDir, name) }
 
 func openEngine(ctx context.Context, cfg Config) (engine.Engine, error) {
@@ -267,7 +267,7 @@ func openEngine(ctx context.Context, cfg Config) (engine.Engine, error) {
 	}
 }
 
-// fork is a copy in memory of the state in a folder, which is only read.
+// fork returns a copy in memory of the state in a folder, which it only reads.
 func fork(ctx context.Context, dir string) (engine.Engine, error) {
 	if err := pull.Unfinished(dir); err != nil {
 		return nil, err
@@ -280,8 +280,7 @@ func fork(ctx context.Context, dir string) (engine.Engine, error) {
 	return copied, errors.Join(engine.CopyTo(ctx, kept, copied), kept.Close())
 }
 
-// stateDir is the folder of the state, "" when it is in memory, or shared
-// with others.
+// stateDir returns the folder of the state, or "" if it is in memory, or shared with others.
 func (cfg *Config) stateDir() string {
 	if cfg.Engine == Memory || cfg.Fork != "" || cfg.ForkOf != nil || cfg.Replica != nil {
 		return ""

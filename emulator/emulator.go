@@ -106,7 +106,7 @@ func (e *Emulator) FaultRules() []faults.Status { return e.first.Faults().Inject
 // Journal returns the journal of calls and changes.
 func (e *Emulator) Journal() *journal.Journal { return e.first.Journal() }
 
-// Store is the emulated cloud's state.
+// Store returns the emulated cloud's state.
 func (e *Emulator) Store() *state.Store { return e.first.Store() }
 
 // StartPackets lets the listeners of load balancers answer, if there is a data plane.

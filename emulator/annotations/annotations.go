@@ -95,7 +95,7 @@ type Measured struct {
 	Effects map[string]map[string]Effects `json:"effects"`
 }
 
-// CCM is the version of the CCM that was measured.
+// CCM returns the version of the CCM that was measured.
 func CCM() string { return measurements().CCM }
 
 var measurements = sync.OnceValue(func() (m Measured) {
@@ -136,7 +136,7 @@ var All = sync.OnceValue(func() (all []Annotation) {
 	return all
 })
 
-// Key is the annotation as a Service has it.
+// Key returns the key of the annotation on a Service.
 func (a *Annotation) Key() string {
 	if slices.Contains(bareNames, a.Name) {
 		return bare + a.Name

@@ -65,7 +65,7 @@ type Problem struct {
 // nlbClass is the load balancer class of Services with Network Load Balancers.
 const nlbClass = "alibabacloud.com/nlb"
 
-// Product is that whose load balancer a Service gets.
+// Product returns the product whose load balancer the Service gets.
 func (s *Service) Product() string {
 	if s.Class == nlbClass {
 		return NLB
@@ -73,7 +73,7 @@ func (s *Service) Product() string {
 	return CLB
 }
 
-// get is the value of an annotation by its name; the newer prefix wins.
+// get returns the value of an annotation by its name without the prefix; the newer prefix wins.
 func (s *Service) get(name string) (value string, ok bool) {
 	for _, key := range []string{Prefixes[0] + name, Prefixes[1] + name, bare + name} {
 		if value, ok = s.Annotations[key]; ok {
@@ -106,7 +106,7 @@ func (s *Service) protocols() (list []string) {
 	return list
 }
 
-// ports are the Service's ports, or those of protocol-port where the Service names none.
+// ports returns the Service's ports, or those of protocol-port if the Service names none.
 func (s *Service) ports() []Port {
 	if len(s.Ports) > 0 {
 		return s.Ports

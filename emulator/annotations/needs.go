@@ -124,8 +124,8 @@ func (n *need) Words(s *Service) string {
 	return strings.Join(either, ", or ")
 }
 
-// Shown is the need in a table: when it counts, what is needed, and what comes of it that
-// it is missing.
+// Shown returns the need as rows of a table have it: when it counts, what is needed, and what
+// follows if it is missing.
 func (n *need) Shown() string {
 	short := func(list []term) string {
 		var parts []string

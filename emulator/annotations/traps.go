@@ -81,7 +81,7 @@ var others = map[string]string{
 	"ssl-cert": "cert-id", "certificate-id": "cert-id", "ssl-ports": "protocol-port", "backend-protocol": "protocol-port", "internal": "address-type", "loadbalancer-type": "address-type", "proxy-protocol-v2": "proxy-protocol", "security-group-id": "security-group-ids", "security-groups": "security-group-ids",
 }
 
-// advised is the advice about a key that people write for another one, "" for none.
+// advised returns advice about a key that people write instead of another one, or "" for none.
 func advised(key string) string {
 	name := key
 	for _, prefix := range Prefixes {
@@ -135,7 +135,7 @@ func (s *Service) checkTraps(version string) (problems []Problem) {
 	return problems
 }
 
-// listeners are the listeners of a load balancer that the Service reuses and lets the CCM make.
+// listeners returns the listeners that the CCM makes of a load balancer that the Service reuses.
 func (s *Service) listeners() (all []string) {
 	id, _ := s.get("id")
 	if id == "" || s.Type != "LoadBalancer" || !s.listens() {

@@ -47,7 +47,7 @@ type Resource struct {
 	Fields map[string]string `json:"fields"`
 }
 
-// Column is a column of a table of resources.
+// Column returns the value of a column of tables of resources.
 func (r *Resource) Column(name string) string {
 	switch name {
 	case "id":

@@ -55,7 +55,7 @@ func (e *Refused) Wrong() bool {
 	return false
 }
 
-// Error is the reason; where it is none of the caller's making, with who says so.
+// Error returns the reason. If the caller is not to blame, it also names the server and the status.
 func (e *Refused) Error() string {
 	if e.Wrong() || e.url == "" {
 		return e.Reason
@@ -225,12 +225,12 @@ func Routes() (list []Route) {
 	return list
 }
 
-// Health is nil when the process lives.
+// Health returns nil if the process lives.
 func (c *Client) Health(ctx context.Context) error {
 	return c.tell(ctx, routes.Health.Route, call{})
 }
 
-// Ready is nil when calls are taken.
+// Ready returns nil if the emulator takes calls.
 func (c *Client) Ready(ctx context.Context) error {
 	return c.tell(ctx, routes.Ready.Route, call{})
 }
@@ -252,7 +252,7 @@ func to(w io.Writer) func(io.Reader) error {
 	}
 }
 
-// Version is the emulator's.
+// Version returns the emulator's version.
 func (c *Client) Version(ctx context.Context) (controlapi.Version, error) {
 	return ask(ctx, c, routes.GetVersion, call{})
 }

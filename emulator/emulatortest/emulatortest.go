@@ -91,7 +91,7 @@ func stop(t testing.TB, e *emulator.Emulator) {
 	}
 }
 
-// Host is the host:port of the API, as endpoint overrides want it.
+// Host returns the host:port of the API, as endpoint overrides take it.
 func (s *Server) Host() string { return s.emulator.Addr() }
 
 // URL returns the URL of the API and the metadata service.
@@ -104,7 +104,7 @@ func (s *Server) ControlURL() string { return "http://" + s.emulator.ControlAddr
 // Balancers, if the configuration has one.
 func (s *Server) DNSAddr() string { return s.emulator.DNSAddr() }
 
-// Store is the emulated cloud's state.
+// Store returns the emulated cloud's state.
 func (s *Server) Store() *state.Store { return s.emulator.Store() }
 
 // Journal returns the emulator's journal.

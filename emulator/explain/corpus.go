@@ -257,7 +257,7 @@ func (c *Index) weighWords() {
 	}
 }
 
-// rare is how much a word tells; one that no answer has tells most.
+// rare returns how much a word says about an answer; a word that no answer has says most.
 func (c *Index) rare(word string) float64 {
 	if weak[word] {
 		return 0.3

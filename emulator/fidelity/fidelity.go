@@ -267,7 +267,7 @@ func Read(file string, text []byte, names scenarios.Names) (*File, error) {
 	return f, d.Err()
 }
 
-// productOf is a product by its folder.
+// productOf returns a product by its folder.
 func productOf(folder string) string {
 	if folder == "" {
 		return ""

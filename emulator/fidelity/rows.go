@@ -164,7 +164,7 @@ func (p *parameter) cases(name string) (list []derived, err error) {
 	return list, err
 }
 
-// called is a value in a sentence. One that a call has saved is an id.
+// called returns a value as a sentence has it. It calls a value that a call has saved an id.
 func called(value string) string {
 	switch {
 	case strings.HasPrefix(value, "{{"):

@@ -80,7 +80,7 @@ func endsName(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '.'
 }
 
-// unindexed is a name without the numbers of elements: Tag.1.Key is Tag.Key.
+// unindexed returns a name without the numbers of elements: Tag.1.Key is Tag.Key.
 func unindexed(name string) string {
 	parts := slices.DeleteFunc(strings.Split(name, "."), func(part string) bool {
 		_, err := strconv.Atoi(part)

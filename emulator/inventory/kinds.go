@@ -143,7 +143,7 @@ func (k kind) of(products []string) kind {
 	return k
 }
 
-// title is a product's name for people, "" if it has none.
+// title returns a product's name for people, or "" if it has none.
 func (i Inventory) title(product string) string {
 	for _, p := range i.Products {
 		if p.Name == product {
@@ -153,7 +153,7 @@ func (i Inventory) title(product string) string {
 	return ""
 }
 
-// productOf is the name of the product that a short name means, "" if none.
+// productOf returns the name of the product with a short name, or "" if none has it.
 func (i Inventory) productOf(short string) string {
 	for _, p := range i.Products {
 		if slices.Contains(p.ShortNames, short) {

@@ -124,7 +124,7 @@ func (e *Entry) keepParameters(kept *texts, sent []Parameter) {
 	}
 }
 
-// openName is a name, unless a client wrote a value into it.
+// openName returns a name, hidden if a client wrote a value into it.
 func openName(name string) string {
 	if isSecretValue(name) {
 		return Hidden
@@ -137,7 +137,7 @@ type texts struct{ strings.Builder }
 
 const cut = "…"
 
-// bounded is a copy of a text, or of its start with a sign that there was more.
+// bounded returns a copy of a text, or of its start with a sign that it was longer.
 func (t *texts) bounded(text string, most int) string {
 	at := t.Len()
 	if len(text) <= most {

@@ -85,7 +85,7 @@ func New(cfg Config) (*Journal, error) {
 // name, become the entry's. Record copies and bounds everything, and removes secrets.
 func (j *Journal) Record(e Entry, sent ...Parameter) { j.RecordCall(e, nil, sent...) }
 
-// RecordCall is Record of a call that has an answer.
+// RecordCall is like Record, for a call that has an answer.
 func (j *Journal) RecordCall(e Entry, answer []byte, sent ...Parameter) {
 	if j.size == 0 {
 		return

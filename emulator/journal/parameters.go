@@ -31,7 +31,7 @@ func (p Parameters) Get(name string) string {
 	return value
 }
 
-// Map is the parameters by name.
+// Map returns the parameters by name.
 func (p Parameters) Map() map[string]string {
 	m := make(map[string]string, len(p))
 	for _, param := range p {

@@ -232,7 +232,7 @@ func (j *Journal) Query(q Query) Page {
 	return page
 }
 
-// withAnswer is an entry with what is kept of its answer.
+// withAnswer returns a copy of an entry with what is kept of its answer.
 func (j *Journal) withAnswer(e *Entry) *Entry {
 	j.mu.Lock()
 	defer j.mu.Unlock()

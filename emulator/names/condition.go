@@ -133,7 +133,7 @@ func (n *Names) policyMatches(pattern string) bool {
 	return slices.ContainsFunc(n.policyActions(), func(action string) bool { return document.Decide(action, "") == kinds.Allowed })
 }
 
-// policyActions are the actions as policies name them.
+// policyActions returns the actions as policies name them.
 func (n *Names) policyActions() []string {
 	all := make([]string, len(n.actions))
 	for i, a := range n.actions {

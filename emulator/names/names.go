@@ -89,7 +89,7 @@ func (n *Names) actionNames() []string {
 	return all
 }
 
-// DidYouMean is spelling.DidYouMean.
+// DidYouMean calls spelling.DidYouMean.
 func DidYouMean(name string, names []string, otherwise string) string {
 	return spelling.DidYouMean(name, names, otherwise)
 }
@@ -122,12 +122,12 @@ func (a Action) Reads(parameter string) bool {
 // ErrorRow declares how a refusal is worded.
 type ErrorRow = gateway.ErrorRow
 
-// Errors are the refusals of the action's own product that it can be refused with.
+// Errors returns the refusals of the action's own product that the action can return.
 func (a Action) Errors() iter.Seq[*ErrorRow] {
 	return a.errors(func(*ErrorRow) bool { return true })
 }
 
-// ErrorsWith are those with a code.
+// ErrorsWith returns those of Errors with a code.
 func (a Action) ErrorsWith(code string) iter.Seq[*ErrorRow] {
 	return a.errors(func(row *ErrorRow) bool { return row.Code == code })
 }

@@ -108,7 +108,7 @@ func withoutQuery(err error) string {
 	return err.Error()
 }
 
-// control is a client of the control API.
+// control returns a client of the control API.
 func (r *Remote) control() *controlclient.Client {
 	return &controlclient.Client{URL: r.Control, Token: r.Token, HTTP: r.client()}
 }

@@ -84,7 +84,7 @@ func (p *planter) publicBlock(s scalar) string {
 	return text
 }
 
-// balance is the default one where the world has none.
+// balance returns the balance that the world gives, or the default one.
 func (p *planter) balance(s scalar) float64 {
 	if s.text == "" {
 		return 10_000

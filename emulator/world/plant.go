@@ -189,8 +189,8 @@ func (p *planter) cidr(s scalar, of family, longest int) (netip.Prefix, string) 
 	return netip.Prefix{}, ""
 }
 
-// home is the owner that the account and region fields choose: the first
-// account and its default region unless they say otherwise.
+// home returns the owner that the account and region fields choose: by default the first account
+// and its default region.
 func (p *planter) home(account, region scalar) (owner state.Owner, ok bool) {
 	if account.text == "" && len(p.accounts) > 0 {
 		account.text = p.accounts[0]
@@ -209,8 +209,8 @@ func (p *planter) home(account, region scalar) (owner state.Owner, ok bool) {
 	return state.Owner{AccountID: a.ID, RegionID: r.ID}, true
 }
 
-// givenResourceGroup is the group that is named, none otherwise: what ECS has is in
-// none until it is put there. CLB-0337.
+// givenResourceGroup returns the group that id names, or "" for none: resources of ECS are in no
+// group until they are put there. CLB-0337.
 func (p *planter) givenResourceGroup(owner state.Owner, id scalar) string {
 	if id.text == "" {
 		return ""
@@ -218,7 +218,7 @@ func (p *planter) givenResourceGroup(owner state.Owner, id scalar) string {
 	return p.resourceGroup(owner, id)
 }
 
-// resourceGroup is the group that id names, or the account's default.
+// resourceGroup returns the group that id names, or the account's default.
 func (p *planter) resourceGroup(owner state.Owner, id scalar) string {
 	g, ok := refer(p, kinds.ResourceGroups, id)
 	if ok && g.AccountID != owner.AccountID {

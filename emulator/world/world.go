@@ -50,7 +50,7 @@ type World struct {
 	spec *spec
 }
 
-// RegionIDs are the regions of the world.
+// RegionIDs returns the ids of the world's regions.
 func (w *World) RegionIDs() []string {
 	ids := make([]string, len(w.spec.Regions))
 	for i, r := range w.spec.Regions {

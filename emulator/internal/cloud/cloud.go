@@ -207,13 +207,13 @@ func (c *Cloud) crash() {
 	os.Exit(137)
 }
 
-// Faults are the fault rules.
+// Faults returns the cloud's fault rules.
 func (c *Cloud) Faults() *rules.Rules { return c.faults }
 
 // Journal returns the journal of calls and changes.
 func (c *Cloud) Journal() *journal.Journal { return c.journal }
 
-// Store is the emulated cloud's state.
+// Store returns the emulated cloud's state.
 func (c *Cloud) Store() *state.Store { return c.store }
 
 // Name returns the cloud's name, "" for the one that is there from the start.

@@ -88,7 +88,7 @@ func (m *movedAside) Error() string {
 	return fmt.Sprintf("%s has no %s, so that no cloud can be read from it: it is now %s", m.from, cloudFile, m.to)
 }
 
-// Dir is the folder of a durable cloud in a data folder.
+// Dir returns the folder of a durable cloud in a data folder.
 func Dir(dataDir, name string) string { return filepath.Join(dataDir, cloudsFolder, name) }
 
 func (f folders) list(ctx context.Context, each func(string, []byte, error)) error {

@@ -165,7 +165,7 @@ var contents = sync.OnceValue(func() map[place]content {
 	return all
 })
 
-// text is the page in a language; its button switches to the other one.
+// text returns the page in a language, with a button that switches to the other one.
 func (p page) text(language, other, otherName string, say func(text string) string) []byte {
 	var links strings.Builder
 	for i, p := range pages {
@@ -177,7 +177,7 @@ func (p page) text(language, other, otherName string, say func(text string) stri
 	return []byte(eachText(text, say))
 }
 
-// faultTemplates is the script of the templates that kinds of faults have.
+// faultTemplates returns a script with the templates of the kinds of faults.
 func faultTemplates() []byte {
 	type template struct {
 		Kind string `json:"kind"`

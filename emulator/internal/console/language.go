@@ -85,7 +85,7 @@ func inChinese() (t translation) {
 // say returns the translation of a text, or the text if it has none.
 func (t translation) say(text string) string { return cmp.Or(t.Words[text], text) }
 
-// script is the translation as the scripts import it.
+// script returns the translation as the scripts import it.
 func (t translation) script() []byte {
 	t.Words = maps.Clone(t.Words)
 	maps.Copy(t.Words, t.explained)

@@ -268,7 +268,7 @@ func hasToken(r *http.Request, token string) bool {
 	return ok && subtle.ConstantTimeCompare(got[:], want[:]) == 1
 }
 
-// nameOf is a host without its port.
+// nameOf returns a host without its port.
 func nameOf(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		return name

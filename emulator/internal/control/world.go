@@ -139,7 +139,7 @@ func (a *api) setClock(r *http.Request, change controlapi.ClockChange) (controla
 	return a.getClock(r)
 }
 
-// scaleOf is the scale as a text, "" when it stays.
+// scaleOf returns the scale as a text, or "" if it stays.
 func scaleOf(c controlapi.ClockChange) string {
 	if c.Scale == nil {
 		return ""

@@ -148,7 +148,7 @@ type inPieces struct {
 
 var _ http.ResponseWriter = (*inPieces)(nil)
 
-// Unwrap is for http.ResponseController.
+// Unwrap returns the wrapped writer, for http.ResponseController.
 func (w *inPieces) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 func (w *inPieces) extend() {

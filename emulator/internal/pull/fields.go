@@ -67,7 +67,7 @@ func (r row) get(name string) any {
 	return nil
 }
 
-// text is a field as text, "" if it is absent.
+// text returns a field as text, or "" if it is absent.
 func (r row) text(path string) string { return textOf(r.at(path)) }
 
 func textOf(value any) string {
@@ -82,7 +82,7 @@ func textOf(value any) string {
 	return ""
 }
 
-// list is a field's list of objects.
+// list returns the objects in a list of a field.
 func (r row) list(path string) (list []row) {
 	entries, ok := r.at(path).([]any)
 	if !ok {
@@ -162,8 +162,8 @@ func fieldsOf(k *kind) (fields []field) {
 	return fields
 }
 
-// usualPaths are the names under which answers have a field of what about names: its own, and that behind the name
-// of what it is of, such as VpcName for the Name of a VPC.
+// usualPaths returns the names that answers use for a field: the field's own name, and that name
+// after the resource's, such as VpcName for the Name of a VPC.
 func usualPaths(name, about string, of reflect.Type) (paths []string) {
 	name = strings.Trim(name, "[].")
 	dir, last, nested := strings.Cut(name, ".")
@@ -261,7 +261,7 @@ func fillList(of reflect.Value, f field, fields []field, from row) error {
 	return nil
 }
 
-// reachedBy is the field of a struct under a name with dots. It makes what pointers on the way
+// reachedBy returns the field of a struct with a dotted name. It allocates what pointers on the way
 // lead to.
 func reachedBy(of reflect.Value, name string) reflect.Value {
 	for part := range strings.SplitSeq(name, ".") {

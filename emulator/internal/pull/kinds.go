@@ -130,7 +130,8 @@ func of[T any](t *state.Table[T], k kind, finish func(b *builder, r *T, from row
 	return &k
 }
 
-// allKinds are all that are read, in the order in which they are put: what others need comes first.
+// allKinds returns the kinds that a pull reads, in the order in which it puts them: kinds that
+// others need come first.
 func allKinds() []*kind {
 	var all []*kind
 	for _, part := range [][]*kind{settingKinds(), networkKinds(), computeKinds(), certificateKinds(), clbKinds(), nlbKinds()} {

@@ -183,7 +183,7 @@ func (p *Puller) readAll(ctx context.Context) error {
 	return nil
 }
 
-// owners are the rows for each of which a kind has a list.
+// owners returns the rows for each of which a kind has a list.
 func (p *Puller) owners(k *kind) (list []row) {
 	for _, owner := range p.rows[k.of] {
 		if k.of != "" && (k.when == nil || k.when(owner)) {
@@ -417,7 +417,7 @@ func ramAction(r read) string {
 	return r.product + ":" + r.action
 }
 
-// Policy is the least RAM policy that lets a pull read everything.
+// Policy returns the least RAM policy with which a pull can read everything.
 func (p *Puller) Policy() string {
 	return kinds.PolicyDocument{Version: "1", Statement: []kinds.PolicyStatement{{Effect: "Allow", Action: p.Actions(), Resource: kinds.TextList{"*"}}}}.String()
 }

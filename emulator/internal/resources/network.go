@@ -9,7 +9,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// group is the resource group of what names none.
+// group returns the resource group with the id, or the account's default for "".
 func group(tx *state.Tx, owner state.Owner, id string) string {
 	if id != "" {
 		return id

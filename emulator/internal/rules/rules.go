@@ -71,7 +71,7 @@ func (r *Rules) Follow() {
 	}
 }
 
-// Skipped are the rules of the store that are not in force, with the reason.
+// Skipped returns the rules of the store that are not in force, each with the reason.
 func (r *Rules) Skipped() []controlapi.SkippedFault {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -107,8 +107,8 @@ func (r *Rules) load() {
 	r.skipped = skipped
 }
 
-// parse is the rule of a row. A newer version may have written one that this
-// one does not know.
+// parse returns the rule of a row. It fails for a rule that a newer version wrote and this one does
+// not know.
 func parse(k *kinds.Fault) (faults.Rule, error) {
 	rules, err := faults.Parse([]byte(k.Rule))
 	switch {
@@ -220,7 +220,7 @@ func (r *Rules) Reset(plant func(*state.Tx) error, drop bool) error {
 	})
 }
 
-// update is Change by a transaction.
+// update is like Change, for a transaction.
 func (r *Rules) update(change func(*state.Tx) error) error {
 	return r.Change(func() error { return r.store.Update(state.Owner{}, change) })
 }
@@ -260,8 +260,8 @@ func (r *Rules) ResetCounters() error {
 	})
 }
 
-// Requires is for state.Config: it returns a line for each thing without which no client
-// can call, and for each rule that a start would skip. The view must see everything.
+// Requires returns a line for each thing without which no client can call, and for each rule that a
+// start would skip. The view must see everything. It serves state.Config.
 func Requires(v *state.View) []string {
 	problems := kinds.Requires(v)
 	for k := range kinds.Faults.All(v) {

@@ -231,8 +231,7 @@ func (f *Frontend) For(g *Group) *Frontend {
 	return f
 }
 
-// PortOf is the port at which a frontend reaches a member, 0 where the client
-// chooses it.
+// PortOf returns the port at which a frontend reaches a member, or 0 if the client chooses it.
 func (f *Frontend) PortOf(m *Member) int {
 	if m.Port != 0 {
 		return m.Port

@@ -67,7 +67,7 @@ func (a *alarm) in(d time.Duration) {
 	a.move(d)
 }
 
-// move is in. The caller holds mu.
+// move is like in. The caller holds mu.
 func (a *alarm) move(d time.Duration) {
 	d = atLeastWait(a.clock, d)
 	a.at = a.clock.Now().Add(d)
