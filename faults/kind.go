@@ -133,7 +133,7 @@ type Effect struct{ Value Value }
 // Kinds lists the kinds of effects.
 func Kinds() []Kind { return slices.Clone(kinds) }
 
-// Kind is the effect's kind; without a value it is one without a name.
+// Kind returns the effect's kind, or one without a name for an effect without a value.
 func (e Effect) Kind() Kind {
 	for _, k := range kinds {
 		if k.Value == reflect.TypeOf(e.Value) {
@@ -167,7 +167,8 @@ func (e *Effect) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
 	}
 }
 
-// otherEffects has what to write for what is no effect: a point, and names of other tools.
+// otherEffects returns, for names that are not effects, what to write instead: for points, and for
+// words of other tools.
 func otherEffects() map[string]string {
 	meant := map[string]string{"latency": "delay: {fixed: 1s}", "sleep": "delay: {fixed: 1s}", "timeout": "hang: true", "drop": "hang: true", "abort": "reset: true", "status": "error: {code, httpStatus}", "code": "error: {code}"}
 	for _, point := range Points {

@@ -214,7 +214,7 @@ func (m Matcher) problems() []Problem {
 	return nil
 }
 
-// Actions are the patterns of the actions; none is all actions.
+// Actions returns the patterns of the actions. An empty list stands for all actions.
 func (m Match) Actions() glob.List { return glob.Split(m.Action) }
 
 // compiled is a match with its expressions ready.

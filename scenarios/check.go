@@ -37,7 +37,7 @@ func (s spot) in(keys ...string) spot {
 	return s
 }
 
-// at is the element of a list.
+// at returns the spot of an element of a list.
 func (s spot) at(i int) spot {
 	path := fmt.Sprintf("%s[%d]", s.path, i)
 	if s.node.Kind == yaml.SequenceNode && i < len(s.node.Content) {
@@ -100,7 +100,7 @@ func (c *checker) idleValues(root *yaml.Node, s *Scenario) {
 	c.idle(defined, used)
 }
 
-// usedIn are the names in all templates under a node.
+// usedIn returns the names in all templates under a node.
 func usedIn(node *yaml.Node) map[string]bool {
 	used := make(map[string]bool)
 	if node.Kind == yaml.ScalarNode {

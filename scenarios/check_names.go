@@ -200,7 +200,7 @@ func (c *checker) ids(params map[string]Value, at spot, in scope) {
 
 func equalTo(want string) func(string) bool { return func(text string) bool { return text == want } }
 
-// injected are the codes that rules give to one of the actions.
+// injected returns the codes that rules give to one of the actions.
 func injected(rules []faults.Rule, actions []Action) (codes []string) {
 	for _, rule := range rules {
 		effect, ok := rule.Effect.Value.(faults.ErrorEffect)

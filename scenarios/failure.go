@@ -168,7 +168,7 @@ func (h FaultHits) String() string {
 	return fmt.Sprintf("%s struck %d of %d calls that it matched", h.Name, h.Hits, h.Seen)
 }
 
-// shownCalls are the last calls, a line each.
+// shownCalls returns the last calls, a line each.
 func (f *Failure) shownCalls() string {
 	if len(f.Calls) == 0 {
 		return ""
@@ -195,7 +195,7 @@ func (f FoldedCalls) String() string {
 	return text
 }
 
-// text is the call without some of its parameters.
+// text returns the call without some of its parameters.
 func (c JournalCall) text(without []string) string {
 	text := c.Product + " " + c.Action
 	for _, name := range sortedKeys(c.Params) {
@@ -213,7 +213,7 @@ func (c JournalCall) text(without []string) string {
 	return text
 }
 
-// cut is a value as a line shows it.
+// cut returns a value as a line shows it.
 func cut(value string) string {
 	value = strings.ReplaceAll(value, "\n", " ")
 	if letters := []rune(value); len(letters) > maxShownValue {

@@ -28,7 +28,7 @@ type Kind struct {
 	Flaky     bool   // a disturbance may thwart it without any harm
 }
 
-// kind is the row of a kind whose value is a T.
+// kind returns the row of a kind whose value is a T.
 func kind[T any](k Kind) *Kind {
 	k.Value = reflect.TypeFor[T]()
 	return &k

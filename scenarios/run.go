@@ -275,7 +275,7 @@ func (p *play) given(ctx context.Context) *Failure {
 	return nil
 }
 
-// filled is a part of the scenario with its templates filled from the values known now.
+// filled returns a part of the scenario with its templates filled from the values known now.
 func filled[T any](p *play, node *yaml.Node) (*T, error) {
 	d, part := NewDecoder(p.scenario.File), new(T)
 	rendered, err := newFiller(p.names).render(node, nil)
@@ -301,7 +301,7 @@ func (p *play) steps(ctx context.Context, steps []Step) *Failure {
 	return nil
 }
 
-// shortText is a text of a line with its templates filled, as a result keeps it.
+// shortText returns a line's text with its templates filled, as a result keeps it.
 func (p *play) shortText(text string) string {
 	if filled, err := newFiller(p.names).fill(text); err == nil {
 		text = filled
@@ -336,8 +336,8 @@ func (p *play) reportStep(line int, kind, title string, passed bool) {
 	}
 }
 
-// stepFailure is a failure of a step: of the client if the result differs from what
-// was expected, and otherwise of the play.
+// stepFailure returns a failure of a step: of the client if the result differs from what was
+// expected, and otherwise of the play.
 func (p *play) stepFailure(line int, title string, err error) *Failure {
 	f := &Failure{File: p.scenario.File, Line: line, Step: title, status: Failed}
 	var u *Unmet
