@@ -245,7 +245,7 @@ func isRejected(err error) bool {
 	return false
 }
 
-// op is a change as etcd's.
+// op returns the operation of etcd that makes the change.
 func (e *Engine) op(c engine.Change) clientv3.Op {
 	at := e.rows() + c.Table + "/" + c.ID
 	if c.Value == nil {
@@ -374,7 +374,8 @@ func (e *Engine) lastCommit(ctx context.Context) (count uint64, put int64, err e
 	return e.countOf(kept.Kvs, before)
 }
 
-// countOf is last, of what was read already. A new state has no revision.
+// countOf returns what lastCommit does, from keys that were read already. A new state has no
+// revision.
 func (e *Engine) countOf(found []*mvccpb.KeyValue, before mark) (count uint64, put int64, err error) {
 	if len(found) > 0 {
 		put = found[0].ModRevision

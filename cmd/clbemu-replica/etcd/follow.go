@@ -237,7 +237,7 @@ func (r *reading) confirmLoop(ctx context.Context, answers chan<- confirmation) 
 	}
 }
 
-// watchError is why a watch ended, nil if it goes on.
+// watchError returns why a watch ended, or nil if it goes on.
 func watchError(ctx context.Context, seen clientv3.WatchResponse, open bool) error {
 	switch err := seen.Err(); {
 	case ctx.Err() != nil:

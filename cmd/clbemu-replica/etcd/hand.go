@@ -47,7 +47,7 @@ func (e *Engine) newHands(hand, leaders []*mvccpb.KeyValue) *hands {
 	return h
 }
 
-// term is the leader's, "" while no process leads.
+// term returns the leader's term, or "" while no process leads.
 func (h *hands) term() string {
 	first := int64(0)
 	for _, created := range h.leaders {
@@ -155,7 +155,8 @@ func (e *Engine) checkHands(ctx context.Context, h *hands, at *int64) (compacted
 	return 0, engine.ErrBehind
 }
 
-// sameTransaction is how many events, at least one, are of the first one's transaction.
+// sameTransaction returns the number of events, at least one, that belong to the first event's
+// transaction.
 func sameTransaction(events []*clientv3.Event) int {
 	n := 1
 	for n < len(events) && events[n].Kv.ModRevision == events[0].Kv.ModRevision {

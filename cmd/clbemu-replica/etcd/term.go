@@ -40,8 +40,8 @@ type term struct {
 
 var _ engine.Term = (*term)(nil)
 
-// leads is the precondition of all that a leader writes: its key is there as long as its
-// lease is.
+// leads returns the precondition of every write of a leader: its key exists, as it does while its
+// lease lives.
 func (t *term) leads() clientv3.Cmp {
 	return clientv3.Compare(clientv3.CreateRevision(t.key), "=", t.created)
 }

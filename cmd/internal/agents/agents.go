@@ -94,7 +94,7 @@ func add[In, Out any](t *tools, tool *mcp.Tool, do func(context.Context, In) (Ou
 // callerKey is the key of the session in the context of a tool.
 type callerKey struct{}
 
-// callerOf is the caller that the journal shows of an agent's calls.
+// callerOf returns the caller that the journal shows of an agent's calls.
 func callerOf(ctx context.Context) string {
 	session, _ := ctx.Value(callerKey{}).(*mcp.ServerSession)
 	if session == nil || session.InitializeParams() == nil || session.InitializeParams().ClientInfo == nil {
@@ -114,7 +114,7 @@ type found[T any] struct {
 	Found []T `json:"found"`
 }
 
-// list is a tool that lists what a call about a cloud returns.
+// list adds a tool that lists what a call about a cloud returns.
 func list[T any](t *tools, name, about string, call func(*controlclient.Client, context.Context) ([]T, error)) {
 	reader(t, name, about, func(ctx context.Context, in on) (found[T], error) {
 		c, err := t.Client(in.Cloud)

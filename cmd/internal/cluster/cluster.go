@@ -61,13 +61,13 @@ func (o Object) Texts(path ...string) (list []string) {
 // Kind, Namespace and Name say which object it is.
 func (o Object) Kind() string { return o.Text("kind") }
 
-// Namespace is "" for objects without one.
+// Namespace returns the object's namespace, or "" if it has none.
 func (o Object) Namespace() string { return o.Text("metadata", "namespace") }
 
-// Name is unique among the objects of a kind and a namespace.
+// Name returns the object's name, unique within its kind and namespace.
 func (o Object) Name() string { return o.Text("metadata", "name") }
 
-// Key is NAMESPACE/NAME, or NAME.
+// Key returns NAMESPACE/NAME, or NAME.
 func (o Object) Key() string { return strings.TrimPrefix(o.Namespace()+"/"+o.Name(), "/") }
 
 // Clone returns a copy that shares nothing.
@@ -340,12 +340,13 @@ func (c *Copy) Trim() error {
 	return nil
 }
 
-// ServiceOf is the key of the Service that an EndpointSlice is of.
+// ServiceOf returns the key of the Service of an EndpointSlice.
 func ServiceOf(slice Object) string {
 	return slice.Namespace() + "/" + slice.Text("metadata", "labels", "kubernetes.io/service-name")
 }
 
-// serviceBlock is a block of addresses that holds those of all Services, of a size that the API server takes.
+// serviceBlock returns a block that holds the addresses of all Services, of a size that the API
+// server accepts.
 func (c *Copy) serviceBlock() string {
 	var block netip.Prefix
 	for _, s := range c.Services {

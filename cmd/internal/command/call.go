@@ -170,8 +170,8 @@ func (f *clientFlags) struckSince(ctx context.Context, since uint64, action stri
 	}
 }
 
-// refusal is the error of a refused call, after advice for people; nil
-// of one that succeeded.
+// refusal returns the error of a refused call, after printing advice for people, or nil if the call
+// succeeded.
 func refusal(cmd *cobra.Command, action names.Action, reply apiclient.Reply) error {
 	screen := terminal.New(cmd.ErrOrStderr())
 	if len(reply.Faults) > 0 && !printing(cmd).forPrograms() {
@@ -252,10 +252,10 @@ func (f *callFlags) complete(cmd *cobra.Command, args []string, word string) (of
 	return offers, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-// typedName is the name of a parameter as users type it: with the first of a list's elements.
+// typedName returns the name of a parameter as users type it: with the first of a list's elements.
 func typedName(name string) string { return strings.ReplaceAll(name, ".N", ".1") }
 
-// spelled is the name of a product as the cloud spells it: clb is Slb.
+// spelled returns the name of a product as the cloud spells it: clb is Slb.
 func spelled(product string) string {
 	if strings.EqualFold(product, "clb") {
 		return "Slb"

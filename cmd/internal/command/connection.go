@@ -198,8 +198,8 @@ func (f *clientFlags) ask(ctx context.Context) (described controlapi.Server, err
 	return described, nil
 }
 
-// endpoints are the variables for the addresses of products: of the running emulator, or
-// of those that this program has where the flag says the address of the API.
+// endpoints returns the variables for the addresses of products: those of the running emulator or,
+// if a flag gives the API's address, of the products that this program knows.
 func (f *clientFlags) endpoints(ctx context.Context) ([]string, error) {
 	if f.api != "" {
 		return target.Endpoints(products.All()), nil
@@ -208,7 +208,7 @@ func (f *clientFlags) endpoints(ctx context.Context) ([]string, error) {
 	return described.Endpoints(), err
 }
 
-// trusting is a client that trusts a certificate, nil where there is none to trust.
+// trusting returns a client that trusts a certificate, or nil if there is none to trust.
 func trusting(certificate string) *http.Client {
 	if certificate == "" {
 		return nil

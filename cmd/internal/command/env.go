@@ -134,7 +134,7 @@ func (f *envFlags) print(cmd *cobra.Command) error {
 	return nil
 }
 
-// ownVariables are those by which later commands of clbemu go where this one went.
+// ownVariables returns the variables that make later commands of clbemu use the same emulator.
 func (f *envFlags) ownVariables(cmd *cobra.Command) (variables [][2]string, err error) {
 	for _, name := range []string{"server", "control-token", "control-token-file", "cloud", "api", "access-key-id", "access-key-secret"} {
 		flag := cmd.Flags().Lookup(name)

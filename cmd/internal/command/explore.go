@@ -425,7 +425,7 @@ func findingFile(i int, f explore.Finding) string {
 	return fmt.Sprintf("%02d-%s.yaml", i+1, name[:min(len(name), 80)])
 }
 
-// replayFlags are those that a scenario needs that a violation became.
+// replayFlags returns the flags with which to replay a violation that was written as a scenario.
 func replayFlags(part string) string {
 	switch part {
 	case scenarios.KubernetesPart:

@@ -266,7 +266,7 @@ func serviceOf(object *manifest) (*annotations.Service, map[string]int) {
 	return service, lines
 }
 
-// entries are the pairs of a mapping.
+// entries returns the pairs of a mapping.
 func entries(node *yaml.Node) iter.Seq2[*yaml.Node, *yaml.Node] {
 	if node.Kind == yaml.AliasNode {
 		node = node.Alias

@@ -55,8 +55,8 @@ func whereUnread(err error) (file string, line int, text string) {
 // helm is how a chart is checked.
 const helm = "helm template . | clbemu lint-service -"
 
-// unreadable is an error of the YAML package with its place, and advice where the text looks like
-// a template of Helm.
+// unreadable returns an error of the YAML package with its place, and with advice if the text looks
+// like a template of Helm.
 func unreadable(file string, err error, text []byte) error {
 	u := &unread{file: file, err: err}
 	if rest, is := strings.CutPrefix(err.Error(), "yaml: "); is {
@@ -101,7 +101,7 @@ func (f *serviceLint) texts(cmd *cobra.Command, files []string) (texts []lintedT
 	return texts
 }
 
-// read is a file's text, or why it could not be read, with the exit code of err.
+// read returns a file's text, or why it could not be read, with the exit code of err.
 func read(file string, text []byte, err error) lintedText {
 	if err != nil {
 		why := err

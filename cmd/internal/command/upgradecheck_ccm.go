@@ -194,7 +194,7 @@ func reportEvent(ctx context.Context, kubectl target.Kubectl) (e event, err erro
 	return e, json.Unmarshal(text, &e)
 }
 
-// lastLines are the end of a program's output.
+// lastLines returns the last ten lines of a program's output.
 func lastLines(output string) string {
 	const most = 10
 	lines := strings.Split(strings.TrimSpace(output), "\n")

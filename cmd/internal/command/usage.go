@@ -198,7 +198,7 @@ func between(least, most int, what string) cobra.PositionalArgs {
 	}
 }
 
-// firstExample is the first line that a command's help shows.
+// firstExample returns the first example in a command's help.
 func firstExample(cmd *cobra.Command) string {
 	first, _, _ := strings.Cut(cmd.Example, "\n")
 	return strings.TrimSpace(first)

@@ -271,7 +271,7 @@ func (c *composer) switches(name string, d Disturbance) (on, off []*yaml.Node) {
 	return on, []*yaml.Node{snippet("{clear: %s}", name)}
 }
 
-// refusing is the effect of a fault rule that answers an error.
+// refusing returns the effect of a fault rule that answers an error.
 func refusing(text string) string { return "{error: " + text + "}" }
 
 // The steps that take the network interface of an address away, and bring it back. One that
@@ -324,8 +324,9 @@ func (c *composer) begin() []*yaml.Node {
 	return []*yaml.Node{snippet("{stop: true}"), snippet("{start: true}")}
 }
 
-// quietTime is the time without a call after which a program is at rest. A call that hangs is
-// none until the client gives up, and one that polls does what it owes in its next round.
+// quietTime returns the time without a call after which a program is at rest. A call that hangs
+// does not count until the client gives up, and a program that polls does what it owes in its next
+// round.
 func (c *composer) quietTime() time.Duration {
 	quiet := max(time.Duration(c.subject.Quiet), roundsOfRest*c.subject.every)
 	if c.play.hangs() {
@@ -334,7 +335,7 @@ func (c *composer) quietTime() time.Duration {
 	return quiet
 }
 
-// settle is how long what a program has made may take to show.
+// settle returns how long to wait until changes of a program show.
 func (c *composer) settle() time.Duration { return min(settleProgram, time.Duration(c.subject.Within)) }
 
 func (c *composer) rest(quiet time.Duration) *yaml.Node {
@@ -428,7 +429,7 @@ func (c *composer) afterRest(rest int) int {
 	return len(c.steps)
 }
 
-// fault is the step that adds the rule of a disturbance.
+// fault returns the step that adds the rule of a disturbance.
 func (c *composer) fault(name string, d Disturbance) *yaml.Node {
 	effect, at := "{delay: {fixed: 500ms}}", "" // holds the call while a condition is on
 	always := false
@@ -464,7 +465,7 @@ const (
 
 func (c *composer) off(rule string) bool { return slices.Contains(c.subject.Off, rule) }
 
-// settings is a step that changes conditions of the world.
+// settings returns a step that changes conditions of the world.
 func settings(values map[string]string) *yaml.Node {
 	set := &yaml.Node{Kind: yaml.MappingNode}
 	for _, name := range sorted(values) {

@@ -60,7 +60,7 @@ func (c *composer) expect() {
 	}
 }
 
-// pollsNode is the field that lets polls not count.
+// pollsNode returns the field that excludes polls from the count.
 func (c *composer) pollsNode() string {
 	if len(c.subject.polls) == 0 {
 		return ""
@@ -121,8 +121,8 @@ func (c *composer) judgeLate(list *yaml.Node) {
 	c.during[rest] = c.Part == scenarios.KubernetesPart
 }
 
-// lateTime is how long such a client is watched: twice its longest back-off so far, if that
-// is more than the scenario says, and no longer than it may take to come to rest.
+// lateTime returns how long such a client is watched: twice its longest back-off so far, if that is
+// more than the scenario says, and no longer than it may take to come to rest.
 func (e *explorer) lateTime() time.Duration {
 	e.mu.Lock()
 	defer e.mu.Unlock()

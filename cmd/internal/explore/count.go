@@ -50,7 +50,7 @@ func (d Disturbance) skipped(calls []Call, program bool) int {
 	return max(before, 0)
 }
 
-// skippedAfter is skipped for a second disturbance. The calls are those of the play with the
+// skippedAfter is like skipped, for a second disturbance. The calls are those of the play with the
 // first alone.
 func (d Disturbance) skippedAfter(first Disturbance, calls []Call, program bool) int {
 	skip := d.skipped(calls, program)

@@ -253,7 +253,7 @@ var ids = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\b[a-z]{1,5}-[a-z0-9]{10,}\b|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\ba?[0-9a-f]{31,32}\b|\b\d{1,3}(\.\d{1,3}){3}\b|\b\d+(\.\d+)?(ms|s|m)\b`)
 })
 
-// alike is equal for texts that differ in ids, addresses and times alone.
+// alike returns the text without its ids, addresses and times, to be compared.
 func alike(text string) string { return ids().ReplaceAllString(text, "…") }
 
 // findings puts violations that are alike together, and makes each minimal.

@@ -50,7 +50,7 @@ type Disturbance struct {
 	refused string
 }
 
-// Name is the kind with what it is about.
+// Name returns the kind and what the disturbance is about.
 func (d Disturbance) Name() string { return strings.TrimSpace(d.Kind + " " + d.What) }
 
 func (d Disturbance) String() string {

@@ -70,7 +70,7 @@ func snippet(format string, args ...any) *yaml.Node {
 	return document.Content[0]
 }
 
-// copied is a deep copy.
+// copied returns a deep copy of a node.
 func copied(node *yaml.Node) *yaml.Node {
 	c := *node
 	c.Content = make([]*yaml.Node, len(node.Content))

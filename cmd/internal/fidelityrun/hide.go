@@ -129,7 +129,7 @@ func (h *hider) collect(field string, part any) {
 	}
 }
 
-// classOf is class, but for texts that cases publish.
+// classOf returns what class does, but "" for names and texts that cases publish.
 func (h *hider) classOf(field, value string) string {
 	of := class(field, value)
 	if h.literal[value] && (of == "name" || of == "text") {

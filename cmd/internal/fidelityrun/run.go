@@ -147,8 +147,7 @@ func (r *Run) play(ctx context.Context, c *Case, mark string, hider *hider) (Jud
 	return j, s.ended
 }
 
-// firstOf is the reason of a failure of a play: the given part failed, or a step
-// failed to play.
+// firstOf returns the reason of a failure of a play, or its first unmet expectation.
 func firstOf(f *scenarios.Failure) string {
 	if f.Reason != "" || len(f.Unmet) == 0 {
 		return f.Reason

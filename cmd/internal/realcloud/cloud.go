@@ -79,7 +79,7 @@ func CheckRegion(region string) error {
 // endpoints say (2026).
 var central = []string{"ResourceManager", "cas", "quotas"}
 
-// endpoint is the URL of a product.
+// endpoint returns the URL of a product.
 func (c *Cloud) endpoint(product string) string {
 	if at := c.Endpoints[product]; at != "" {
 		return at
@@ -130,8 +130,8 @@ const (
 	unpublished = time.Second
 )
 
-// Spacing is the pause between two calls of an action: so long that they stay under half of
-// its published rate.
+// Spacing returns an action's version, the pause between two of its calls, which keeps them under
+// half of its published rate, and whether it mutates.
 func Spacing(product, action string) (version string, pause time.Duration, mutates bool) {
 	for _, p := range products.All() {
 		if p.Name != product {
@@ -222,8 +222,8 @@ func (c *Cloud) send(ctx context.Context, mutates bool, product, version, action
 	return answer, nil
 }
 
-// lostAnswer is a call without an answer. Errors of package http have the whole signed call, and
-// so are left out but for what is inside of them.
+// lostAnswer returns the answer of a call that got none. It drops errors of package http, which
+// have the whole signed call, and keeps what they wrap.
 func lostAnswer(ctx context.Context, mutates bool, at string, err error) (scenarios.Answer, error) {
 	if outer := (*url.Error)(nil); errors.As(err, &outer) {
 		err = outer.Err
@@ -238,7 +238,7 @@ func lostAnswer(ctx context.Context, mutates bool, at string, err error) (scenar
 	return scenarios.Answer{Lost: err.Error()}, nil
 }
 
-// CodeOf is the code of a refusal, "" of anything else.
+// CodeOf returns the code of a refusal, or "" for any other answer.
 func CodeOf(a scenarios.Answer) string {
 	if a.Status < http.StatusMultipleChoices {
 		return ""
@@ -263,7 +263,7 @@ func (c *Cloud) Account(ctx context.Context) (string, error) {
 	return id, nil
 }
 
-// Pause is how long a call of an action waits for the one before it.
+// Pause returns how long a call of an action waits for the one before it.
 func Pause(product, action string) time.Duration {
 	_, pause, _ := Spacing(product, action)
 	return pause

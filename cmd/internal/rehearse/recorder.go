@@ -135,7 +135,7 @@ func (r *recorder) close(ctx context.Context) {
 	}
 }
 
-// current is the account as it is now.
+// current returns the account as it is now.
 func (r *recorder) current() *view {
 	r.change.Lock()
 	defer r.change.Unlock()
@@ -297,7 +297,7 @@ func (r *recorder) describe(caller *journal.Entry, action string, params map[str
 	return reply.Body
 }
 
-// message is a refusal's.
+// message returns the message of a refused call.
 func (r *recorder) message(sequence uint64) string {
 	page := r.cloud.Journal().Query(journal.Query{Since: sequence - 1, Fields: map[string]string{"sequence": strconv.FormatUint(sequence, 10)}})
 	var answer struct{ Message string }

@@ -147,7 +147,7 @@ func (f *Felt) String() string {
 	return text
 }
 
-// Words are the change in one line.
+// Words returns the change in one line.
 func (c *Change) Words() string {
 	text := strings.TrimSpace(c.Change.Change + " " + c.Item)
 	if c.Code != "" {
@@ -158,7 +158,7 @@ func (c *Change) Words() string {
 	return text
 }
 
-// Details are what it changes from and to.
+// Details returns, in lines, what the change replaces and by what.
 func (c *Change) Details() (lines []string) {
 	lines = append(lines, c.Servers...)
 	if len(lines) == 0 {
@@ -194,7 +194,7 @@ func (c *Change) counts() bool {
 	return c.Verdict.counts() || felt && !c.Before
 }
 
-// Findings are the changes of a phase that the upgrade brings.
+// Findings returns the changes of a phase that count as findings: the upgrade brings them.
 func (p *Phase) Findings() (list []*Change) {
 	for _, c := range p.Changes {
 		if c.counts() {
@@ -256,7 +256,8 @@ func (r *Report) compare(old *play) {
 	}
 }
 
-// vain has the calls that the version makes, without doubt by its own will, and never gets done.
+// vain returns the calls that the version makes for certain by its own will, and that never
+// succeed.
 func (p *play) vain() map[string]bool {
 	refused, done := make(map[string]*Change), make(map[string]bool)
 	for _, phase := range append(p.phases, p.drift) {
@@ -275,10 +276,10 @@ func (p *play) vain() map[string]bool {
 	return vain
 }
 
-// about is what a change is made to.
+// about returns what a change is made to.
 func (c *Change) about() string { return c.Services + "\n" + c.Change.Change + "\n" + c.Item }
 
-// key is what two versions have in common when they make the same change in a phase.
+// key returns a key that is equal for the same change in the same phase of two versions.
 func (c *Change) key(phase string) string {
 	key := append([]string{phase, c.about(), c.Code, c.made}, c.Servers...)
 	for _, d := range c.Differences {

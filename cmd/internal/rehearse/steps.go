@@ -106,7 +106,7 @@ func (p *play) deleting() step {
 	return s
 }
 
-// clusters are those in the names of the groups that this CCM changed so far.
+// clusters returns the clusters in the names of the groups that this CCM has changed so far.
 func (p *play) clusters() map[string]bool {
 	clusters := make(map[string]bool)
 	for _, phase := range p.phases {
@@ -204,14 +204,14 @@ func (p *play) rolling() []step {
 	return s.undone("the pods come back", func(ctx context.Context) error { return p.takeEndpoints(ctx, noneGoes) })
 }
 
-// instanceOf is the instance that a node is.
+// instanceOf returns the instance of a node.
 func instanceOf(node cluster.Object) string {
 	_, instance, _ := strings.Cut(node.Text("spec", "providerID"), ".")
 	return instance
 }
 
-// serversOf are what load balancers call the endpoints that go: their addresses, the network interfaces with
-// them, and the instances of their nodes.
+// serversOf returns what load balancers call the endpoints that go: their addresses, the network
+// interfaces with them, and the instances of their nodes.
 func (p *play) serversOf(gone goes) map[string]bool {
 	servers, instances := make(map[string]bool), make(map[string]string)
 	for _, node := range p.Copy.Nodes {

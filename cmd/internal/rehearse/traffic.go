@@ -109,7 +109,7 @@ func (t *traffic) reach(v *view) (settings []controlapi.Setting) {
 	return settings
 }
 
-// addressIn is how clients know a load balancer.
+// addressIn returns the name or address by which clients reach a load balancer.
 func addressIn(b *controlapi.Resource) string {
 	return cmp.Or(b.Fields["dnsName"], b.Fields["address"])
 }
@@ -352,7 +352,7 @@ func (c *client) dial(ctx context.Context, v *view) error {
 	return err
 }
 
-// limit is how long the client waits for an answer: one of UDP may never hear.
+// limit returns how long the client waits for an answer: over UDP, none may ever come.
 func (c *client) limit() time.Duration {
 	if strings.HasPrefix(c.listener, "udp ") {
 		return pause

@@ -226,7 +226,7 @@ func attributesOf(attributes []attribute.KeyValue) []keyValue {
 	return list
 }
 
-// valueOf is an AnyValue of a text, a number or a list of texts; all others are texts.
+// valueOf returns an AnyValue: a number or a list of texts as such, all else as a text.
 func valueOf(v attribute.Value) any {
 	switch v.Type() {
 	case attribute.INT64:

@@ -26,7 +26,7 @@ func Is(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// NoColour is the user's wish for none, by the convention of no-color.org.
+// NoColour reports whether the user wishes no colour, by the convention of no-color.org.
 func NoColour() bool { return os.Getenv("NO_COLOR") != "" }
 
 // defaultWidth is for terminals that don't tell theirs.

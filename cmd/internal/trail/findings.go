@@ -127,7 +127,8 @@ func (j *actionModel) answers(code string, status int) bool {
 	return !known || row.Status == status
 }
 
-// name is the name of the action here: a log does not say the product.
+// name returns the action's name with its product, as this model has them: a log does not say the
+// product.
 func (j *actionModel) name(e *Event) string {
 	if j.found {
 		return j.action.Product + " " + j.action.Name
@@ -181,7 +182,7 @@ func (j *actionModel) addField(path string) {
 	}
 }
 
-// paths are the paths of all fields of an answer, without numbers of elements.
+// paths returns the paths of all fields of an answer, without the numbers of elements.
 func paths(answer any) map[string]bool {
 	found := make(map[string]bool)
 	var visit func(at any, path string, depth int)
@@ -208,7 +209,7 @@ func paths(answer any) map[string]bool {
 
 var number = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\.\d+(\.|$)`) })
 
-// numbered is the name with N for the numbers of elements.
+// numbered returns the name with N for the numbers of elements.
 func numbered(name string) string {
 	return number().ReplaceAllString(number().ReplaceAllString(name, ".N$1"), ".N$1")
 }

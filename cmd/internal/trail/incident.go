@@ -44,7 +44,7 @@ func NewIncident(known *names.Names) *Incident {
 	return &Incident{player: NewPlayer(nil, NewFindings(known))}
 }
 
-// Begin is the time of the first event, and now where none has a time.
+// Begin returns the time of the first event, or now if no event has a time.
 func (i *Incident) Begin() time.Time {
 	var first time.Time
 	for n := range i.events {

@@ -201,7 +201,7 @@ func (p *pieces) line() ([]byte, error) {
 	return line, err
 }
 
-// noEOF is the error of a file that ends too early.
+// noEOF returns the error, in words if it says that the file ends too early.
 func noEOF(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return errors.New("the file ends in the middle of an event")

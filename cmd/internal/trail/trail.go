@@ -178,7 +178,7 @@ func (r *reading) addEvent(fields map[string]json.RawMessage) {
 	r.add(&event)
 }
 
-// madeAt is when a call was made, as ActionTrail or the journal has it.
+// madeAt returns when a call was made, from a record of ActionTrail or the journal.
 func madeAt(fields map[string]json.RawMessage) time.Time {
 	for _, name := range []string{"eventTime", "time"} {
 		if at, err := time.Parse(time.RFC3339, textOf(fields[name])); err == nil {
@@ -188,7 +188,7 @@ func madeAt(fields map[string]json.RawMessage) time.Time {
 	return time.Time{}
 }
 
-// madeBy is who made a call: the user, role or account, or the access key.
+// madeBy returns who made a call: the user, role or account, or the access key.
 func madeBy(fields map[string]json.RawMessage) string {
 	var who struct {
 		Type        string `json:"type"`

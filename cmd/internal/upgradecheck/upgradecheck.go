@@ -127,8 +127,7 @@ func Check(calls []*journal.Entry, changes func(action string) bool, before Desc
 	return found
 }
 
-// loadBalancerOf is the load balancer that a call is about, "" when it is about
-// none.
+// loadBalancerOf returns the load balancer of a call, or "" if the call is about none.
 func loadBalancerOf(call *journal.Entry, before Describe, groups map[string]string) string {
 	if id := call.Parameters.Get("LoadBalancerId"); id != "" {
 		return id
@@ -154,7 +153,8 @@ func nameOf(call *journal.Entry, id string, before Describe) string {
 // to become.
 var addressing = []string{"RegionId", "LoadBalancerId", "ListenerPort", "ListenerProtocol", "ClientToken", "ResourceType", "ResourceId.1", "ListenerId", "ServerGroupId", "OwnerId", "ResourceOwnerAccount", "ResourceOwnerId"}
 
-// differences are the parameters that are not what is stored of what they change.
+// differences returns the parameters whose values differ from what is stored of the resource that
+// they change.
 func differences(call *journal.Entry, before Describe) (found []Difference) {
 	stored := storedOf(call, before)
 	for _, p := range call.Parameters {
@@ -234,7 +234,7 @@ func flat(answer map[string]any) map[string]any {
 	return found
 }
 
-// text is a value of an answer as a parameter has it, "" when it is absent.
+// text returns a value of an answer as a parameter spells it, or "" if it is absent.
 func text(value any) string {
 	switch v := value.(type) {
 	case nil:
