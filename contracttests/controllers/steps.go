@@ -68,7 +68,7 @@ func (c *controller) created() (id string, err error) { return c.create("service
 // found returns the load balancer, and makes it if there is none.
 func (c *controller) found() (id string, err error) { return c.foundOr(c.created) }
 
-// foundOr is found that makes it in its own way.
+// foundOr is like found, but makes the load balancer by create.
 func (c *controller) foundOr(create func() (string, error)) (id string, err error) {
 	if id, err = c.find(); id != "" || err != nil {
 		return id, err
@@ -126,7 +126,7 @@ func (c *controller) newGroup(id string) (group string, err error) {
 	return made.VServerGroupId, err
 }
 
-// wanted are the servers behind the load balancer.
+// wanted returns the servers behind the load balancer.
 func wanted() []server {
 	return []server{{"i-bp1clbemu0000000001", 8080, 100}, {"i-bp1clbemu0000000002", 8080, 100}}
 }

@@ -27,7 +27,7 @@ func double(c *controller) error {
 	return nil
 }
 
-// newToken has another token for each try.
+// newToken sends another token with each try.
 func newToken(c *controller) error {
 	until(func() error {
 		return c.reconcile(func() (string, error) {

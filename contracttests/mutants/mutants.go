@@ -74,8 +74,8 @@ func Read() ([]*Mutant, error) {
 	return all, nil
 }
 
-// Play is what plays a statement as a mutant names it, or "" for a command and for evidence,
-// whose tests the mutants name themselves.
+// Play returns the name by which mutants name what plays a statement, or "" for a command and for
+// evidence, whose tests the mutants name themselves.
 func Play(by explain.Way) string {
 	switch by.Kind {
 	case explain.ByScenario:
@@ -86,7 +86,7 @@ func Play(by explain.Way) string {
 	return ""
 }
 
-// change is the part of a text that the mutant changes, and what it becomes.
+// change returns the part of a text that the mutant changes, and what replaces it.
 func (m *Mutant) change(text []byte) (from, to int, becomes string, err error) {
 	if n := bytes.Count(text, []byte(m.Line)); n != 1 || m.Line == "" || m.Line == m.Becomes {
 		return 0, 0, "", fmt.Errorf("%s: %s has %q %d times, want it once, and changed", m.Name, m.File, m.Line, n)
@@ -102,7 +102,7 @@ func (m *Mutant) change(text []byte) (from, to int, becomes string, err error) {
 	return from, from + len(line), becomes, nil
 }
 
-// Tests are the folders of the tests below a root, by PACKAGE.TEST.
+// Tests returns the folders of the tests below a root, by PACKAGE.TEST.
 func Tests(root string) (map[string]string, error) {
 	all := make(map[string]string)
 	err := filepath.WalkDir(root, func(path string, entry os.DirEntry, err error) error {

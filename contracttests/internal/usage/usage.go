@@ -42,7 +42,7 @@ func (c *Calls) Add(entries []*journal.Entry) {
 	}
 }
 
-// unindexed is a name without the numbers of elements: Tag.1.Key is Tag.Key.
+// unindexed returns a name without the numbers of elements: Tag.1.Key is Tag.Key.
 func unindexed(name string) string {
 	parts := slices.DeleteFunc(strings.Split(name, "."), func(part string) bool {
 		_, err := strconv.Atoi(part)

@@ -40,7 +40,7 @@ func readConfig(file string) (*config, error) {
 	return c, nil
 }
 
-// vSwitch is the first one.
+// vSwitch returns the first vSwitch.
 func (c *config) vSwitch() string {
 	first, _, _ := strings.Cut(c.VSwitchID, ",")
 	_, id, _ := strings.Cut(first, ":")

@@ -14,7 +14,7 @@ import (
 // settle is how long pods and nodes may go on to change before Services follow them.
 const settle = 100 * time.Millisecond
 
-// Watch has the controller follow what informers see.
+// Watch makes the controller follow what informers see.
 func (c *Controller) Watch(shared informers.SharedInformerFactory) error {
 	for _, of := range []struct {
 		informer cache.SharedIndexInformer

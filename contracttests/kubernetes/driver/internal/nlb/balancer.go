@@ -69,7 +69,7 @@ func (p *Product) create(ctx context.Context, service *corev1.Service) (*balance
 	return found, err
 }
 
-// zoneMaps are the zones of the annotation, as parameters.
+// zoneMaps returns the zones of the annotation, as parameters.
 func zoneMaps(service *corev1.Service) (openapi.Params, error) {
 	params := make(openapi.Params)
 	for i, zone := range strings.Split(service.Annotations[annotation.ZoneMaps], ",") {

@@ -82,7 +82,7 @@ type Error struct {
 	Code, Message string
 }
 
-// Error has the form in which the documents about Services quote the cloud.
+// Error returns the form in which the documents about Services quote the cloud.
 func (e *Error) Error() string {
 	return fmt.Sprintf("Status Code: %d Code: %s Message: %s", e.Status, e.Code, e.Message)
 }
