@@ -188,7 +188,7 @@ func (tx *Tx) DropUnsound(dropped func(kind Kind, id, reason string)) {
 	}
 }
 
-// unsound returns the first invariant that a row breaks, "" if there is none.
+// unsound returns the first invariant that a row breaks, or "" if there is none.
 func (k *kind) unsound(v *View, r any) string {
 	c := &Checker{v: v}
 	for _, check := range append(k.references[:len(k.references):len(k.references)], k.checks...) {

@@ -107,7 +107,7 @@ type ClockSetting struct {
 	Scale    float64
 }
 
-// ClockSettings holds the one setting.
+// ClockSettings holds the only setting.
 var ClockSettings = NewTable(kernel, "ClockSetting", func(c *ClockSetting) string { return c.ID }, Setting(),
 	// It is one that AdjustClock could have set.
 	Checks(func(c *Checker, s *ClockSetting) {

@@ -86,8 +86,8 @@ type unwritten struct {
 	at time.Time
 }
 
-// worthSaying is how long the failure of the last commit is reported: nothing but another
-// commit finds out whether the disk takes one again.
+// worthSaying is the time for which the failure of the last commit is reported: only another commit
+// finds out whether the disk takes one again.
 const worthSaying = time.Minute
 
 // Unwritten returns why the last commit failed, if that was within the last minute, nil if

@@ -20,7 +20,7 @@ type Sequence struct {
 	Next uint64
 }
 
-// Sequences holds the one sequence.
+// Sequences holds the only sequence.
 var Sequences = NewTable(kernel, "Sequence", func(s *Sequence) string { return s.ID }, Setting(),
 	Checks(func(c *Checker, s *Sequence) {
 		if s.Next > maxNext {

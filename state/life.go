@@ -30,8 +30,8 @@ func (t *Table[T]) Stage(name Stage, from, to string, after time.Duration) Stage
 	return name
 }
 
-// Busy and Idle are the two states of what has no status on the wire but takes
-// one change at a time.
+// Busy and Idle are the two states of a resource that has no status on the wire but takes one
+// change at a time.
 const (
 	Busy = "busy"
 	Idle = ""
@@ -174,7 +174,7 @@ type LifeCycle struct {
 	Delays map[Stage]time.Duration `json:",omitempty"`
 }
 
-// LifeCycles holds the one life cycle, under LifeCycleID.
+// LifeCycles holds the only life cycle, under LifeCycleID.
 var LifeCycles = NewTable(kernel, "LifeCycle", func(l *LifeCycle) string { return l.ID }, Setting())
 
 // LifeCycleID is the id of the one LifeCycle.

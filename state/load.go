@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// loader has what an engine keeps.
+// loader is the part of an engine that loads rows.
 type loader interface {
 	Load(ctx context.Context, fn func(table, id string, value []byte) error) error
 }

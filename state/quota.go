@@ -100,7 +100,7 @@ type count struct {
 	each     func(r any, add func(holder string, n int))
 }
 
-// tally holds what a holder in an account uses.
+// tally counts what a holder in an account uses.
 type tally struct {
 	account, holder string
 	n               int
@@ -129,8 +129,8 @@ func (k *kind) eachTally(r any, yield func(position int, t tally)) {
 	}
 }
 
-// recount takes a row out of the tallies, and another into them; nil is none. Most
-// changes of a row leave what it counts as it was, and with that the trees.
+// recount takes a row out of the tallies, and another into them. Either may be nil. Most changes of
+// a row leave its counts as they were, and with them the trees.
 func (k *kind) recount(txn txn, from, to any) {
 	if len(k.counts) == 0 {
 		return

@@ -18,7 +18,7 @@ var ErrClosed = errors.New("the store is closed")
 
 // Config configures a store.
 type Config struct {
-	// Schema returns the store's schema.
+	// Schema declares the kinds of resources that the store holds.
 	Schema *Schema
 	Engine engine.Engine
 	// Clock defaults to SystemClock.
@@ -51,7 +51,7 @@ type Store struct {
 	projected atomic.Pointer[projection]
 	// failing is why the store refuses writes, nil while it takes them.
 	failing atomic.Pointer[failure]
-	// unwritten is how the last commit failed, nil if it did not.
+	// unwritten says how the last commit failed. It is nil if it did not.
 	unwritten atomic.Pointer[unwritten]
 	// recovered counts how often what is kept was read again.
 	recovered atomic.Uint64
@@ -61,7 +61,7 @@ type Store struct {
 	writing sync.Mutex  // serialises writers and guards what they build on
 	newest  *workingSet // visible plus the batches on their way to the disk
 	closed  bool
-	// upgrade is what the first commit has to change of what is kept: the rows that opening dropped.
+	// upgrade holds what the first commit has to change: the rows that opening dropped.
 	upgrade engine.ChangeSet
 
 	// mu guards what writers and those who watch share with the committer, who does
@@ -195,11 +195,10 @@ func (s *Store) view(txn txn, scope Owner) *View {
 	return v
 }
 
-// Update runs fn in a transaction: nil commits it, an error or a panic leaves
-// everything as it was. It returns when all that fn saw and did is durable. When
-// the engine fails, it returns an error that wraps ErrNotKept: whether fn's change
-// was made, and those that shared its batch, shows in what is read from then on,
-// which is the kept state. A nil fn only writes what is due.
+// Update runs fn in a transaction: nil commits it, an error or a panic leaves everything as it was.
+// It returns when all that fn saw and did is durable. When the engine fails, it returns an error
+// that wraps ErrNotKept: later reads show whether the engine kept fn's change and the others of its
+// batch. A nil fn only writes due transitions.
 func (s *Store) Update(scope Owner, fn func(*Tx) error) error {
 	seen, err := s.apply(scope, fn)
 	if seen != nil {
@@ -297,9 +296,9 @@ func (s *Store) newestPending() *batch {
 	return s.inFlight
 }
 
-// commitLoop keeps its thread, since what makes system calls fail to see what
-// becomes of the state, such as strace, counts them by thread. It gives the thread back:
-// where that ended, the kernel would end programs that it started with PR_SET_PDEATHSIG.
+// commitLoop keeps its thread, since tools such as strace, which make system calls fail for tests,
+// count them by thread. It gives the thread back: when a thread ends, the kernel ends programs that
+// it started with PR_SET_PDEATHSIG.
 func (s *Store) commitLoop() {
 	if s.engine != (discardEngine{}) {
 		runtime.LockOSThread()

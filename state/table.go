@@ -18,7 +18,7 @@ import (
 // Kind names a table and what is in it.
 type Kind string
 
-// Owner is whose a resource is and where. The zero Owner as a View's scope sees
+// Owner says who owns a resource, and where it is. The zero Owner as a View's scope sees
 // everything.
 type Owner struct {
 	AccountID string `json:",omitempty"`
@@ -93,8 +93,7 @@ func (t *Table[T]) Kind() Kind { return t.kind }
 // ID returns the id of a resource.
 func (t *Table[T]) ID(r *T) string { return t.id(r) }
 
-// Get returns the resource, or a NotFound fact when there is none or the scope
-// does not see it.
+// Get returns the resource, or a NotFound fact if it does not exist or the scope does not see it.
 func (t *Table[T]) Get(v *View, id string) (*T, error) {
 	r, ok := t.Find(v, id)
 	if !ok {

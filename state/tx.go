@@ -111,8 +111,7 @@ func (l *changeLog) find(key changeKey) (at int, ok bool) {
 	return at, at >= 0
 }
 
-// put reports whether there is a row of the id, of whatever kind, as the transaction
-// left it.
+// put reports whether the transaction left a row with the id, of whatever kind.
 func (l *changeLog) put(id string) bool {
 	return slices.ContainsFunc(l.changes, func(c rowChange) bool { return c.id == id && c.row != nil })
 }

@@ -9,9 +9,8 @@ import (
 	"github.com/tidwall/btree"
 )
 
-// workingSet is all rows with their indexes as they are at one time. It is not
-// changed any more once a transaction has committed it: its trees share what they
-// have in common with those before and after.
+// workingSet holds all rows with their indexes at one time. It does not change once a transaction
+// has committed it: its trees share what they have in common with those before and after.
 type workingSet struct {
 	rows    []*rowTree             // by the position of the kind
 	indexes []*keyTree             // by the position of the index

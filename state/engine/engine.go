@@ -137,8 +137,7 @@ type Elected interface {
 	// no branch of the name is open. Only the leader has branches; closing one deletes
 	// nothing. It refuses a name that is kept with an error that wraps fs.ErrExist.
 	NewBranch(ctx context.Context, name string) (Engine, error)
-	// KeepBranch keeps what its users say about a branch: from then on it is there for the
-	// next leader.
+	// KeepBranch stores a description of a branch. From then on the next leader finds the branch.
 	KeepBranch(ctx context.Context, name string, about []byte) error
 	// Branches returns the branches that are kept, with what is said about them, and drops
 	// those that a leader began and did not keep.
@@ -149,7 +148,7 @@ type Elected interface {
 	DropBranch(ctx context.Context, name string) error
 }
 
-// Election is how processes find out which of them leads.
+// Election lets processes find out which of them leads.
 type Election interface {
 	// Campaign waits until this process leads, which the others see as a member that
 	// has the name self. Commit works from then on, until the term is over.
