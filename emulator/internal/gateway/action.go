@@ -219,7 +219,7 @@ type Product struct {
 	Resources []Resource
 	// FlatLists refuses a list that comes in one text, as JSON, and not as Name.1.
 	FlatLists bool
-	// RateLimits are those of the realistic profile.
+	// RateLimits holds the limits of the realistic profile.
 	RateLimits RateLimits
 	// Idle are the parameters that its actions need not read.
 	Idle []Idle

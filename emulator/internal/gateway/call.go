@@ -35,13 +35,13 @@ type Call struct {
 	Host        string
 	UserAgent   string
 	AccessKeyID string
-	// Scope is whose call it is and which region it asks.
+	// Scope says who makes the call, and for which region.
 	Scope state.Owner
 	// Params holds the parameters of query and form, without the protocol's own.
 	Params Params
 
-	// Named are the ids of resources that the call's parameters have, and Made those of
-	// the resources that it made, as its answer has them.
+	// Named lists the ids of resources in the call's parameters, and Made those in its answer of
+	// the resources that it made.
 	Named, Made []string
 	// Faults are the names of the fault rules that struck the call.
 	Faults []string

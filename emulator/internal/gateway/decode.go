@@ -236,7 +236,7 @@ func jsonFields(list reflect.Type) (names []string) {
 	return names
 }
 
-// bare returns the name of a list that a call has in one text, "" if there is none.
+// bare returns the name of a list that a call has in one text, or "" if there is none.
 func (d *decoder) bare(params Params) string {
 	for i := range d.fields {
 		if _, sent := params.Find(d.fields[i].name); sent && d.fields[i].list {
@@ -355,7 +355,7 @@ func (r *rules) admits(n int64) bool {
 	return (r.min == nil || n >= *r.min) && (r.max == nil || n <= *r.max) && (r.except == nil || n != *r.except)
 }
 
-// forms are those of texts that the pages of several products and actions describe alike.
+// forms holds the forms of texts that the pages of several products and actions describe alike.
 var forms = sync.OnceValue(func() map[string]*regexp.Regexp {
 	return map[string]*regexp.Regexp{
 		"letterFirst":   regexp.MustCompile(`^\pL`),

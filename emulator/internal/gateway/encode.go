@@ -101,8 +101,7 @@ func (f *encodeField) present(v reflect.Value) (reflect.Value, bool) {
 	return field, true
 }
 
-// json appends the members of an object, each with a comma before it.
-// text is a field that is a string, "" where there is none.
+// text returns the string field with the name, or "" if there is none.
 func (e *encoder) text(v reflect.Value, name string) string {
 	for i := range e.fields {
 		if f := &e.fields[i]; f.name == name && f.kind == reflect.String && !f.list {
@@ -112,6 +111,7 @@ func (e *encoder) text(v reflect.Value, name string) string {
 	return ""
 }
 
+// json appends the members of an object, each after a comma.
 func (e *encoder) json(b []byte, v reflect.Value) []byte {
 	for i := range e.fields {
 		f := &e.fields[i]

@@ -161,7 +161,7 @@ func (p Params) split() (sent protocol, own Params) {
 	return sent, own
 }
 
-// protocolParamsSent are as many of the protocol's own as every call has.
+// protocolParamsSent is the number of the protocol's own parameters that every call has.
 const protocolParamsSent = 8
 
 // appendQuery appends the parameters of a query or a form, as they come.

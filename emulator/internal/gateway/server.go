@@ -23,9 +23,8 @@ import (
 type Config struct {
 	Store    *state.Store
 	Products []*Product
-	// Elsewhere are the products of the cloud that are not emulated, by version:
-	// calls of them fail as such, and not as unknown. The gateway asks when there is
-	// such a call; nil is none.
+	// Elsewhere returns the products of the cloud that are not emulated, by version: their calls
+	// fail as such, not as unknown. The gateway calls it when it gets such a call. It may be nil.
 	Elsewhere func() map[string]string
 	// Caller, if set, runs before all other checks and returns why it rejects a call.
 	Caller func(*http.Request) error
@@ -43,7 +42,7 @@ type Config struct {
 	// Seed makes RequestIds repeatable; 0 takes a random one.
 	Seed uint64
 	Log  zerolog.Logger
-	// Faults decides which calls go wrong; nil is none.
+	// Faults decides which calls fail. Nil lets all pass.
 	Faults *faults.Injector
 	// Crash ends the process at once, where a fault rule asks for it.
 	Crash func()
@@ -250,7 +249,7 @@ func (s *Server) findProduct(call *Call) *Problem {
 	return nil
 }
 
-// checkState looks at the state, which is the same one for all of it.
+// checkState runs the checks that need the state, all on one view.
 func (s *Server) checkState(call *Call) (problem *Problem) {
 	v := s.cfg.Store.View(state.Owner{})
 	defer call.name(v)

@@ -46,7 +46,8 @@ func (d *decoder) spelledAs(name string) (string, bool) {
 	return strings.Join(own, "."), true
 }
 
-// byLetters returns the parts of the parameters' names by what all their spellings share.
+// byLetters returns the parts of the parameters' names by the letters that all their spellings
+// share.
 func (d *decoder) byLetters() map[string][]string {
 	names := make(map[string][]string)
 	for _, p := range d.parameters() {

@@ -21,7 +21,7 @@ func Rand(t *testing.T) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 0))
 }
 
-// Choose returns any key, or now and then one that is none.
+// Choose returns any key, or now and then an unknown one.
 func Choose[T any](chance *rand.Rand, m map[string]T) string {
 	if len(m) == 0 || chance.IntN(12) == 0 {
 		return "none"

@@ -78,9 +78,9 @@ const BadToken state.Fact = "BadToken"
 // tokenMark begins every token, which distinguishes tokens from other text in base64.
 const tokenMark = "after:"
 
-// After returns what comes behind the element that a token names, in the order of
-// keys, which no two elements share: at most size, and the token for the rest, ""
-// when there is none. The empty token is for the beginning.
+// After returns the elements after the one that a token names, in the order of keys, which no two
+// elements share. It returns at most size, and the token for the rest, or "" if there is none. The
+// empty token is for the beginning.
 func After[T any](list []T, token string, size int, key func(T) string) (part []T, next string, err error) {
 	last, err := Last(token)
 	if err != nil {
