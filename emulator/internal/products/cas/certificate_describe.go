@@ -15,7 +15,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// subject holds what both answers read off a certificate.
+// subject holds the fields that both answers read from a certificate.
 type subject struct {
 	Name            string `rpc:"Name"`
 	Fingerprint     string `rpc:"Fingerprint"`

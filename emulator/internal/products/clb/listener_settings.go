@@ -254,7 +254,7 @@ func (s *httpsSettings) apply(l *kinds.Listener) {
 	assign(&l.TLSCipherPolicy, s.TLSCipherPolicy)
 }
 
-// creation holds what every Create action takes besides settings.
+// creation holds the parameters that every Create action takes in addition to settings.
 type creation struct {
 	listenerRef
 	BackendServerPort int           `rpc:"BackendServerPort,min=1,max=65535"`

@@ -135,7 +135,7 @@ type orderResponse struct {
 	OrderID int64 `rpc:"OrderId"`
 }
 
-// specRank orders the specs by what they cost: a subscription may only go up.
+// specRank orders the specs by price: a subscription may only go up.
 var specRank = map[string]int{
 	"slb.s1.small": 1, "slb.s2.small": 2, "slb.s2.medium": 3,
 	"slb.s3.small": 4, "slb.s3.medium": 5, "slb.s3.large": 6, "slb.s4.large": 7,

@@ -44,8 +44,8 @@ var (
 		"The primary private IP address %s can't be unassigned.", "CLB-0386")
 )
 
-// newInterface is an interface to create. Its first address is the primary one; any
-// free one if there is none.
+// newInterface is an interface to create. Its first address is the primary one. Without addresses
+// it gets any free one.
 type newInterface struct {
 	interfaceRequest
 	addresses       []string

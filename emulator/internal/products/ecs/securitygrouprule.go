@@ -176,8 +176,8 @@ type revokeSecurityGroupRequest struct {
 	RuleIDs []string `rpc:"SecurityGroupRuleId,max=100"`
 }
 
-// revokeSecurityGroup takes rules away, by id or by what they do. One that does
-// the same as no rule is no error; evidence CLB-0336.
+// revokeSecurityGroup takes rules away, by id or by what they do. A rule that matches none is no
+// error; evidence CLB-0336.
 func revokeSecurityGroup(tx *state.Tx, req *revokeSecurityGroupRequest) (*gateway.Empty, error) {
 	remove, err := removal(req.RuleIDs, req.permission, req.Permissions)
 	if err != nil {

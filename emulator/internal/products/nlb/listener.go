@@ -75,8 +75,8 @@ type listenerSettings struct {
 	tlsSettings
 }
 
-// proxyProtocolParam is the one parameter that is JSON text; clients also send its
-// fields one by one.
+// proxyProtocolParam is the only parameter that is JSON text; clients also send its fields one by
+// one.
 type proxyProtocolParam struct {
 	VPCID            *bool `json:"Ppv2VpcIdEnabled"`
 	PrivateLinkEPID  *bool `json:"Ppv2PrivateLinkEpIdEnabled"`

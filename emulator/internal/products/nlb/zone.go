@@ -59,7 +59,7 @@ const (
 	maxZones = 10
 )
 
-// payByBandwidth is how EIPs are paid that no zone takes.
+// payByBandwidth is the charge type of EIPs that no zone takes.
 const payByBandwidth = "PayByBandwidth"
 
 // zoneMappingParam is an element of ZoneMappings.
@@ -83,8 +83,8 @@ func (z *zoneMappingParam) privateIPv4Address() string {
 	return *z.PrivateIPv4Address
 }
 
-// checkAddresses refuses addresses that are none. Of a load balancer on the internet, a private
-// address may be sent empty: NLB-0037.
+// checkAddresses refuses invalid addresses. A load balancer on the internet may send an empty
+// private address: NLB-0037.
 func (z *zoneMappingParam) checkAddresses(addressType string) error {
 	none := func(is func(netip.Addr) bool) func(string) bool {
 		return func(text string) bool {
@@ -106,8 +106,8 @@ func (z *zoneMappingParam) checkAddresses(addressType string) error {
 	return nil
 }
 
-// checkZones holds what a list of zones must be for a load balancer; what it has
-// already is as it is.
+// checkZones checks a list of zones for a load balancer. A zone that it already has must keep its
+// vSwitch, addresses and EIP.
 func checkZones(v *state.View, lb *kinds.NLBLoadBalancer, zones []zoneMappingParam) error {
 	r, err := kinds.Regions.Get(v, lb.RegionID)
 	if err != nil {

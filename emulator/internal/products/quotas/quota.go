@@ -108,7 +108,7 @@ type dimensions struct {
 	Dimensions []dimension `rpc:"Dimensions,max=10"`
 }
 
-// regionKey is the one key that the quotas here have.
+// regionKey is the only key that the quotas here have.
 const regionKey = "regionId"
 
 // region returns the region that the dimensions name, or "" for none.

@@ -64,7 +64,7 @@ type assumeRoleRequest struct {
 	assumption
 }
 
-// assumption is how a role is taken.
+// assumption says how a role is assumed.
 type assumption struct {
 	RoleARN         string `rpc:"RoleArn,required"`
 	RoleSessionName string `rpc:"RoleSessionName,required"`

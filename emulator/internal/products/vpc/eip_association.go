@@ -45,7 +45,7 @@ const (
 	eipOnNATGateway       = "Nat"
 )
 
-// modeNAT is the one mode of association that every account may use.
+// modeNAT is the only mode of association that every account may use.
 const modeNAT = "NAT"
 
 type associateEIPAddressRequest struct {

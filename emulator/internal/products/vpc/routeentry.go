@@ -253,7 +253,7 @@ func checkNextHop(v *state.View, table *kinds.RouteTable, e *kinds.RouteEntry, d
 	return nil
 }
 
-// findNextHop returns the VPC of a next hop, "" if there is none.
+// findNextHop returns the VPC of a next hop, or "" if there is none.
 func findNextHop(v *state.View, kind, id string) (vpcID string, hasIPv6 bool) {
 	switch kind {
 	case nextHopInstance:

@@ -50,7 +50,7 @@ var (
 		"Specified object has dependent resources", "CLB-0300")
 )
 
-// statusAvailable is the status of what is ready for use.
+// statusAvailable is the status of a resource that is ready for use.
 const statusAvailable = "Available"
 
 type createVPCRequest struct {
