@@ -48,7 +48,7 @@ var StagedHealths = state.NewTable(Schema, "StagedHealth", (*StagedHealth).ID, s
 // Health returns what is staged of members that are checked, and else what found says.
 func Health(found topology.Health) topology.Health { return staged{found} }
 
-// AttachedHealth is Health by what is attached to the store of a view.
+// AttachedHealth is Health that asks what is attached to the store of a view.
 var AttachedHealth = Health(topology.Attached{})
 
 type staged struct{ found topology.Health }

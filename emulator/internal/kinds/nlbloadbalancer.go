@@ -53,7 +53,7 @@ type NLBLoadBalancer struct {
 	ModificationProtection NLBProtection
 	// FinancialLocked is while the account's bill is unpaid after its days of grace.
 	FinancialLocked bool `json:",omitempty"`
-	// OtherLock is that of another reason, "" if there is none.
+	// OtherLock is the lock for another reason, or "" if there is none.
 	OtherLock  NLBLock `json:",omitempty"`
 	CreateTime time.Time
 }

@@ -82,8 +82,8 @@ func (l *TextList) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*[]string)(l))
 }
 
-// ParsePolicy reads a policy document, refusing what is not understood: a
-// condition that was ignored would allow too much.
+// ParsePolicy reads a policy document. It refuses what it does not understand: to ignore a
+// condition would allow too much.
 func ParsePolicy(text string) (PolicyDocument, error) {
 	var document PolicyDocument
 	d := json.NewDecoder(strings.NewReader(text))

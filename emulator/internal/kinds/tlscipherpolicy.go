@@ -55,7 +55,7 @@ var TLSCiphers = func() map[string][]string {
 	}
 }()
 
-// UnknownCipher returns the first cipher that none of the versions has, "" if there is none.
+// UnknownCipher returns the first cipher that none of the versions has, or "" if there is none.
 func UnknownCipher(versions, ciphers []string) string {
 	var offered []string
 	for _, version := range versions {
