@@ -55,7 +55,7 @@ const (
 	Addresses DataPlane = cloud.AtAddresses
 )
 
-// DataPlanes are all of them.
+// DataPlanes lists all of them.
 var DataPlanes = []DataPlane{NoPackets, Ports, Addresses}
 
 // Config configures an Emulator. Its zero value is an emulator in memory, with the
@@ -226,7 +226,7 @@ func forkOf(cfg cloud.Config) cloud.Config {
 	return cfg
 }
 
-// keeper returns the store of durable clouds, nil if there is none.
+// keeper returns the store of durable clouds, or nil if there is none.
 func (cfg *Config) keeper() clouds.Keeper {
 	switch {
 	case cfg.Replica != nil:

@@ -19,7 +19,7 @@ var Prefixes = []string{"service.beta.kubernetes.io/alibaba-cloud-loadbalancer-"
 // bare is the prefix of the few annotations that are not named after load balancers.
 const bare = "service.beta.kubernetes.io/"
 
-// bareNames are those annotations.
+// bareNames lists those annotations.
 var bareNames = []string{"backend-type", "class"}
 
 // The products that a Service can get a load balancer of.
@@ -32,7 +32,7 @@ const (
 type Annotation struct {
 	// Name follows the prefix.
 	Name string `json:"name"`
-	// Products are those whose load balancers it is about.
+	// Products lists the products whose load balancers it sets.
 	Products []string `json:"products"`
 	// Since is the first tagged version of the CCM that reads it.
 	Since string `json:"since"`
@@ -42,12 +42,12 @@ type Annotation struct {
 	Successor string `json:"successor,omitempty"`
 	// Form has its values, as ValuesOf reads them.
 	Form string `json:"form"`
-	// Help says what it sets.
+	// Help says what the annotation sets.
 	Help string `json:"help"`
-	// With are annotations with which it takes effect, with a value that they have then,
-	// which is a name in braces where it is an id. What it needs, Needs say.
+	// With holds the annotations, with their values, without which this one takes no effect. A
+	// value such as {{lb}} stands for an id. Needs lists what else it needs.
 	With map[string]string `json:"with,omitempty"`
-	// Beside are annotations that a test sets in addition to With.
+	// Beside holds With, and the annotations that a test sets in addition.
 	Beside map[string]string `json:"-"`
 	// Values are two that differ, for a test.
 	Values [2]string `json:"-"`
@@ -58,7 +58,7 @@ type Annotation struct {
 	Effects map[string]Effects `json:"effects,omitempty"`
 }
 
-// Effect says what followed a change of an annotation.
+// Effect says what a change of an annotation did.
 type Effect string
 
 const (
@@ -189,7 +189,7 @@ func IsVersion(version string) (unknown string, is bool) {
 	return unknown, len(numbers(version)) > 1
 }
 
-// numbers returns the numbers of a version, nil for a text that is none.
+// numbers returns the numbers of a version, or nil if the text is no version.
 func numbers(version string) (list []uint64) {
 	version, _, _ = strings.Cut(strings.TrimPrefix(version, "v"), "-")
 	for part := range strings.SplitSeq(version, ".") {

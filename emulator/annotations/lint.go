@@ -57,7 +57,7 @@ type Problem struct {
 	Note bool `json:"note"`
 	// Breaks is true where the Service will not come up.
 	Breaks bool `json:"breaks"`
-	// Text says what is wrong, Advice what to do.
+	// Text says what is wrong, and Advice what to do.
 	Text   string `json:"text"`
 	Advice string `json:"advice,omitempty"`
 }

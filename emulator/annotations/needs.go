@@ -19,11 +19,11 @@ const (
 
 // need is a requirement of an annotation, for a product and versions of the CCM.
 type need struct {
-	// Names are those of the annotations.
+	// Names lists the annotations that have the need.
 	Names    []string
 	product  string
 	from, to string
-	// Finding says what comes of it that it is missing.
+	// Finding says what follows if the need is missing.
 	Finding string
 	when    []term
 	// either are alternatives, each of terms that must all hold.

@@ -19,7 +19,8 @@ var newest = sync.OnceValue(func() (last string) {
 	return last
 })
 
-// reaches reports whether what is known here reaches a version: it is none newer than all that are known here.
+// reaches reports whether the annotations known here cover a version: it is not newer than all of
+// them.
 func reaches(version string) bool { return version == "" || !Before(newest(), version) }
 
 // placeholder matches a value that a person was to replace.

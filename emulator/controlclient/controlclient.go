@@ -173,7 +173,7 @@ func discard(body io.Reader) error {
 	return err
 }
 
-// tell makes a call of whose answer only a refusal matters.
+// tell makes a call that answers nothing but a refusal.
 func (c *Client) tell(ctx context.Context, route *routes.Route, what call) error {
 	return c.do(ctx, route, what, discard)
 }

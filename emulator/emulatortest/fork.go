@@ -26,7 +26,7 @@ type Cloud struct {
 	control   *controlclient.Client
 }
 
-// forkLife is when a cloud goes whose test was killed.
+// forkLife is the time after which a cloud is deleted whose test was killed.
 const forkLife = "1h"
 
 // forks numbers the clouds of this process.

@@ -134,7 +134,7 @@ type Index struct {
 	codes map[string]string
 	// actions are the names of actions as words.
 	actions map[string]bool
-	// rarity is how much a word tells, by how many answers have it.
+	// rarity says how much a word tells, by the number of answers that have it.
 	rarity map[string]float64
 }
 

@@ -153,7 +153,7 @@ func answer(product string, row *names.ErrorRow) controlapi.ExplainedAnswer {
 	return controlapi.ExplainedAnswer{Product: product, Actions: row.Actions, Status: row.Status, Code: row.Code, Message: worded(row.Message), Evidence: row.Evidence}
 }
 
-// add adds an answer, or the action of one that is the same but for that.
+// add adds an answer. If e has an equal one for other actions, add adds the actions to that one.
 func add(e *controlapi.Explanation, answer controlapi.ExplainedAnswer) {
 	for i := range e.Answers {
 		known := &e.Answers[i]

@@ -101,10 +101,10 @@ var parameter = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i:\bparam(?:eter)?s?(?: of| value| named?)?:?) ["'“\[{]?([A-Z](?:[A-Za-z0-9.]*[A-Za-z0-9])?)\b|["'“\[]([A-Z](?:[A-Za-z0-9.]*[A-Za-z0-9])?)["'”\]] (?:is|are) (?:not valid|invalid|illegal)`)
 })
 
-// labels are how SDKs, the CLI and Terraform mark an error of Alibaba Cloud.
+// labels lists the words by which SDKs, the CLI and Terraform mark an error of Alibaba Cloud.
 var labels = []string{"aliyun", "alicloud", "alibaba", "sdkerror", "errorcode", "sdk.servererror", "teaexception", "error syncing load balancer [", "error deleting load balancer [", "syncloadbalancerfailed", "cleanloadbalancerfailed"}
 
-// others are how errors of other clouds and of Kubernetes itself are marked.
+// others lists the words that mark errors of other clouds and of Kubernetes itself.
 var others = []string{"googleapi", "arn:aws", "an error occurred (", "amazonaws", "azure", "elasticloadbalancing", "creating ec2", "creating elb", "botocore", "sts:assumerole", "minikube", "metallb",
 	"error: the server doesn't have", "error from server (", "kubelet", "default-scheduler", "exceeded quota: ", "'projects/", "status code: 400, request id", "status code: 403, request id"}
 

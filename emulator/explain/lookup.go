@@ -33,10 +33,9 @@ func (c *Index) read(text string) searchText {
 	return searchText{text, strings.ToLower(text), index(wordsOf(text)), c.codesIn(text)}
 }
 
-// Search finds what a text is about, which may be an error as a client, a cluster or a log
-// shows it, a code, a symptom, a question, or some words: first by what says most. Earned
-// reports whether enough of it matches; otherwise the best answer is only the nearest, if
-// there is one.
+// Search finds the subject of a text, which may be an error as a client, a cluster or a log shows
+// it, a code, a symptom, a question, or some words. It looks first at what says most. Earned
+// reports whether enough of the text matches; if not, the best answer, if any, is only the nearest.
 func (c *Index) Search(text string) (found Found, earned bool) {
 	x := c.read(text)
 	if x.foreign() {

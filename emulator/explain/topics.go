@@ -27,12 +27,12 @@ var questionsText []byte
 type topic struct {
 	controlapi.Symptom `yaml:",inline"`
 
-	// Texts are whole texts that are about it, and Also names of a few words, of which
-	// any order and form counts. Near are words that may stand around them.
+	// Texts lists whole texts about the topic, and Also names of a few words, of which any order
+	// and form counts. Near lists words that may stand around them.
 	Texts, Also, Near []string
 	// Patterns are regular expressions of the text in lower case.
 	Patterns []string
-	// Reasons are those of Events.
+	// Reasons lists the reasons of its Events.
 	Reasons  []string
 	Happened string
 	Cures    []string

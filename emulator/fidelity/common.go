@@ -11,7 +11,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/yamlfile"
 )
 
-// common are what many actions have alike, of which statements follow: the parameters
+// common declares what many actions have in common, from which statements follow: the parameters
 // RegionId, ClientToken and DryRun, and the RequestId of the answer.
 type common struct {
 	Source string   `yaml:"source" required:"true"`

@@ -80,8 +80,8 @@ type Statement struct {
 	Source string `yaml:"source" required:"true"`
 	// Code is "unpublished" if no source has the code with which the case is refused.
 	Code string `yaml:"code"`
-	// About are words of which the refusal has one, where its code does not say what it is
-	// about. The parameter's name is one of a statement about a parameter.
+	// About lists words, one of which the refusal's message must contain, if its code does not name
+	// the subject. For a statement about a parameter, the parameter's name is one of them.
 	About []string `yaml:"about"`
 	// Case plays the statement, in the default world, as the client part of a scenario does.
 	Case []scenarios.Step `yaml:"case"`
@@ -119,7 +119,7 @@ func (s *Statement) Validate() error {
 	return nil
 }
 
-// Verdict is how a statement stands.
+// Verdict says whether a statement holds.
 type Verdict string
 
 // The verdicts.
@@ -146,7 +146,7 @@ func (s *Statement) Verdict() Verdict {
 // Reason returns why a statement does not hold, or has no case.
 func (s *Statement) Reason() string { return s.Unchecked + s.Differs + s.Open }
 
-// Scenario returns the case as a scenario with a client part, nil if there is none.
+// Scenario returns the case as a scenario with a client part, or nil if there is none.
 func (s *Statement) Scenario() *scenarios.Scenario { return s.play }
 
 // Name returns the place of a statement in the whole, such as
@@ -178,7 +178,7 @@ func Load(names scenarios.Names) (all []*File, err error) {
 	return all, errors.Join(problems...)
 }
 
-// Of returns the statements about an action, nil if there are none.
+// Of returns the statements about an action, or nil if there are none.
 func Of(product, action string) (*File, error) {
 	f, err := once(strings.ToLower(product) + "/" + action + ".yaml")
 	if errors.Is(err, fs.ErrNotExist) {

@@ -74,7 +74,7 @@ func (s *Statement) Proven(refusal func(action string) string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(told, strings.ToLower(word)) })
 }
 
-// refused returns the last call of a case that is to be refused, nil if there is none.
+// refused returns the last call of a case that is to be refused, or nil if there is none.
 func (s *Statement) refused() *scenarios.CallStep {
 	for i := range slices.Backward(s.Case) {
 		reply, _ := replyOf(&s.Case[i])

@@ -23,7 +23,7 @@ var _ yamlfile.Reader = (*raw)(nil)
 // ReadYAML implements yamlfile.Reader.
 func (r *raw) ReadYAML(_ *yamlfile.Decoder, node *yaml.Node, _ string) { r.Node = node }
 
-// base is how the rows of parameters are played.
+// base says how the rows of parameters are played.
 type base struct {
 	// Before are calls that precede that of each case.
 	Before []raw `yaml:"before"`
@@ -46,8 +46,8 @@ type parameter struct {
 	// With and Without change the parameters of the base's call.
 	With    raw      `yaml:"with"`
 	Without []string `yaml:"without"`
-	// Values are all that it takes, read as As if that is another text, absent for none, and
-	// Other is the code of another.
+	// Values lists all values that the parameter takes. As lists what a read shows for each, if
+	// that differs; absent means that it shows none. Other is the error code for any other value.
 	Values []string `yaml:"values"`
 	As     []string `yaml:"as"`
 	Other  string   `yaml:"other"`
@@ -59,8 +59,8 @@ type parameter struct {
 	Range string `yaml:"range"`
 	Below string `yaml:"below"`
 	Above string `yaml:"above"`
-	// Length is how many characters it takes, 2..80, that begin with Fill, with the codes of
-	// texts beyond.
+	// Length is the range of a text's length in characters, 2..80. Such texts begin with Fill.
+	// Shorter and Longer are the codes of other lengths.
 	Length  string `yaml:"length"`
 	Fill    string `yaml:"fill"`
 	Shorter string `yaml:"shorter"`
@@ -314,7 +314,7 @@ func (f *File) parameterStatement(name string, p *parameter, c derived) *yaml.No
 	return statement(at, kebab(name)+"-"+c.suffix, c.class, c.says, p.Source, false, steps)
 }
 
-// want returns what a field is to be that shows a value; absent is none.
+// want returns the expected value of a field that shows a value. absent stands for none.
 func (p *parameter) want(read string) *yaml.Node {
 	switch {
 	case p.List != "":

@@ -12,7 +12,7 @@ import (
 // List is a list of patterns; one of them must match.
 type List []string
 
-// Split reads a list: "" is none, which matches nothing.
+// Split reads a list. "" is the empty list, which matches nothing.
 func Split(text string) List {
 	if text == "" {
 		return nil

@@ -31,7 +31,7 @@ type kind struct {
 // loadBalancers is the kind that products share.
 const loadBalancers = "lb"
 
-// allKinds are all of them, in the order in which they are shown.
+// allKinds lists all kinds in the order in which they are shown.
 var allKinds = []kind{
 	{named(loadBalancers, "Load balancers", "loadbalancer", "loadbalancers", "lbs").
 		shows(colID, colName, colStatus, colAddress, colListeners, colServers, colProduct, colType).wide(colRegion, colVPC, colVSwitch, colZones, colSpec, colDNSName, colCreated), listLoadBalancers, false},

@@ -25,7 +25,7 @@ func (p Parameters) Find(name string) (value string, ok bool) {
 	return p[at].Value, true
 }
 
-// Get returns the value of a parameter, "" when there is none.
+// Get returns the value of a parameter, or "" if it is absent.
 func (p Parameters) Get(name string) string {
 	value, _ := p.Find(name)
 	return value

@@ -86,8 +86,8 @@ func (n *Names) conditionNames() (all []string) {
 	return all
 }
 
-// checkPolicy refuses a policy with an action that no call can be. One that allows
-// what is not emulated does no harm, and real policies do.
+// checkPolicy refuses a policy with an action that does not exist. An action that is not emulated
+// does no harm, and real policies allow some.
 func (n *Names) checkPolicy(document kinds.PolicyDocument) error {
 	for i, statement := range document.Statement {
 		for _, pattern := range statement.Action {

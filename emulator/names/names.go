@@ -147,9 +147,9 @@ func (a Action) errors(wanted func(*ErrorRow) bool) iter.Seq[*ErrorRow] {
 	}
 }
 
-// Worded returns how the action is refused with a code: by what it reads or by its
-// product, or as the cloud's table of all products has it. Here reports whether this
-// emulator does so on its own.
+// Worded returns how the action is refused with a code: by what it reads or by its product, or as
+// the cloud's table of all products has it. Here reports whether this emulator refuses so on its
+// own.
 func (a Action) Worded(code string) (row ErrorRow, here, found bool) {
 	if strings.HasPrefix(code, "Missing") || strings.HasPrefix(code, "Invalid") {
 		for _, problem := range a.ofParameters() {
@@ -220,8 +220,7 @@ func (n *Names) AllCodes() []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// ResourceFields lists the fields of the stored objects that calls of the action
-// can be about, which is by the parameters that name them.
+// ResourceFields lists the fields of the resources that the action's parameters can name.
 func (a Action) ResourceFields() (fields []string) {
 	for _, r := range a.product.Resources {
 		if r.Kind != "" && slices.ContainsFunc(a.Parameters(), func(p gateway.Parameter) bool { return p.Name == r.Parameter }) {

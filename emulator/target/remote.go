@@ -39,7 +39,7 @@ type Remote struct {
 	// HTTP makes the calls. It should keep no connection for two of them, so that a
 	// broken one is one call's matter; nil makes one that does not.
 	HTTP *http.Client
-	// Environment holds what programs get in addition to the variables that point clients here.
+	// Environment holds variables that programs get in addition to those that point clients here.
 	Environment []string
 
 	before map[string]string // conditions as they were before the first change

@@ -32,8 +32,8 @@ const defaultName = "default.yaml"
 //go:embed default.yaml
 var DefaultText []byte
 
-// apis are what a world file describes: the kinds of resources, and the products that create
-// some of them.
+// apis holds what a world file describes: the kinds of resources, and the products that create some
+// of them.
 type apis struct {
 	schema   *state.Schema
 	products func() []*products.Product

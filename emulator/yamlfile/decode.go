@@ -40,8 +40,8 @@ type Absentee interface {
 	Absent(in *yaml.Node, field string)
 }
 
-// Keyed is a struct that reads the keys which are none of its fields, and reports those that
-// it does not know either.
+// Keyed is a struct that reads the keys that are not its fields, and reports those that it does not
+// know either.
 type Keyed interface {
 	ReadKey(d *Decoder, e Entry, field string, fields []string)
 }
@@ -61,8 +61,7 @@ func (d *Decoder) Fail(node *yaml.Node, field, format string, args ...any) {
 	d.problems = append(d.problems, Problem{d.File, node.Line, node.Column, field, fmt.Sprintf(format, args...)})
 }
 
-// Unknown reports a key that is none of the known ones. meant has, by keys of other tools, what
-// to write here.
+// Unknown reports an unknown key. meant says, by keys of other tools, what to write here.
 func (d *Decoder) Unknown(key *yaml.Node, field string, known []string, meant map[string]string) {
 	hint := suggestion(key.Value, known)
 	if write := meant[key.Value]; write != "" {

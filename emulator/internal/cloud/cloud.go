@@ -43,7 +43,7 @@ type Neighbours interface {
 	Server(c *Cloud) controlapi.Server
 	// Ready returns why c can't answer yet, nil if it can.
 	Ready(c *Cloud) error
-	// Memory is where the calls of all clouds wait for memory.
+	// Memory returns the budget in which the calls of all clouds wait for memory.
 	Memory() *gateway.MemoryBudget
 }
 

@@ -45,7 +45,8 @@ type Config struct {
 	// AutoENI lists the blocks of pods' addresses: a lookup of such an address creates its
 	// network interface.
 	AutoENI []netip.Prefix
-	// InstanceID is whose metadata are served; empty takes the first running one.
+	// InstanceID names the instance whose metadata the cloud serves. If it is empty, that is the
+	// first running one.
 	InstanceID string
 	// Clock is the emulated time; nil is the machine's.
 	Clock state.Clock
@@ -57,8 +58,8 @@ type Config struct {
 	Apart control.Player
 	// Tracer gets a span for each call; nil makes none.
 	Tracer trace.Tracer
-	// Dir is the folder of what is kept in addition to the state: snapshots and ports. It is
-	// "" where the state leaves nothing behind.
+	// Dir is the folder for snapshots and ports, which the state does not hold. It is "" if the
+	// state leaves nothing behind.
 	Dir     string
 	Packets Packets
 	// DNSListen is host:port for the names of Network Load Balancers; empty is none.

@@ -100,7 +100,7 @@ func (c *Cloud) StartDNS(failed func(error)) (err error) {
 	return nil
 }
 
-// DNSAddr returns the address of the DNS server, "" if there is none.
+// DNSAddr returns the address of the DNS server, or "" if there is none.
 func (c *Cloud) DNSAddr() string {
 	if server := c.dns.Load(); server != nil {
 		return server.Addr()

@@ -80,7 +80,7 @@ func Missing(otherwise http.Handler) http.Handler {
 	})
 }
 
-// upTo makes the relative links of a page those of one that is so many folders deeper.
+// upTo rewrites the relative links of a page for a page that lies so many folders deeper.
 func upTo(text []byte, folders int) []byte {
 	return relative().ReplaceAll(text, []byte(`${1}="`+strings.Repeat("../", folders)+`${2}"`))
 }
@@ -142,7 +142,7 @@ func newContent(kind string, text []byte) content {
 	return content{kind, `"` + hex.EncodeToString(sum[:12]) + `"`, text}
 }
 
-// place says where a content is found, and for which language.
+// place says where to find a content, and for which language.
 type place struct{ path, language string }
 
 // contents are built on the first request.

@@ -49,7 +49,7 @@ func preferred(r *http.Request) string {
 	return best
 }
 
-// translation holds what the console says in another language.
+// translation holds the console's texts in another language.
 type translation struct {
 	// Words are keyed by the English text, in which {0}, {1} and so on stand for what a
 	// script puts in.

@@ -70,7 +70,7 @@ func (a *api) ofCloud(rest http.Handler) http.Handler {
 	})
 }
 
-// bindClouds binds the calls about clouds. It refuses them where there are none, as over the
+// bindClouds binds the calls about clouds. It refuses them if there are no clouds, as over the
 // state of a stopped emulator.
 func (a *api) bindClouds(h handlers) {
 	on(h, routes.GetClouds, a.getClouds)

@@ -51,7 +51,7 @@ type Config struct {
 	// RetryAfter is the pause before the plane tries again what failed, since the user may
 	// give a port back; 0 is 5 s.
 	RetryAfter time.Duration
-	// Faults are the rules that packets can go wrong by; nil is none.
+	// Faults holds the fault rules for packets. Nil means that there are none.
 	Faults *faults.Injector
 	// Record gets the connections, sessions and requests that a fault strikes and, if
 	// AccessLog is set, all of them at their end; nil records nothing.
@@ -384,7 +384,7 @@ func (p *Plane) logOf(frontendID string) func(error) {
 	return func(err error) { log.Warn().Err(err).Str("listener", frontendID).Msg("data plane") }
 }
 
-// logBurst is how many lines of a listener the log gets in ten seconds.
+// logBurst limits the lines about a listener that the log gets in ten seconds.
 const logBurst = 5
 
 // drop forgets the listener of a deleted frontend, which frees its place.

@@ -14,8 +14,8 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// row is what was read about a resource: the fields of its entry in a list, those of the
-// answers about it, and under parent the row of the resource that it belongs to.
+// row holds what was read about a resource: the fields of its entry in a list, those of the answers
+// about it, and under parent the row of the resource that it belongs to.
 type row map[string]any
 
 // parent is the key of a row's parent.
@@ -96,13 +96,13 @@ func (r row) list(path string) (list []row) {
 	return list
 }
 
-// field says from where in a row a field of a resource comes.
+// field says which part of a row becomes a field of a resource.
 type field struct {
 	// name is the field's, such as HealthCheck.Switch; of the elements of a list, Servers[].Port.
 	name string
-	// paths are where it may be; the first that has something counts.
+	// paths lists the places where it may be; the first that has something counts.
 	paths []string
-	// form is how the answer spells it, "" for as it is.
+	// form says how the answer spells it, "" as it is.
 	form string
 }
 

@@ -14,13 +14,13 @@ type read struct {
 	// params go with the call. A value that begins with = is a path in the row that the call is
 	// about.
 	params map[string]string
-	// list is where the answer has its list, "" if the answer itself is what is read.
+	// list is the path of the list in the answer, or "" if the whole answer is read.
 	list  string
 	pages pages
 }
 
-// pages says how a list is asked for in parts: by a number and a size, or by a token and a size.
-// The zero pages is a list that comes whole.
+// pages says how to ask for parts of a list: by a number and a size, or by a token and a size. The
+// zero pages is for a list that comes whole.
 type pages struct {
 	number, size, token string
 	most                int
@@ -58,7 +58,7 @@ type kind struct {
 	// for which.
 	of   state.Kind
 	when func(row) bool
-	// id is where a row has the id; idOf makes it where it has none.
+	// id is the path of the id in a row. For rows without one, idOf makes it.
 	id   string
 	idOf func(row) string
 	// spread names objects of a row whose fields are the row's own.
@@ -72,7 +72,7 @@ type kind struct {
 	foreign func(row) string
 	// unread are the fields that no answer has, with the reason.
 	unread map[string]string
-	// tags is where a row has the resource's tags, "" if it can have none.
+	// tags is the path of the resource's tags in a row, or "" if it can have none.
 	tags string
 	tag  state.TagResourceType
 
@@ -100,7 +100,7 @@ func (k *kind) reads() (all []read) {
 	return all
 }
 
-// errNoID is the error of a row whose answer lacks what its id is made of.
+// errNoID is the error of a row that lacks what its id is made of.
 var errNoID = errors.New("the answer has no id")
 
 // of completes a kind with its table. Finish does what no field says; nil does nothing.

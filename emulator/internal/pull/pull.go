@@ -31,7 +31,7 @@ type Puller struct {
 	Anonymise bool
 	// Call makes a call of the account. Its error ends the pull.
 	Call func(ctx context.Context, product, action string, params map[string]string) (status int, answer map[string]any, err error)
-	// Pause is how long a call of an action waits for the one before it.
+	// Pause returns how long a call of an action waits for the one before it.
 	Pause func(product, action string) time.Duration
 	// Progress, if set, gets how many calls are done, and of how many.
 	Progress func(done, planned int)

@@ -63,8 +63,7 @@ func (r *Rules) Change(commit func() error) (err error) {
 	return err
 }
 
-// Follow arms the rules again if the store has found out since what became of a change
-// whose outcome was unknown.
+// Follow arms the rules again if the store has found out the outcome of a change that was unknown.
 func (r *Rules) Follow() {
 	if r.store.Recovered() != r.recovered.Load() {
 		r.Injector.Change(r.load)
@@ -161,8 +160,7 @@ func (r *Rules) Add(file string, text []byte) ([]faults.Rule, error) {
 	return rules, r.update(func(tx *state.Tx) error { return put(tx, rules, false) })
 }
 
-// Begin adds the first rules. One that the store holds as it is written goes on with its
-// counters.
+// Begin adds the first rules. A rule that the store holds in the same words keeps its counters.
 func (r *Rules) Begin() error {
 	if len(r.First) == 0 {
 		return nil
@@ -170,7 +168,7 @@ func (r *Rules) Begin() error {
 	return r.update(func(tx *state.Tx) error { return put(tx, r.First, true) })
 }
 
-// put adds rules; goOn leaves those alone that are there in the same words. A rule that is
+// put adds rules. With goOn, it keeps rules that are there in the same words. A rule that is only
 // switched on or off keeps its counters.
 func put(tx *state.Tx, rules []faults.Rule, goOn bool) error {
 	next := 0

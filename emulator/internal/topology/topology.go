@@ -86,7 +86,7 @@ type Frontend struct {
 	Rules iter.Seq[Rule]
 }
 
-// TLS holds what a frontend that terminates TLS needs. The zero TLS does not.
+// TLS holds what a frontend needs to terminate TLS. With the zero TLS it does not.
 type TLS struct {
 	Certificates   []string
 	CACertificates []string

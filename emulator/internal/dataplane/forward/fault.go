@@ -22,7 +22,7 @@ type Fault struct {
 	rate    int
 }
 
-// ending says how an answer ends before its time.
+// ending says how an answer ends too early.
 type ending int
 
 const (
