@@ -131,8 +131,7 @@ func (e *Injector) Rules() []Status {
 	return list
 }
 
-// Idle reports whether there is no rule of a point, at the cost of one load where there
-// is none at all.
+// Idle reports whether no rule has the point, at the cost of one load if there are no rules at all.
 func (e *Injector) Idle(point Point) bool {
 	asked := e.asked.Load()
 	return asked == nil || len(*asked) == 0 || !(*asked)[point]

@@ -57,7 +57,8 @@ func (c *checker) addErr(at spot, err error) {
 	}
 }
 
-// listed refuses a name that is none of a list. Otherwise says where they are, if they are many.
+// listed refuses a name that is not in a list. Otherwise says where to find the names, if they are
+// many.
 func (c *checker) listed(at spot, name string, names []string, format, otherwise string) (ok bool) {
 	if ok = slices.Contains(names, name); !ok {
 		c.refuse(at, format+"%s", name, suggest(name, names, otherwise))

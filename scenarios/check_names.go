@@ -116,7 +116,8 @@ func (c *checker) parameters(at spot, action Action, params map[string]Value, ac
 	}
 }
 
-// within reports whether a value lies in a range, such as 1..65535; what is no number does.
+// within reports whether a value lies in a range, such as 1..65535. A value that is not a number
+// does.
 func within(bounds, value string) bool {
 	low, high, _ := strings.Cut(bounds, "..")
 	n, err := strconv.Atoi(value)

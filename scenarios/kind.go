@@ -115,7 +115,7 @@ func (p *element) read(d *yamlfile.Decoder, e yamlfile.Entry, field string, fiel
 	}
 }
 
-// otherSteps has what to write for the steps of other tools.
+// otherSteps says what to write instead of the steps of other tools.
 var otherSteps = map[string]string{
 	"sleep":  "clock: {advance: 3s}, or wait: {within: 3s} for what must come",
 	"delay":  "clock: {advance: 3s}, or wait: {within: 3s} for what must come",

@@ -176,7 +176,7 @@ func field(body any, path string) (any, bool) {
 	return body, true
 }
 
-// indexOf returns the index of the element that a part of a path names, -1 if there is none.
+// indexOf returns the index of the element that a part of a path names, or -1 if there is none.
 func indexOf(list []any, part string) int {
 	if name, value, ok := strings.Cut(part, "="); ok {
 		return slices.IndexFunc(list, func(element any) bool {

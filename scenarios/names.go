@@ -176,7 +176,7 @@ func isIndex(part string) bool {
 // isElement reports whether a part of a path names an element of a list.
 func isElement(part string) bool { return isIndex(part) || strings.Contains(part, "=") }
 
-// checkPath refuses a path that leads nowhere, and a count of what is no list.
+// checkPath refuses a path that leads nowhere, and a count of something that is not a list.
 func checkPath(fields []string, path string, count bool) error {
 	parts := splitPath(path)
 	found := shapeAt(fields, parts)

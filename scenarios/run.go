@@ -23,12 +23,12 @@ type Setup struct {
 	Cluster Cluster
 	// Programs runs programs; nil runs none.
 	Programs Programs
-	// Program is the one that the program part is about, and For how long it may
-	// run before it is judged as it runs.
+	// Program is the program of the program part. For limits how long it may run before it is
+	// judged while it runs.
 	Program Program
 	For     time.Duration
-	// Restarts is how often the program is started again that ends with an error, if the
-	// part has no higher number.
+	// Restarts is the number of restarts of a program that ends with an error, if the part has no
+	// higher number.
 	Restarts int
 	// MustCall makes a part fail whose program never makes the calls that it judges, which is
 	// NotApplicable otherwise.

@@ -60,7 +60,7 @@ const (
 	ObserverAgent = "clbemu-scenario-observer"
 )
 
-// ScriptedClient is whose client plays a client part that runs no program.
+// ScriptedClient names the client that plays a client part without a program.
 const ScriptedClient = "clbemu's own scripted client"
 
 // APICall is a call of the cloud's API.

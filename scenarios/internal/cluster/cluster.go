@@ -76,8 +76,8 @@ var Finalizers = []string{
 // ServiceName is the label by which an EndpointSlice belongs to a Service.
 const ServiceName = "kubernetes.io/service-name"
 
-// Labels are those that Kubernetes or the cloud controller manager reads: of
-// EndpointSlices, and of nodes that are no backends.
+// Labels lists the labels that Kubernetes or the cloud controller manager reads: on EndpointSlices,
+// and on nodes that are no backends.
 var Labels = []string{
 	ServiceName, "node-role.kubernetes.io/master", "node-role.kubernetes.io/control-plane",
 	"node.kubernetes.io/exclude-from-external-load-balancers", "service.alibabacloud.com/exclude-node",
