@@ -39,7 +39,7 @@ import (
 	"github.com/clbemu/clbemu/state/engine"
 )
 
-// Config says where the state is.
+// Config says where etcd keeps the state.
 type Config struct {
 	Endpoints []string
 	// Prefix begins all keys; what has another prefix is another state.
@@ -65,7 +65,7 @@ const (
 	dialTimeout = 5 * time.Second
 	// callTimeout limits how long etcd may take for one call.
 	callTimeout = 10 * time.Second
-	// pageSize is how many values are read at once.
+	// pageSize is the number of values read at once.
 	pageSize = 4096
 )
 
@@ -87,7 +87,7 @@ type Engine struct {
 	term  *term  // nil while another process leads
 	fence int64  // the etcd revision of the last commit
 	count uint64 // the revision after it
-	// branches are those that are open.
+	// branches holds the open branches.
 	branches map[*Engine]struct{}
 
 	commits turn // taken during a commit, and until a comparison knows its revision
@@ -112,8 +112,8 @@ type format struct {
 // formatVersion is the version of the keys.
 const formatVersion = 1
 
-// Open connects to etcd and looks at what is kept there. It refuses what a newer version
-// wrote, and what is not clbemu's.
+// Open connects to etcd and looks at the state there. It refuses a state that a newer version or
+// another program wrote.
 func Open(ctx context.Context, cfg Config) (*Engine, error) {
 	if !strings.HasPrefix(cfg.Prefix, "/") || !strings.HasSuffix(cfg.Prefix, "/") || strings.Contains(cfg.Prefix, "//") || len(cfg.Prefix) < 3 {
 		return nil, fmt.Errorf("the prefix of keys in etcd begins and ends with a slash, such as /clbemu/, not %.100q", cfg.Prefix)

@@ -161,12 +161,12 @@ func placeOf(rows string, kv *mvccpb.KeyValue) (table, id string, err error) {
 	return table, id, nil
 }
 
-// confirmEvery is how often a follower asks etcd for the last commit, so that it can say
-// how far it may be behind.
+// confirmEvery is the interval at which a follower asks etcd for the last commit, so that it can
+// say how far it may be behind.
 const confirmEvery = 20 * time.Millisecond
 
-// confirmation says that what was committed up to a time is what the transaction of etcd
-// with a revision left.
+// confirmation says that a follower that has seen etcd's transaction with the revision has seen all
+// that was committed before asked.
 type confirmation struct {
 	asked    time.Time
 	revision int64

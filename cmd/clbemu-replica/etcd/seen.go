@@ -27,7 +27,7 @@ type mark struct {
 	count    uint64 // the engine's revision, which etcd's own activity does not move
 }
 
-// errReplaced says what to do about an etcd that has forgotten what it once answered.
+// errReplaced says what to do about an etcd that has forgotten earlier answers.
 var errReplaced = fmt.Errorf("etcd lacks what clbemu has read before: %w: stop all replicas, and start them again if that is what you want", engine.ErrReplaced)
 
 // newest returns the newest point that was seen. An answer to a question asked now must not be

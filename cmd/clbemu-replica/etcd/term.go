@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	// leaseSeconds is how long a leader that is gone is waited for. etcd looks for
-	// leases that have ended twice a second, so that another leads some 3.5 s after a
-	// leader was killed.
+	// leaseSeconds is the time for which the others wait for a leader that is gone. etcd looks for
+	// leases that have ended twice a second, so that another leads some 3.5 s after a leader was
+	// killed.
 	leaseSeconds = 3
-	// renewEvery is how often the leader renews its lease, and so learns until when it
+	// renewEvery is the interval at which the leader renews its lease, and so learns until when it
 	// leads for certain.
 	renewEvery = 500 * time.Millisecond
 )

@@ -27,7 +27,7 @@ type Config struct {
 	Client func(cloud string) (*controlclient.Client, error)
 	// Changes adds the tools that change the emulator; without it all tools read.
 	Changes bool
-	// Names are those that scenarios are checked against, and errors explained by.
+	// Names checks scenarios and explains errors.
 	Names *names.Names
 	// Lint checks the text of Services for a version of the CCM; nil leaves the tool out.
 	Lint func(ctx context.Context, text, version string) (any, error)
@@ -45,7 +45,7 @@ The state is emulated: nothing here costs money or reaches the real cloud. Work 
 as "cloud" to the other tools. read_journal shows what a client called and what it got.
 Most tools need a running emulator: if none answers, start one with clbemu serve, and call the tool again.`
 
-// schemaURI is where the JSON Schema of scenarios is.
+// schemaURI is the address of the JSON Schema of scenarios.
 const schemaURI = "clbemu://scenario.schema.json"
 
 // Serve serves one client at the transport until it leaves or ctx ends.

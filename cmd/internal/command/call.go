@@ -140,8 +140,8 @@ func (f *clientFlags) journalEnd(ctx context.Context) uint64 {
 	return page.Last
 }
 
-// struckWithin is how long a call that a fault held is waited for: the journal has it once
-// the emulator sees that its client has left.
+// struckWithin limits the wait for a call that a fault held: the journal has it once the emulator
+// sees that its client has left.
 const struckWithin = time.Second
 
 // struckSince returns the fault rules that struck a call of an action behind a place in the

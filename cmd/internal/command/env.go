@@ -152,8 +152,8 @@ func (f *envFlags) ownVariables(cmd *cobra.Command) (variables [][2]string, err 
 	return variables, nil
 }
 
-// authority returns the file of the certificate that clients must trust, "" where there
-// is none, and refuses a proxy that the emulator is not.
+// authority returns the file of the certificate that clients must trust, or "" if there is none. It
+// refuses a proxy if the emulator is not one.
 func (f *envFlags) authority(ctx context.Context) (string, error) {
 	if f.ca != "" || f.api != "" {
 		return f.ca, nil

@@ -108,7 +108,7 @@ func exploreRules() string {
 	return text
 }
 
-// badPattern returns the first pattern in lists that is none.
+// badPattern returns the first invalid pattern in lists.
 func badPattern(lists ...string) string {
 	for _, list := range lists {
 		if bad, is := glob.Split(list).Bad(); is {
@@ -292,7 +292,7 @@ func (x *exploration) partOf(file scenarioFile) string {
 // playsFile holds the outcomes so far, each in a line after the one that says of what.
 const playsFile = "plays.jsonl"
 
-// header is the first line of the file: outcomes of another exploration are of no use.
+// header is the first line of the file: outcomes of another exploration can't be used.
 type header struct {
 	Of string `json:"explorationOf"`
 }

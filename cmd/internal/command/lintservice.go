@@ -184,7 +184,7 @@ func (f *serviceLint) checkText(ctx context.Context, file string, text []byte, s
 // mostProblems bounds the number of problems.
 const mostProblems = 1000
 
-// duplicate returns a key that a mapping has a second time, nil if there is none.
+// duplicate returns a key that a mapping has twice, or nil if there is none.
 func duplicate(node *yaml.Node) *yaml.Node {
 	seen := make(map[string]bool)
 	for i, child := range node.Content {

@@ -10,9 +10,9 @@ import (
 	"github.com/clbemu/clbemu/emulator/annotations"
 )
 
-// checkElsewhere checks the names of a CCM's annotations in what is no Service: the values of a
-// chart, or an object of which another controller makes one. Their values mean something only
-// next to the Service's ports.
+// checkElsewhere checks the names of a CCM's annotations outside of Services: in the values of a
+// chart, or in an object of which another controller makes a Service. Their values mean something
+// only next to the Service's ports.
 func (f *serviceLint) checkElsewhere(file string, document *yaml.Node, object *manifest) (found []serviceProblem) {
 	name := strings.TrimPrefix(object.Metadata.Namespace+"/"+object.Metadata.Name, "/")
 	about := strings.TrimSpace(cmp.Or(object.Kind, "values of a chart") + " " + name)

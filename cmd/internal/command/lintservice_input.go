@@ -52,7 +52,7 @@ func whereUnread(err error) (file string, line int, text string) {
 	return "", 0, err.Error()
 }
 
-// helm is how a chart is checked.
+// helm is the command that checks a chart.
 const helm = "helm template . | clbemu lint-service -"
 
 // unreadable returns an error of the YAML package with its place, and with advice if the text looks

@@ -24,7 +24,7 @@ const engineEtcd = "etcd"
 // replicaProgram is the program that links etcd's client.
 const replicaProgram = programName + "-replica"
 
-// Etcd says where the state is that replicas share.
+// Etcd says where etcd keeps the state that replicas share.
 type Etcd struct {
 	Endpoints          []string // URLs
 	Prefix             string   // of all keys

@@ -64,7 +64,7 @@ const (
 	defaultDataDir = "./clbemu-data"
 )
 
-// serveGroups lists the flags by what they are about.
+// serveGroups groups the flags by subject.
 const serveGroups = `State: data-dir engine fork world faults seed
 Addresses: listen control-listen dns-listen debug-listen
 Who may call: auth unsigned-remote allowed-host control-token control-token-file tls tls-cert tls-key proxy

@@ -100,7 +100,7 @@ func wrongFlag(cmd *cobra.Command, err error) string {
 	return err.Error()
 }
 
-// fieldOf returns the field for --where that the user typed as a flag, "" if there is none.
+// fieldOf returns the field for --where that the user typed as a flag, or "" if there is none.
 func fieldOf(cmd *cobra.Command, name string) string {
 	if cmd.Flags().Lookup("where") == nil {
 		return ""

@@ -181,9 +181,9 @@ func (c *composer) disturb() {
 	}
 }
 
-// disturbCalls adds the fault rules in front, in order, and after the step that makes the
-// program act at the call, what else a disturbance is: of two after one step, first what
-// comes first.
+// disturbCalls adds the fault rules in front, in order. After the step that makes the program act
+// at the call, it adds the other steps of a disturbance; of two after one step, the first one's
+// come first.
 func (c *composer) disturbCalls() {
 	var rules []*yaml.Node
 	var at []int

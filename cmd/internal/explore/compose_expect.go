@@ -149,7 +149,7 @@ func (c *composer) sinceAgain() (list []*yaml.Node) {
 	return list
 }
 
-// atRest returns a disturbance at rest, nil if there is none.
+// atRest returns a disturbance at rest, or nil if there is none.
 func (c *composer) atRest() *Disturbance {
 	for i := range c.play {
 		if c.play[i].At.Action == "" {

@@ -38,8 +38,8 @@ func indexOf(calls []Call, of Call) int {
 	return slices.IndexFunc(calls, func(c Call) bool { return c.Action == of.Action && c.N == of.N })
 }
 
-// skipped counts the calls that a rule sees before the call that it has to strike. N counts
-// those of everybody, which are more where the client is not the only one.
+// skipped counts the calls that a rule sees before the call that it has to strike. N counts the
+// calls of all clients, which are more if the client is not alone.
 func (d Disturbance) skipped(calls []Call, program bool) int {
 	point, before := d.point(program), d.At.N-1
 	for _, c := range calls[:max(indexOf(calls, d.At), 0)] {

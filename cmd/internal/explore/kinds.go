@@ -22,7 +22,8 @@ type kind struct {
 	name, about string
 	// reads and writes say at which calls to try it.
 	reads, writes bool
-	// effect is what the fault rule does; at is its point, if it is not the effect's own.
+	// effect returns the effect of the fault rule, and its point at, if that is not the effect's
+	// own.
 	effect func(d Disturbance, program bool) (effect, at string)
 	// point is the effect's own, "" is before the call.
 	point string

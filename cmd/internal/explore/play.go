@@ -20,7 +20,7 @@ type observed struct {
 	omitted int
 	waited  time.Duration
 	retry   time.Duration // how long after a disturbance the client called again
-	// states has what changed since the beginning, at each rest and at the end, by step.
+	// states lists what has changed since the beginning, at each rest and at the end, by step.
 	states [][]string
 	// ingress has the kinds of the addresses that Services have, at each rest, by
 	// namespace and name.
@@ -28,11 +28,11 @@ type observed struct {
 	steps   []uint64 // the journal's mark at the end of each step
 	rests   []uint64 // the journal's mark at the end of each rest
 	given   []string // what was there before the client, as a state has it
-	// lost has what did not go on to serve, until each rest and the end.
+	// lost lists, for each rest and the end, the resources that stopped serving before it.
 	lost [][]string
 	// warning says of a cluster's play that the client fails at a rest.
 	warning string
-	// interfaces are those of the beginning.
+	// interfaces lists the network interfaces of the beginning.
 	interfaces []string
 	all        []Call // calls has those alone that disturbed plays make too
 	ended      bool   // the program had ended on its own

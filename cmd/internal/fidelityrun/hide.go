@@ -47,7 +47,7 @@ func (h *hider) put(class, text string) string {
 	return h.placeholders[text]
 }
 
-// The names of fields by what they have. What is public, of a region or a version, stays.
+// The fields by what they hold. Public values, such as a region or a version, stay.
 var (
 	publicField  = pattern(`(RegionId|HostId|ZoneId|LocalName|RegionEndpoint|ResourceType|Code|Status|Protocol|Type|Scheduler|Spec)$`)
 	accountField = pattern(`(?i)(accountid|ownerid|owneraccount|^uid|userid|principalid|callerid)$`)
@@ -60,7 +60,7 @@ var (
 	personal = pattern(`(?i)(description|^key|^value|tagkey|tagvalue|comment|remark|reason|content|certificate|subject|issuer|cookie|hostid|log)`)
 )
 
-// class returns the class of what a field has, "" of what is public.
+// class returns the class of a field's value, or "" for a public one.
 func class(field, value string) string {
 	switch {
 	case value == "", field == "Message", field == "RequestId": // of which forms finds the account's

@@ -25,7 +25,7 @@ type Judged struct {
 	Statement string `json:"statement"`
 	Says      string `json:"says"`
 	Source    string `json:"source"` // its kind
-	// Here is how it stands in clbemu, and There in the cloud.
+	// Here is the verdict in clbemu, and There the one in the cloud.
 	Here     fidelity.Verdict `json:"here"`
 	There    string           `json:"there"`
 	Expected string           `json:"expected,omitempty"`

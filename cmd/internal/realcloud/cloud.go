@@ -67,7 +67,7 @@ type Cloud struct {
 // regionForm is the form of regions, which become part of a host name.
 var regionForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z]{2}(-[a-z0-9]+)+$`) })
 
-// CheckRegion refuses what is no region.
+// CheckRegion refuses a text that is not a region.
 func CheckRegion(region string) error {
 	if !regionForm().MatchString(region) {
 		return fmt.Errorf("%q is no region: give one such as cn-hangzhou", region)

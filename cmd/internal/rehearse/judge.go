@@ -20,7 +20,7 @@ func (p *play) judge(c *Change, before *view) {
 	}
 }
 
-// judgeBreaks says of what clients met whose it is, and whether it should follow.
+// judgeBreaks says to which Services broken connections belong, and whether they should follow.
 func (p *play) judgeBreaks(phase *Phase) {
 	for _, b := range phase.Breaks {
 		_, port, _ := strings.Cut(b.Listener, " ")

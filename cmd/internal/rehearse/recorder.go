@@ -80,7 +80,8 @@ func (r *recorder) begins(ctx context.Context, cloud *emulator.Emulator) error {
 	return errors.Join(err, r.fork(ctx))
 }
 
-// look returns how the account is now, or with names what became of these since the last view.
+// look returns the state of the account now or, with names, what happened to these since the last
+// view.
 func (r *recorder) look(ctx context.Context, names ...string) (*view, error) {
 	if err := r.settled(ctx); err != nil {
 		return nil, err

@@ -25,8 +25,8 @@ type Report struct {
 	Drift *Phase `json:"drift,omitempty"`
 	// Phases begin with the start of the new version.
 	Phases []*Phase `json:"phases"`
-	// Left is what was otherwise than after the upgrade when all was undone that happened, and what is left of
-	// Services that were deleted.
+	// Left lists what still differed from the state after the upgrade once all steps were undone,
+	// and what deleted Services left behind.
 	Left []string `json:"left,omitempty"`
 	// Applied lists the results for the Services of a manifest.
 	Applied []Applied `json:"applied,omitempty"`
@@ -60,7 +60,7 @@ type Phase struct {
 	Breaks []*Break `json:"breaks,omitempty"`
 	// Warnings are the CCM's Events.
 	Warnings []Warning `json:"warnings,omitempty"`
-	// Unrested says how the CCM ended, or that it did not rest, with its log's last lines.
+	// Unrested says how the CCM ended, or that it did not rest, with the last lines of its log.
 	Unrested string `json:"unrested,omitempty"`
 	Seconds  int    `json:"seconds"`
 }

@@ -33,7 +33,8 @@ type Break struct {
 	Cut     int `json:"cut,omitempty"`
 	Refused int `json:"refused,omitempty"`
 	Failed  int `json:"failed,omitempty"`
-	// Seconds are those without an answer to a new client; Still reports whether they go on after the phase.
+	// Seconds counts the seconds without an answer to a new client. Still reports whether they go
+	// on after the phase.
 	Seconds float64 `json:"seconds"`
 	Still   bool    `json:"still,omitempty"`
 	// Why is the first failure.
@@ -289,7 +290,7 @@ const (
 	pause    = time.Second
 )
 
-// errServer is the error of an answer that is none of a server.
+// errServer is the error of an answer that does not come from a server.
 type errServer int
 
 func (e errServer) Error() string { return fmt.Sprintf("status %d", int(e)) }

@@ -250,7 +250,7 @@ func (v *view) made(next *view) string {
 	return strings.Join(made, "; ")
 }
 
-// facts describe a view by what stays the same when a thing is made again.
+// facts describes a view by the facts that stay the same when a thing is made again.
 func (v *view) facts() map[string]string {
 	all := make(map[string]string)
 	used := make(map[string]bool)

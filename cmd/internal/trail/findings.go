@@ -14,8 +14,8 @@ import (
 
 // Finding is something that clbemu would have done otherwise.
 type Finding struct {
-	// Kind is what is not known here: action, parameter, code, the status of a code, or field; or
-	// of a call that was played, the answer, or the value of a field.
+	// Kind says what is unknown here: action, parameter, code, the status of a code, or field. For
+	// a call that was played, it is the answer or the value of a field.
 	Kind   string `json:"kind"`
 	Action string `json:"action"`
 	// What names it: a parameter, a code, a field, or both answers.
@@ -37,7 +37,7 @@ type Findings struct {
 	judged map[string]*actionModel
 }
 
-// actionModel holds what an action knows.
+// actionModel holds the parameters, codes and fields of an action.
 type actionModel struct {
 	action        names.Action
 	found         bool

@@ -24,7 +24,7 @@ type Write struct {
 	Skipped string `json:"skipped,omitempty"`
 }
 
-// Differs reports whether the copy answered otherwise than the account.
+// Differs reports whether the copy answered differently from the account.
 func (w *Write) Differs() bool { return w.Skipped == "" && w.There != w.Here }
 
 // Incident makes the writes of a trail again, in the order of their times, on a copy of the account

@@ -32,7 +32,7 @@ func (p *pieces) keep(b byte) {
 	}
 }
 
-// next reads the next byte that is none of the spaces and of those to leave out.
+// next reads the next byte that is neither a space nor to be left out.
 func (p *pieces) next(leave string) (byte, error) {
 	for {
 		b, err := p.ReadByte()

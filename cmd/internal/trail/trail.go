@@ -39,8 +39,8 @@ type Event struct {
 // Read counts what a file has.
 type Read struct {
 	Events int `json:"events"`
-	// Elsewhere counts events of other clouds and services, and those that are no calls; Unread counts
-	// what is no event, and Long the pieces that are longer than maxEvent.
+	// Elsewhere counts events of other clouds and services, and events that are not calls. Unread
+	// counts pieces that are not events, and Long those that are longer than maxEvent.
 	Elsewhere int `json:"elsewhere"`
 	Unread    int `json:"unread"`
 	Long      int `json:"long"`
@@ -89,7 +89,7 @@ const (
 	maxValues = 200_000
 	// byteOrderMark begins files of some editors and of PowerShell.
 	byteOrderMark = "\ufeff"
-	// longestLine is how much of a line of a log is read, in bytes.
+	// longestLine is the largest part of a log's line that is read, in bytes.
 	longestLine = 64 << 10
 )
 
@@ -279,8 +279,8 @@ var logged = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\[SDKError\] API: (?:[a-z]+[:.])?(\w+),(?: StatusCode: (\d+),)? ErrorCode: ([\w.]+)|RequestId: [0-9A-Fa-f-]{36}, API: (\w+)`)
 })
 
-// labels are what a CCM's log calls some actions, and the CCM's calls of ENS and Lingjun. No
-// action of a product here has such a name.
+// labels maps the names that a CCM's log gives to some actions, and the CCM's calls of ENS and
+// Lingjun. No action of a product here has such a name.
 var labels = map[string]struct{ product, action string }{
 	"CreateLoadbalancer":        {"Slb", "CreateLoadBalancer"},
 	"DescribeLoadBalancer":      {"Slb", "DescribeLoadBalancerAttribute"},
