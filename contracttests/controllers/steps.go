@@ -18,9 +18,10 @@ type controller struct {
 	name    string
 	vSwitch string // of an intranet load balancer
 	deletes bool
-	// lateness is when the queue of late comes back to a creation.
+	// lateness is the time after which the queue of late comes back to a creation.
 	lateness time.Duration
-	// looks is how often an adopting controller looks for what a lost call may have made.
+	// looks is the number of times that an adopting controller looks for what a lost call may have
+	// made.
 	looks int
 	// made is the load balancer that this process has made.
 	made string
@@ -33,8 +34,8 @@ func (c *controller) byTag() params {
 	return params{"Tags": fmt.Sprintf(`[{"TagKey":%q,"TagValue":%q}]`, owner, c.name)}
 }
 
-// find returns the load balancer of the Service by its tag, or by its name if a user took
-// the tag away; "" is none.
+// find returns the load balancer of the Service by its tag, or by its name if a user took the tag
+// away, or "" if there is none.
 func (c *controller) find() (id string, err error) {
 	for _, filter := range []params{c.byTag(), {"LoadBalancerName": c.name}} {
 		found, err := list(filter)

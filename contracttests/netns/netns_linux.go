@@ -18,7 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// within is how long a test in a namespace may take.
+// within limits the time of a test in a namespace.
 const within = "8m"
 
 // Isolated runs the rest of the test in a process with a network namespace of its own, in

@@ -14,7 +14,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/journal"
 )
 
-// Calls are those of one client, counted by action, and by action and parameter.
+// Calls counts the calls of one client by action, and by action and parameter.
 type Calls struct {
 	mu     sync.Mutex
 	counts map[string]int

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// config says where the driver is, as the file of a CCM does (--cloud-config).
+// config tells the driver where it runs, like the file of a CCM (--cloud-config).
 type config struct {
 	AccessKeyID, AccessKeySecret string
 	ClusterID, Region, VPCID     string

@@ -17,7 +17,7 @@ import (
 // setting is a parameter of listeners that an annotation gives.
 type setting struct{ annotation, parameter, protocols string }
 
-// settings are all that the driver knows.
+// settings lists all settings that the driver knows.
 var settings = []setting{
 	{annotation.Scheduler, "Scheduler", "tcp udp http https"},
 	{annotation.Drain, "ConnectionDrain", "tcp udp"},

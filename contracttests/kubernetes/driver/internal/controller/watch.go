@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// settle is how long pods and nodes may go on to change before Services follow them.
+// settle is the time for which pods and nodes may go on to change before Services follow them.
 const settle = 100 * time.Millisecond
 
 // Watch makes the controller follow what informers see.

@@ -42,8 +42,8 @@ func New(endpoint, region, accessKeyID, secret string) (*Client, error) {
 	return &Client{client, endpoint}, nil
 }
 
-// again is how long a throttled call waits until it is made once more. A controller that
-// started over instead would repeat the calls before it.
+// again is the time after which a throttled call is repeated. A controller that started over
+// instead would repeat the calls before it.
 const again = time.Second
 
 // Call makes a call, and reads the answer into reply unless that is nil.
