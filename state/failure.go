@@ -90,8 +90,8 @@ type unwritten struct {
 // finds out whether the disk takes one again.
 const worthSaying = time.Minute
 
-// Unwritten returns why the last commit failed, if that was within the last minute, nil if
-// it did not, or was before that.
+// Unwritten returns why the last commit failed, if that was within the last minute, or nil if it
+// did not, or was before that.
 func (s *Store) Unwritten() error {
 	if u := s.unwritten.Load(); u != nil && time.Since(u.at) < worthSaying {
 		return u.error

@@ -113,7 +113,7 @@ func Schedule(tx *Tx, due time.Time, t Transition) {
 
 func transitionID(of Kind, id, from string) string { return string(of) + "/" + id + "/" + from }
 
-// Next returns what a resource with a status becomes next, "" if it is not on its way.
+// Next returns what a resource with a status becomes next, or "" if it is not on its way.
 func Next(v *View, of Kind, id, status string) string {
 	t, ok := Transitions.Find(v, transitionID(of, id, status))
 	if !ok {

@@ -286,7 +286,7 @@ func (s *Store) enqueue(set engine.ChangeSet, after snapshot) *batch {
 	return s.filling
 }
 
-// newestPending returns the newest batch that is not on disk yet, nil if none.
+// newestPending returns the newest batch that is not on disk yet, or nil if there is none.
 func (s *Store) newestPending() *batch {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -70,8 +70,8 @@ func (t *Table[T]) With(options ...Option) *Table[T] {
 	return t
 }
 
-// Index adds an index; keys returns the lists of values under which a resource
-// is found, nil if under none.
+// Index adds an index; keys returns the lists of values under which a resource is found, or nil if
+// under none.
 func (t *Table[T]) Index(name string, keys func(*T) [][]string) *Index[T] {
 	x := &Index[T]{position: indexTrees, name: name, table: t, keys: keys}
 	indexTrees++

@@ -20,7 +20,7 @@ type View struct {
 	attached any
 }
 
-// Attached returns what Store.Attach keeps with the store, nil if it is nothing.
+// Attached returns what Store.Attach keeps with the store, or nil if it is nothing.
 func (v *View) Attached() any { return v.attached }
 
 // Now returns the emulated time of the transaction. It does not move within the transaction.

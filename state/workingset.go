@@ -132,7 +132,7 @@ func (t txn) idAt(at, place int) string {
 	return key[strings.LastIndexByte(key, 0)+1:]
 }
 
-// replace puts a row, nil to delete it, and returns what was there, nil if nothing.
+// replace puts a row, nil to delete it, and returns what was there, or nil if nothing.
 func (t txn) replace(at int, id string, value any) (old any) {
 	if value == nil {
 		old, _ = own(t, &t.rows, t.base.rows, at).Delete(id)
