@@ -11,7 +11,7 @@ type Guess struct {
 	When func(p Params, response any) bool
 }
 
-// guess returns the evidence of the first guess that a successful call met, "" if none.
+// guess returns the evidence of the first guess that a successful call met, or "" if there is none.
 func (c *Call) guess(response any) string {
 	if c.product == nil {
 		return ""

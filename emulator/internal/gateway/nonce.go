@@ -57,7 +57,7 @@ func nonceOf(accessKeyID, text string, timestamp time.Time) nonce {
 	return nonce{spanOf(timestamp), binary.BigEndian.Uint64(sum[:])}
 }
 
-// refuse returns the refusal of a call with the nonce, nil if it is fresh.
+// refuse returns the refusal of a call with the nonce, or nil if it is fresh.
 func (n *nonces) refuse(used nonce) *Problem {
 	n.mu.Lock()
 	defer n.mu.Unlock()

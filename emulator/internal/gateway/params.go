@@ -17,7 +17,7 @@ type Param = struct{ Name, Value string }
 // serves one call, signs in this order, and is short.
 type Params []Param
 
-// Get returns the value of a parameter, "" when it was not sent.
+// Get returns the value of a parameter, or "" if it was not sent.
 func (p Params) Get(name string) string {
 	value, _ := p.Find(name)
 	return value
@@ -117,7 +117,7 @@ type protocol struct {
 	ignored                                             string // leftovers that the cloud takes too
 }
 
-// of returns where the value of a parameter goes, nil for a parameter of the action.
+// of returns where the value of a parameter goes, or nil for a parameter of the action.
 func (p *protocol) of(name string) *string {
 	switch name {
 	case "Action":

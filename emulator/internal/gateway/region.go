@@ -49,8 +49,8 @@ func regionOfHost(v *state.View, host string) string {
 // maxSearchedBody limits how many ids regionOfResource looks for.
 const maxSearchedBody = 20
 
-// regionOfResource returns the region of the first resource that the call names and its
-// account has, "" if there is no such resource.
+// regionOfResource returns the region of the first resource that the call names and its account
+// has, or "" if there is no such resource.
 func regionOfResource(v *state.View, call *Call) string {
 	sought := 0
 	for _, p := range call.Params {

@@ -30,7 +30,7 @@ type AboutLoadBalancer interface {
 // DryRunPassed is the fact that a dry run found nothing to refuse.
 const DryRunPassed state.Fact = "DryRunPassed"
 
-// Passed returns DryRunPassed for a dry run, nil for any other call.
+// Passed returns DryRunPassed for a dry run, or nil for any other call.
 func (t Trial) Passed() error {
 	if t.DryRun {
 		return state.Refuse(DryRunPassed)

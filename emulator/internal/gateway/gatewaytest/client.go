@@ -112,7 +112,7 @@ func (c *Client) Do(action string, params Params) Reply {
 	return reply
 }
 
-// Get returns what is at a path such as Vpcs.Vpc.0.VpcId, nil when nothing is.
+// Get returns what is at a path such as Vpcs.Vpc.0.VpcId, or nil if nothing is.
 func (r Reply) Get(path string) any {
 	var at any = r.Body
 	for name := range strings.SplitSeq(path, ".") {

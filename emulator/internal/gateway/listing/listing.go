@@ -28,8 +28,8 @@ func Among[T comparable](filter []T, value T) bool {
 	return len(filter) == 0 || slices.Contains(filter, value)
 }
 
-// One returns the field with a value, of names and values in turn, "" for none; it fails if there
-// are two.
+// One returns the field with a value, of names and values in turn, or "" for none; it fails if
+// there are two.
 func One(fields ...string) (field, value string, ok bool) {
 	for i := 0; i < len(fields); i += 2 {
 		if fields[i+1] == "" {
