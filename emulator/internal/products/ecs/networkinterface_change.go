@@ -107,8 +107,8 @@ func assign(tx *state.Tx, n *kinds.NetworkInterface, sw *kinds.VSwitch, addresse
 	return nil
 }
 
-// addressesOf returns how many addresses an interface can have, 0 where the type of its
-// instance is not listed.
+// addressesOf returns how many addresses an interface can have, or 0 if the type of its instance is
+// not listed.
 func addressesOf(v *state.View, n *kinds.NetworkInterface) int {
 	i, ok := kinds.Instances.Find(v, n.InstanceID)
 	if !ok {

@@ -75,7 +75,7 @@ type zoneMappingParam struct {
 	IPv6Local []string `rpc:"Ipv6LocalAddresses,max=8,invalid=Illegal"`
 }
 
-// privateIPv4Address returns the address, "" for none.
+// privateIPv4Address returns the address, or "" for none.
 func (z *zoneMappingParam) privateIPv4Address() string {
 	if z.PrivateIPv4Address == nil {
 		return ""
@@ -141,7 +141,7 @@ func checkZones(v *state.View, lb *kinds.NLBLoadBalancer, zones []zoneMappingPar
 	return checkBandwidthPackage(v, lb.BandwidthPackageID, len(zones)-len(lb.ZoneMappings))
 }
 
-// mappingOf returns the load balancer's mapping of a zone, nil when it has none.
+// mappingOf returns the load balancer's mapping of a zone, or nil if it has none.
 func mappingOf(lb *kinds.NLBLoadBalancer, zoneID string) *kinds.NLBZoneMapping {
 	i := slices.IndexFunc(lb.ZoneMappings, func(z kinds.NLBZoneMapping) bool { return z.ZoneID == zoneID })
 	if i < 0 {

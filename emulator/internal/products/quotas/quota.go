@@ -49,8 +49,7 @@ func productOf(name state.QuotaName) string {
 	return code
 }
 
-// ceiling returns the most that an application can get, 0 for what can't be raised:
-// CLB-0415.
+// ceiling returns the most that an application can get, or 0 for what can't be raised: CLB-0415.
 func ceiling(name state.QuotaName) int {
 	switch name {
 	case kinds.QuotaRules, kinds.QuotaNLBECIsBehind, kinds.QuotaNLBServerGroups, kinds.QuotaNLBECIs, kinds.QuotaNLBSecurityPolicies, kinds.QuotaNLBGroups:
