@@ -70,7 +70,7 @@ const (
 	NLBSecurityLocked  NLBLock = "SecurityLocked"
 )
 
-// LockedBy returns the lock of a load balancer, "" if it has none.
+// LockedBy returns the lock of a load balancer, or "" if it has none.
 func (lb *NLBLoadBalancer) LockedBy() NLBLock {
 	if lb.FinancialLocked {
 		return NLBFinancialLocked

@@ -56,7 +56,7 @@ var YearQuotas = map[string]map[state.QuotaName]int{
 	Year2021: {QuotaACLs: 50, QuotaListenerACLs: 1},
 }
 
-// Year returns the year whose instances the region sells, "" if it is none.
+// Year returns the year whose instances the region sells, or "" if it is none.
 func (r *Region) Year() string {
 	for _, year := range []string{Year2021, Year2024, Today} {
 		of := *r
@@ -67,8 +67,8 @@ func (r *Region) Year() string {
 	return ""
 }
 
-// ChargeType returns what a new instance with the spec, "" for none, is paid by if its
-// buyer does not say so. CLB-0211.
+// ChargeType returns the charge type of a new instance with the spec, or without one if that is "",
+// unless its buyer chooses one. CLB-0211.
 func (r *Region) ChargeType(spec string) InstanceChargeType {
 	if r.PayBySpecSold || spec == "" && r.SharedInstancesSold {
 		return PayBySpec
