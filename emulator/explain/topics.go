@@ -134,7 +134,7 @@ func plain(text string) string {
 	return strings.Trim(strings.Join(strings.Fields(strings.ToLower(text)), " "), ` "'.,:;!?。，：“”`+"`")
 }
 
-// topicBy returns the first topic that fits, nil for none.
+// topicBy returns the first topic that fits, or nil for none.
 func topicBy(fits func(*topic) bool) *topic {
 	all, err := topics()
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/clbemu/clbemu/scenarios"
 )
 
-// unproven returns why a case that passes proves nothing, "" if it proves something.
+// unproven returns why a case that passes proves nothing, or "" if it proves something.
 func (s *Statement) unproven() string {
 	bare := false
 	for i := range s.Case {

@@ -61,7 +61,7 @@ func (r *Remote) client() *http.Client {
 	return r.HTTP
 }
 
-// version returns the version that chooses a product, "" for an unknown one.
+// version returns the version that chooses a product, or "" for an unknown one.
 func (r *Remote) version(product string) string {
 	for _, p := range r.Products {
 		if p.Name == product {

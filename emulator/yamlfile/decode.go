@@ -72,7 +72,7 @@ func (d *Decoder) Unknown(key *yaml.Node, field string, known []string, meant ma
 	d.Fail(key, field, "there is no such field%s", hint)
 }
 
-// place returns where a misplaced field belongs, "" for a field that no struct around it has.
+// place returns where a misplaced field belongs, or "" for a field that no struct around it has.
 func (d *Decoder) place(name string) string {
 	for _, s := range slices.Backward(d.around) {
 		fields := fieldsOf(s.of)

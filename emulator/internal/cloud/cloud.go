@@ -216,7 +216,7 @@ func (c *Cloud) Journal() *journal.Journal { return c.journal }
 // Store returns the emulated cloud's state.
 func (c *Cloud) Store() *state.Store { return c.store }
 
-// Name returns the cloud's name, "" for the one that is there from the start.
+// Name returns the cloud's name, or "" for the one that is there from the start.
 func (c *Cloud) Name() string { return c.cfg.Name }
 
 // Products lists what the cloud serves.
@@ -262,7 +262,7 @@ func (c *Cloud) Resources() (n int) {
 	return n
 }
 
-// Dir returns the path of the cloud's folder, "" if it leaves nothing behind.
+// Dir returns the path of the cloud's folder, or "" if it leaves nothing behind.
 func (c *Cloud) Dir() string {
 	if absolute, err := filepath.Abs(c.cfg.Dir); c.cfg.Dir != "" && err == nil {
 		return absolute
@@ -273,7 +273,7 @@ func (c *Cloud) Dir() string {
 // Closing reports whether the cloud ends.
 func (c *Cloud) Closing() bool { return c.closing.Load() }
 
-// Unwritten returns why writes fail, nil if they don't. Reads are served all the same.
+// Unwritten returns why writes fail, or nil if they don't. Reads are served all the same.
 func (c *Cloud) Unwritten() error {
 	if err := c.store.Unwritten(); err != nil {
 		return fmt.Errorf("reads are served, and writes fail: %w", err)

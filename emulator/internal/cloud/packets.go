@@ -49,7 +49,7 @@ const (
 	usualInterface = "lo"
 )
 
-// newPlane returns the data plane, nil for none.
+// newPlane returns the data plane, or nil for none.
 func (c *Cloud) newPlane(injector *faults.Injector) (*dataplane.Plane, error) {
 	cfg := &c.cfg.Packets
 	plane := dataplane.Config{Store: c.store, Cloud: c.cfg.Name, MaxListeners: cmp.Or(cfg.MaxListeners, usualListeners), Direct: cfg.Direct, Transparent: cfg.Transparent,

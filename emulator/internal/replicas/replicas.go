@@ -235,7 +235,7 @@ func (r *Replica) lag() (lag time.Duration, follows bool) {
 // maxLag is from when on a follower is not ready.
 const maxLag = 10 * time.Second
 
-// Ready returns why the replica can't answer or pass on calls, nil if it can.
+// Ready returns why the replica can't answer or pass on calls, or nil if it can.
 func (r *Replica) Ready() error {
 	if err := r.spoilt(); err != nil {
 		return err

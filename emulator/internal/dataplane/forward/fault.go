@@ -48,7 +48,7 @@ func (f *Fault) Slow(delay time.Duration, bytesPerSecond int) {
 // err returns an error that names the fault rule.
 func (f *Fault) err(what error) error { return fmt.Errorf("%w (fault rule %s)", what, f.Rule) }
 
-// limit returns what a fault leaves of the bandwidth, nil where that is all.
+// limit returns what a fault leaves of the bandwidth, or nil if that is all.
 func (f *Fault) limit() *limit {
 	if f.rate == 0 {
 		return nil
