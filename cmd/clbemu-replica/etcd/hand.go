@@ -61,7 +61,7 @@ func (h *hands) term() string {
 	return strconv.FormatInt(first, 10)
 }
 
-// foreign returns a key that another program changed in a transaction, "" if none.
+// foreign returns a key that another program changed in a transaction, or "" if there is none.
 func (h *hands) foreign(events []*clientv3.Event) (key string) {
 	ours, begins := false, false
 	for _, event := range events {
@@ -135,7 +135,7 @@ func (e *Engine) afterCompaction(ctx context.Context, h *hands, at, compacted in
 }
 
 // checkHands returns nil once another program has changed a key, or why the watch ended: the
-// revision of etcd up to which it was compacted, 0 if it was not.
+// revision of etcd up to which it was compacted, or 0 if it was not.
 func (e *Engine) checkHands(ctx context.Context, h *hands, at *int64) (compacted int64, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -28,7 +28,7 @@ var seed = maphash.MakeSeed()
 
 func placeSum(table, id string) uint64 { return maphash.Comparable(seed, [2]string{table, id}) }
 
-// at returns a copy of the checksums at a revision, nil if they are not known.
+// at returns a copy of the checksums at a revision, or nil if they are not known.
 func (s *sums) at(revision uint64) map[uint64]uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -21,7 +21,7 @@ import (
 // Object is an object of Kubernetes as its API has it in JSON.
 type Object map[string]any
 
-// Map returns a part of an object that is an object, nil if it has none.
+// Map returns a part of an object that is an object, or nil if it has none.
 func (o Object) Map(path ...string) map[string]any {
 	part := map[string]any(o)
 	for _, name := range path {
@@ -30,7 +30,7 @@ func (o Object) Map(path ...string) map[string]any {
 	return part
 }
 
-// Text returns a field of an object that is a text, "" if it has none.
+// Text returns a field of an object that is a text, or "" if it has none.
 func (o Object) Text(path ...string) string {
 	text, _ := o.Map(path[:len(path)-1]...)[path[len(path)-1]].(string)
 	return text

@@ -124,7 +124,7 @@ func (f *clientFlags) send(ctx context.Context, action names.Action, parameters 
 	return reply, nil
 }
 
-// journalEnd returns where the journal ends, 0 where that is not known.
+// journalEnd returns where the journal ends, or 0 if that is not known.
 func (f *clientFlags) journalEnd(ctx context.Context) uint64 {
 	if f.api != "" {
 		return 0

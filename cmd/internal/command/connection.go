@@ -32,7 +32,7 @@ func (f *connection) define(flags *pflag.FlagSet) {
 	flags.StringVar(&f.cloud, "cloud", controlapi.DefaultCloud, "cloud of that emulator, as clbemu cloud list names it")
 }
 
-// forked returns the name of the cloud, "" for the default one.
+// forked returns the name of the cloud, or "" for the default one.
 func (f *connection) forked() string {
 	if f.cloud == controlapi.DefaultCloud {
 		return ""
@@ -54,7 +54,7 @@ func (f *connection) flags() (text string) {
 // client returns a client of the cloud that the flags choose.
 func (f *connection) client() (*controlclient.Client, error) { return f.clientOf(f.forked()) }
 
-// clientOf returns a client of a cloud, "" for the default one.
+// clientOf returns a client of a cloud, or "" for the default one.
 func (f *connection) clientOf(cloud string) (*controlclient.Client, error) {
 	server, err := address(f.server, controlPort)
 	if err != nil {

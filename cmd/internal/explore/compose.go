@@ -369,7 +369,7 @@ func (c *composer) after(name string, d Disturbance) (then []*yaml.Node) {
 	return then
 }
 
-// lastActingStep returns the last step that makes the program act at or before a call, -1 if the
+// lastActingStep returns the last step that makes the program act at or before a call, or -1 if the
 // call is the start of the program.
 func (c *composer) lastActingStep(call Call) int {
 	for at := c.stepOf(call); at >= 0; at-- {

@@ -225,8 +225,8 @@ func (c *composer) atThisRest(seen int) []*yaml.Node {
 	return list
 }
 
-// ingressKinds returns the kinds of the addresses that Services had at a rest, nil if none
-// had any.
+// ingressKinds returns the kinds of the addresses that Services had at a rest, or nil if none had
+// any.
 func (c *composer) ingressKinds(rest int, namespace string) *yaml.Node {
 	if rest >= len(c.base.ingress) || len(c.base.ingress[rest][namespace]) == 0 {
 		return nil

@@ -33,7 +33,7 @@ func reaches(c Call, point string) bool {
 	return c.Code == "" || point != atCommit && point != atLoss
 }
 
-// indexOf returns the place of the call of a disturbance, -1 if it is not among the calls.
+// indexOf returns the place of the call of a disturbance, or -1 if it is not among the calls.
 func indexOf(calls []Call, of Call) int {
 	return slices.IndexFunc(calls, func(c Call) bool { return c.Action == of.Action && c.N == of.N })
 }

@@ -32,7 +32,7 @@ const (
 	ruleRest     = "rest"
 )
 
-// refusedWith returns the code of the refusal of a play's last call, "" for success.
+// refusedWith returns the code of the refusal of a play's last call, or "" for success.
 func refusedWith(r scenarios.Result) string {
 	if r.Status != scenarios.Failed || r.Failure.Unmet[0].Of != nil {
 		return ""

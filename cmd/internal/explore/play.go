@@ -178,7 +178,7 @@ func (w *watcher) end(ctx context.Context, names, values map[string]string) {
 	w.retry = w.retryIn(calls, w.rests)
 }
 
-// interfaceOf returns the line of the network interface of an address, "" if there was none.
+// interfaceOf returns the line of the network interface of an address, or "" if there was none.
 func (o *observed) interfaceOf(address string) string {
 	if i := slices.IndexFunc(o.interfaces, func(line string) bool { return strings.Contains(line, strconv.Quote(address)) }); i >= 0 {
 		return o.interfaces[i]

@@ -178,7 +178,7 @@ func (s *Screen) Fit(text string, column int) string {
 	return fitted.String()
 }
 
-// lastColumn returns where the last column of a line starts, 0 if it is the only one.
+// lastColumn returns where the last column of a line starts, or 0 if it is the only one.
 func lastColumn(line string) int {
 	start := len(line) - len(strings.TrimLeft(line, " "))
 	if gap := strings.LastIndex(strings.TrimRight(line, " \n"), "  "); gap > start {

@@ -167,8 +167,7 @@ func differences(call *journal.Entry, before Describe) (found []Difference) {
 	return found
 }
 
-// storedOf returns what the cloud stores of the call's resource, nil where the call
-// creates it.
+// storedOf returns what the cloud stores of the call's resource, or nil if the call creates it.
 func storedOf(call *journal.Entry, before Describe) map[string]any {
 	only := func(action string, names ...string) map[string]any {
 		params := make(map[string]string, len(names))
