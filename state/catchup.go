@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// catchUp brings the sequence of an imported state to where it mints no id twice:
-// behind the ids that the rows have, and not behind the state before it where both
-// come from one seed. It says what was wrong with the sequence, "" if nothing was.
+// catchUp moves the sequence of an imported state to where it mints no id twice: after the ids of
+// the rows, and not before the state that it replaces if both come from one seed. It returns what
+// was wrong with the sequence, or "".
 func (tx *Tx) catchUp(before *Sequence) (repaired string) {
 	imported := tx.sequence()
 	sequence := *imported

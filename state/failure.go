@@ -99,14 +99,13 @@ func (s *Store) Unwritten() error {
 	return nil
 }
 
-// Recovered counts how often the store has read again what is kept, after a commit of
-// which that was not known. What follows from the state may be another then.
+// Recovered counts how often the store has read the kept state again, after a commit whose outcome
+// was unknown. What follows from the state may differ then.
 func (s *Store) Recovered() uint64 { return s.recovered.Load() }
 
-// recover finds out what is kept after a commit that failed, and goes on from
-// there. Where that can't be found out, what was acknowledged is still served,
-// and writes are refused until it can. The caller holds the lock, and nothing is
-// on its way to the disk.
+// recover finds out what the engine keeps after a commit that failed, and goes on from there. While
+// that can't be found out, the store serves what was acknowledged and refuses writes. The caller
+// holds the lock, and nothing is on its way to the disk.
 func (s *Store) recover(cause error) {
 	err := s.engine.Recover(context.Background())
 	if err == nil {
@@ -131,8 +130,8 @@ func (s *Store) recover(cause error) {
 	}
 }
 
-// writable refuses a write while it is not known what is kept, and looks from
-// time to time whether it can be found out by now.
+// writable refuses a write while the kept state is unknown, and tries from time to time to find it
+// out.
 func (s *Store) writable() error {
 	f := s.failing.Load()
 	if f == nil {

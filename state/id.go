@@ -54,8 +54,8 @@ func (tx *Tx) sequence() *Sequence {
 const drawsPerSecond = 1 << 20
 
 // freshDraws moves the sequence of a store that other processes wrote to draws that nothing can
-// have made before now: what is kept may be an older copy, and ids that were given since must
-// not be given again to others. A new store has drawn nothing yet, and goes by its seed.
+// have made before now: the kept state may be an older copy, and ids that were given since must not
+// be given again. A new store has drawn nothing yet, and starts from its seed.
 func (tx *Tx) freshDraws(now time.Time) {
 	current := tx.sequence()
 	if from := uint64(max(now.Unix(), 0)) * drawsPerSecond; current.Next > 0 && current.Next < from {

@@ -22,9 +22,8 @@ type stage struct {
 	after    time.Duration // in the realistic profile
 }
 
-// Stage declares a stage: the status from that a resource has meanwhile, the one
-// that follows, "" for where it came from, and how long that takes in the
-// realistic profile.
+// Stage declares a stage: the status from of a resource in it, the status to that follows, or ""
+// for the one that it came from, and its duration in the realistic profile.
 func (t *Table[T]) Stage(name Stage, from, to string, after time.Duration) Stage {
 	t.declared.schema.stages[name] = &stage{t.declared, from, to, after}
 	return name

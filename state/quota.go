@@ -200,8 +200,7 @@ func (v *View) used(name QuotaName, holder string) int {
 	return v.txn.tallied(q.position, tally{account: v.scope.AccountID, holder: holder})
 }
 
-// eachHolder yields what the holders in the scope's account use. The view is of all its
-// regions.
+// eachHolder yields what each holder in the scope's account uses. The view covers all its regions.
 func (q *quota) eachHolder(account *View, yield func(holder string, n int)) {
 	if q.sum != nil {
 		q.sum.each(account, yield)

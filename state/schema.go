@@ -24,7 +24,7 @@ type Schema struct {
 	shapes shapes
 	// retired are the kinds of older versions.
 	retired map[Kind]retired
-	// identifying lists the kinds whose ids calls name, and made those that users make.
+	// identifying lists the kinds whose ids calls name, and made the kinds that users create.
 	identifying func() []*kind
 	made        func() []*kind
 }
@@ -126,7 +126,7 @@ type kind struct {
 	setting             bool
 	internal            bool
 	counter             bool
-	// retired reports whether a row is one that this version no longer has; nil if none is.
+	// retired reports whether this version no longer has a row. It is nil if it has all.
 	retired func(r any) bool
 	// counts say what a row counts in quotas.
 	counts []count

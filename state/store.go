@@ -26,8 +26,8 @@ type Config struct {
 	// Seed makes the ids of a new store repeatable; 0 takes a random one. A
 	// store that has one keeps it.
 	Seed uint64
-	// Requires, if set, returns a line for each thing that a state lacks for those who
-	// serve it. Import refuses such a state, and Check reports it.
+	// Requires, if set, returns a line for each thing that a state lacks to be served. Import
+	// refuses such a state, and Check reports it.
 	Requires func(*View) []string
 	// Warn gets the parts of the state that this version does not know, and a message
 	// when the store starts and stops rejecting writes. It may be nil.
@@ -53,7 +53,7 @@ type Store struct {
 	failing atomic.Pointer[failure]
 	// unwritten says how the last commit failed. It is nil if it did not.
 	unwritten atomic.Pointer[unwritten]
-	// recovered counts how often what is kept was read again.
+	// recovered counts how often the kept state was read again.
 	recovered atomic.Uint64
 	// following is nil but for a store that shows what another process commits.
 	following atomic.Pointer[following]
@@ -64,8 +64,8 @@ type Store struct {
 	// upgrade holds what the first commit has to change: the rows that opening dropped.
 	upgrade engine.ChangeSet
 
-	// mu guards what writers and those who watch share with the committer, who does
-	// not wait until a writer has finished. Lock it after writing.
+	// mu guards what writers and watchers share with the committer, who does not wait until a
+	// writer has finished. Lock it after writing.
 	mu       sync.Mutex
 	filling  *batch // takes the change sets of running writers
 	inFlight *batch // is with the engine

@@ -124,7 +124,7 @@ func (r *Reader) Skip() error {
 	}
 }
 
-// End makes sure that nothing is behind the document.
+// End makes sure that nothing follows the document.
 func (r *Reader) End() error {
 	_, err := r.token()
 	if errors.Is(err, io.EOF) {

@@ -8,8 +8,8 @@ import (
 	"iter"
 )
 
-// Texts are values kept as JSON texts, one behind the other, which takes
-// little more than the texts. The zero value has none.
+// Texts holds values as JSON texts, one after the other, which takes little more than the texts.
+// The zero value is empty.
 type Texts struct{ chunks [][]byte }
 
 var _ json.Marshaler = (*Texts)(nil)
