@@ -201,10 +201,10 @@ type Product struct {
 	Title string
 	// ShortNames choose its load balancers, as in `clbemu get clb`.
 	ShortNames []string
-	// Endpoint begins the names of its clients' endpoint variables, such as SLB
-	// for SLB_ENDPOINT; "" if there is none.
+	// Endpoint begins the names of its clients' endpoint variables, such as SLB for SLB_ENDPOINT,
+	// or is "".
 	Endpoint string
-	// DNSApex ends the DNS names of its load balancers, "" where they have none.
+	// DNSApex ends the DNS names of its load balancers, or is "" if they have none.
 	DNSApex string
 	// HostID is the host that error replies name when the client's Host is not the
 	// cloud's.
@@ -225,7 +225,7 @@ type Product struct {
 	Idle []Idle
 	// Guesses lists the guesses that successful answers rest on.
 	Guesses []Guess
-	// Offers refuses a call that the place where it would act does not support; nil never does.
+	// Offers refuses a call that the place where it would act does not support. It may be nil.
 	Offers func(v *state.View, action string, params Params) error
 
 	rows map[string]*Action // the actions by each of their names, once indexed

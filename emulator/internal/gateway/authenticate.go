@@ -48,7 +48,7 @@ func (s *Server) authenticate(call *Call, v *state.View) *Problem {
 	return s.nonces.spend(used, call.Received)
 }
 
-// unsigned reports whether the call is of an action that needs no key.
+// unsigned reports whether the action of the call needs no key.
 func (c *Call) unsigned() bool {
 	if c.product == nil {
 		return false
@@ -97,7 +97,7 @@ func (s *Server) identify(call *Call, v *state.View) *Problem {
 	return stranger(call, v)
 }
 
-// stranger makes the first account that of a call.
+// stranger gives the call the first account.
 func stranger(call *Call, v *state.View) *Problem {
 	for account := range kinds.Accounts.All(v) {
 		call.Scope.AccountID = account.ID

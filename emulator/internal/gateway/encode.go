@@ -159,7 +159,7 @@ func (f *encodeField) jsonValue(b []byte, v reflect.Value) []byte {
 	}
 }
 
-// appendJSONObject wraps members, each of which has a comma before it.
+// appendJSONObject wraps members, each of which begins with a comma.
 func appendJSONObject(b []byte, members func([]byte) []byte) []byte {
 	start := len(b)
 	b = members(append(b, '{'))

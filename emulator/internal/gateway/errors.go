@@ -146,7 +146,7 @@ type ErrorRow struct {
 	Fact state.Fact
 	// Kind restricts the row to facts about one kind; "" is any.
 	Kind state.Kind
-	// Actions restricts the row; nil is any.
+	// Actions restricts the row to actions. If nil, the row is for all.
 	Actions []string
 	Status  int
 	Code    string

@@ -2,8 +2,8 @@ package gateway
 
 import "slices"
 
-// Guess is evidence of low confidence that successful calls meet. The journal names it, as
-// it names that of a refusal.
+// Guess is evidence of low confidence that successful calls meet. The journal names it like the
+// evidence of a refusal.
 type Guess struct {
 	Evidence string
 	Actions  []string

@@ -23,7 +23,7 @@ func (p Params) Get(name string) string {
 	return value
 }
 
-// Find returns the value of a parameter, and whether the call has it.
+// Find returns the value of a parameter, and reports whether the call has it.
 func (p Params) Find(name string) (value string, sent bool) {
 	at, sent := p.search(name)
 	if !sent {
@@ -36,8 +36,8 @@ func (p Params) search(name string) (at int, found bool) {
 	return slices.BinarySearchFunc(p, name, func(param Param, name string) int { return strings.Compare(param.Name, name) })
 }
 
-// element is one of a list: the value of Name.N, or the fields Name.N.Field, under
-// the names that follow its number.
+// element is an element of a list: the value of Name.N, or the fields Name.N.Field, under the names
+// after its number.
 type element struct {
 	number int
 	value  string

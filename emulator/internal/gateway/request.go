@@ -22,8 +22,8 @@ type Trial struct {
 
 // AboutLoadBalancer is a request about a load balancer or a part of one.
 type AboutLoadBalancer interface {
-	// LoadBalancerOf returns the load balancer's id, "" for a call that concerns none after all. It
-	// fails when the part is not there.
+	// LoadBalancerOf returns the load balancer's id, or "" for a call that concerns none after all.
+	// It fails if the part does not exist.
 	LoadBalancerOf(v *state.View) (string, error)
 }
 

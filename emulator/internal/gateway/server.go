@@ -52,7 +52,7 @@ type Config struct {
 
 // Chosen is the cloud that an access key names.
 type Chosen struct {
-	// Server answers the call; nil is the one that got it.
+	// Server answers the call. If nil, that is the server that got it.
 	Server *Server
 	// AccessKeyID is the id that the key has in that cloud.
 	AccessKeyID string
