@@ -248,7 +248,7 @@ func resolve(v *state.View, lb *kinds.LoadBalancer, s *backendServerParam) (kind
 	return m, n.VPCID, nil
 }
 
-// isShared reports whether an instance is a shared-resource one, which has no spec.
+// isShared reports whether an instance is a shared-resource one, without a spec.
 func isShared(lb *kinds.LoadBalancer) bool {
 	return lb.InstanceChargeType == kinds.PayBySpec && lb.Spec == ""
 }

@@ -269,7 +269,8 @@ func checkCertificates(v *state.View, _ *kinds.LoadBalancer, l *kinds.Listener) 
 // hashing are the schedulers that need a spec. CLB-0581.
 var hashing = []string{"sch", "tch", "qch"}
 
-// checkSpec refuses what a shared or an IPv6 instance has not, unless the listener has it already.
+// checkSpec refuses settings that a shared or an IPv6 instance does not have, unless the listener
+// has them already.
 func checkSpec(v *state.View, lb *kinds.LoadBalancer, l *kinds.Listener) error {
 	before, ok := kinds.Listeners.Find(v, l.ID())
 	if !ok {

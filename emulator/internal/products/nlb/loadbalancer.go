@@ -104,8 +104,8 @@ type createLoadBalancerResponse struct {
 	OrderID        int64  `rpc:"OrderId"`
 }
 
-// createLoadBalancer answers when the instance has its id and addresses; it is
-// of use when it is Active.
+// createLoadBalancer answers once the instance has its id and addresses. The instance works once it
+// is Active.
 func createLoadBalancer(tx *state.Tx, req *createLoadBalancerRequest) (*createLoadBalancerResponse, error) {
 	lb, err := state.OnceMade(tx, "CreateLoadBalancer", req.ClientToken, req, kinds.NLBLoadBalancers, func() (string, error) {
 		return putLoadBalancer(tx, req)
