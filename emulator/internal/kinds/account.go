@@ -36,9 +36,9 @@ type Account struct {
 	LCUToSpec bool `json:",omitempty"`
 	// TagsCreators tags new load balancers with CreatedByTag.
 	TagsCreators bool `json:",omitempty"`
-	// RefusesExpiredCertificates and RefusesAttachedBackends choose where it is not
-	// known what the cloud does: with a certificate that has expired, and with a
-	// server added to the default group again.
+	// RefusesExpiredCertificates and RefusesAttachedBackends choose between guesses about the
+	// cloud: with a certificate that has expired, and with a server added to the default group
+	// again.
 	RefusesExpiredCertificates bool `json:",omitempty"`
 	RefusesAttachedBackends    bool `json:",omitempty"`
 	// RefusesQuotaApplications refuses applications for higher quotas.

@@ -11,7 +11,7 @@ import (
 // whatever a check would find.
 type StagedHealth struct {
 	state.Owner
-	// ServerID is the server's id, or its address where it has none.
+	// ServerID is the server's id, or its address if it has none.
 	ServerID string
 	// GroupID and Port narrow it to a group, and to a port of the group.
 	GroupID string `json:",omitempty"`
@@ -45,7 +45,7 @@ var StagedHealths = state.NewTable(Schema, "StagedHealth", (*StagedHealth).ID, s
 		}
 	}))
 
-// Health returns what is staged of members that are checked, and else what found says.
+// Health returns the staged health of members that are checked, and what found says of others.
 func Health(found topology.Health) topology.Health { return staged{found} }
 
 // AttachedHealth is Health that asks what is attached to the store of a view.

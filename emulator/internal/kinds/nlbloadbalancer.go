@@ -127,9 +127,9 @@ func (z *NLBZoneMapping) addresses() []string {
 // DNSName returns the name under which clients find the load balancer.
 func (lb *NLBLoadBalancer) DNSName() string { return lb.ID + "." + lb.RegionID + "." + NLBApex }
 
-// Reachable returns the addresses under the name, public where the load balancer is. The
-// name has none of a zone that was shifted away, nor one that does not answer while another
-// does: NLB-0044.
+// Reachable returns the addresses under the name, the public ones for a public load balancer. It
+// leaves out the address of a zone that was shifted away, and one that does not answer while
+// another does: NLB-0044.
 func (lb *NLBLoadBalancer) Reachable(v *state.View) []netip.Addr {
 	var all, healthy []netip.Addr
 	for i := range lb.ZoneMappings {

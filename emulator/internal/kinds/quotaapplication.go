@@ -19,7 +19,7 @@ type QuotaApplication struct {
 	ID        string
 	Quota     state.QuotaName
 	Desired   int
-	// Approved is the granted limit, 0 for none.
+	// Approved is the granted limit, or 0.
 	Approved    int `json:",omitempty"`
 	Reason      string
 	AuditReason string `json:",omitempty"`

@@ -56,7 +56,7 @@ var YearQuotas = map[string]map[state.QuotaName]int{
 	Year2021: {QuotaACLs: 50, QuotaListenerACLs: 1},
 }
 
-// Year returns the year whose instances the region sells, or "" if it is none.
+// Year returns the year whose instances the region sells, "" if it is none.
 func (r *Region) Year() string {
 	for _, year := range []string{Year2021, Year2024, Today} {
 		of := *r

@@ -12,7 +12,7 @@ import (
 type ResourceGroup struct {
 	AccountID string
 	ID        string
-	// Name is an identifier where there is a DisplayName, and else any text.
+	// Name is an identifier if there is a DisplayName, and any text otherwise.
 	Name        string
 	DisplayName string    `json:",omitempty"`
 	CreateTime  time.Time `json:",omitzero"`
