@@ -51,8 +51,8 @@ type Annotation struct {
 	Beside map[string]string `json:"-"`
 	// Values are two that differ, for a test.
 	Values [2]string `json:"-"`
-	// Unmeasured says why what a real CCM does is not measured; empty where Effects say it. It
-	// begins with the product where the other one's is.
+	// Unmeasured says why no effect of a real CCM was measured, or is empty if Effects say it. It
+	// begins with the product if the other one's effect was measured.
 	Unmeasured string `json:"-"`
 	// Effects say what a real CCM did, by product.
 	Effects map[string]Effects `json:"effects,omitempty"`
@@ -78,7 +78,7 @@ type Effects struct {
 	Added   Effect `json:"added"`
 	Changed Effect `json:"changed"`
 	Removed Effect `json:"removed"`
-	// Event has the CCM's words where it refused.
+	// Event has the CCM's words for a refusal.
 	Event string `json:"event,omitempty"`
 }
 
@@ -180,8 +180,8 @@ func Before(version, other string) bool {
 	return a != nil && slices.Compare(a, b) < 0
 }
 
-// IsVersion reports whether a text is a version, such as v2.9.1 or 2.14.0-aliyun.1. Unknown
-// says so where it is newer than all of which something is known here, and is "" else.
+// IsVersion reports whether a text is a version, such as v2.9.1 or 2.14.0-aliyun.1. Unknown says so
+// if clbemu knows nothing of such a new version, and is "" otherwise.
 func IsVersion(version string) (unknown string, is bool) {
 	if !reaches(version) {
 		unknown = "clbemu knows the CCM up to " + newest() + ", and not what " + version + " changes"

@@ -183,7 +183,8 @@ func found(finding, advice, format string, args ...any) *Problem {
 	return &Problem{Note: finding == noted, Breaks: finding == Breaks, Text: fmt.Sprintf(format, args...), Advice: advice}
 }
 
-// unread says why the controller does not read the annotation of a Service; nil where it does.
+// unread says why the controller does not read the annotation of a Service, or returns nil if it
+// does.
 func (a *Annotation) unread(s *Service, value, version string) *Problem {
 	product := s.Product()
 	switch {

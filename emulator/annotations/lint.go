@@ -25,8 +25,8 @@ type Service struct {
 	Elsewhere map[string]string
 	// HasAddress reports whether its status has an address.
 	HasAddress bool
-	// Running reports whether it is read from a cluster: what counts only when a load balancer
-	// is created is left out where there is one.
+	// Running reports whether it is read from a cluster: then problems that count only when a load
+	// balancer is created are left out if there is one.
 	Running bool
 	// Local reports whether spec.externalTrafficPolicy is Local.
 	Local bool
@@ -53,9 +53,9 @@ type Port struct {
 type Problem struct {
 	// Key is the annotation, or the field of the Service.
 	Key string `json:"annotation"`
-	// Note is true where the annotation takes effect all the same, at some time.
+	// Note is true if the annotation takes effect all the same, at some time.
 	Note bool `json:"note"`
-	// Breaks is true where the Service will not come up.
+	// Breaks is true if the Service will not come up.
 	Breaks bool `json:"breaks"`
 	// Text says what is wrong, and Advice what to do.
 	Text   string `json:"text"`

@@ -76,8 +76,8 @@ func terms(text string) (all []term) {
 	return all
 }
 
-// Of reports whether the need is one of an annotation, for a product and a version of the
-// CCM, which is the newest where it is empty.
+// Of reports whether the need is one of an annotation, for a product and a version of the CCM. An
+// empty version is the newest.
 func (n *need) Of(name, product, version string) bool {
 	return slices.Contains(n.Names, name) && (n.product == product || n.product == "both") &&
 		(n.from == "" || version == "" || !Before(version, n.from)) && (n.to == "" || version != "" && Before(version, n.to))
@@ -108,8 +108,8 @@ func (n *need) Missing(s *Service) bool {
 	return all(n.when) && !slices.ContainsFunc(n.either, all)
 }
 
-// Words says what is needed. Of alternatives it names those that are nearest to what the
-// Service has, or all where it has none.
+// Words says what is needed. Of alternatives it names those that are nearest to what the Service
+// has, or all if it has none of them.
 func (n *need) Words(s *Service) string {
 	var either []string
 	for _, alternative := range n.either {

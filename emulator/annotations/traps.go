@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// newest is the newest version of the CCM of which something is known here.
+// newest is the newest version of the CCM that clbemu knows.
 var newest = sync.OnceValue(func() (last string) {
 	for _, a := range All() {
 		if last == "" || Before(last, a.Since) {
@@ -28,8 +28,8 @@ var placeholder = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\$\{[^}]*\}|\$\([^)]*\)|\{\{.*\}\}|^<[^<>]+>$|(?i)^(?:your|my)[-_ ].*(?:id|name)$|^[a-z]*-?x{3,}$|^(?:todo|changeme|replaceme)$|^\{your[^}]*\}$`)
 })
 
-// narrow are the values that listeners of some protocols take, where those of others take more.
-// The emulator's own calls hold them: contracttests.TestAnnotationsAgree.
+// narrow lists the values that listeners of some protocols take, for annotations that take more
+// with others. The emulator's own calls hold them: contracttests.TestAnnotationsAgree.
 var narrow = []struct {
 	name, product string
 	on            []string

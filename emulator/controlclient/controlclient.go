@@ -28,7 +28,8 @@ type Client struct {
 	Token string
 	// HTTP is http.DefaultClient when nil.
 	HTTP *http.Client
-	// MaxAnswer limits the bytes read of an answer that is no stream; 0 is 256 MiB.
+	// MaxAnswer limits the bytes read of an answer that is not a stream. If it is 0, the limit is
+	// 256 MiB.
 	MaxAnswer int64
 }
 
@@ -36,7 +37,7 @@ const defaultMaxAnswer = 256 << 20
 
 // Refused is an answer other than success.
 type Refused struct {
-	// Method is that of the call.
+	// Method is the HTTP method of the call.
 	Method string
 	Status int
 	// Reason is the reason in the answer.
@@ -77,7 +78,7 @@ func (e *Unreachable) Error() string {
 // Unwrap returns the cause.
 func (e *Unreachable) Unwrap() error { return e.cause }
 
-// Elsewhere is the error when something other than a control API answers.
+// Elsewhere is the error of a call that something answered which is not a control API.
 type Elsewhere struct{ URL, What string }
 
 // Error names the program that answers.

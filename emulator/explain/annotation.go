@@ -73,7 +73,7 @@ func annotationIn(lower string, near *topic) (found Found, ok bool) {
 	return found, true
 }
 
-// meantBy returns the key whose name behind the prefix is most like that of another, or "" if none
+// meantBy returns the key whose name after the prefix is most like that of another, or "" if none
 // is like it.
 func meantBy(key string) string {
 	_, name, _ := strings.Cut(key, "-loadbalancer-")

@@ -19,7 +19,7 @@ import (
 
 // Answer holds what clbemu knows about the subject of a text, such as an error.
 type Answer struct {
-	// Name and Title are those of a symptom, a question, a finding or the reason of an Event.
+	// Name and Title belong to a symptom, a question, a finding or the reason of an Event.
 	Name    string `json:"name,omitempty"`
 	Title   string `json:"title,omitempty"`
 	Code    string `json:"code,omitempty"`
@@ -265,7 +265,7 @@ func (c *Index) rare(word string) float64 {
 	return cmp.Or(c.rarity[word], math.Log(1+float64(len(c.answers))))
 }
 
-// unique returns a list without what is in it a second time.
+// unique returns a list without repetitions.
 func unique(list []string) (once []string) {
 	seen := make(map[string]bool)
 	for _, s := range list {

@@ -108,10 +108,10 @@ var labels = []string{"aliyun", "alicloud", "alibaba", "sdkerror", "errorcode", 
 var others = []string{"googleapi", "arn:aws", "an error occurred (", "amazonaws", "azure", "elasticloadbalancing", "creating ec2", "creating elb", "botocore", "sts:assumerole", "minikube", "metallb",
 	"error: the server doesn't have", "error from server (", "kubelet", "default-scheduler", "exceeded quota: ", "'projects/", "status code: 400, request id", "status code: 403, request id"}
 
-// ofTheCloud reports whether a text shows that its error is of Alibaba Cloud or of a CCM.
+// ofTheCloud reports whether a text shows that its error comes from Alibaba Cloud or from a CCM.
 func (x searchText) ofTheCloud() bool { return x.marked(labels) }
 
-// foreign reports whether a text shows that its error is of another cloud.
+// foreign reports whether a text shows that its error comes from another cloud.
 func (x searchText) foreign() bool { return x.marked(others) && !x.ofTheCloud() }
 
 func (x searchText) marked(marks []string) bool {

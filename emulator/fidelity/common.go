@@ -16,7 +16,7 @@ import (
 type common struct {
 	Source string   `yaml:"source" required:"true"`
 	Of     []string `yaml:"of" required:"true"`
-	// Before and Call make the call succeed; they are those of the base, or of the first
+	// Before and Call make the call succeed. By default they are those of the base, or of the first
 	// answers.
 	Before []raw `yaml:"before"`
 	Call   raw   `yaml:"call"`

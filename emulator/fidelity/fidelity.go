@@ -36,7 +36,7 @@ type File struct {
 	Sources map[string]Source `yaml:"sources" required:"true"`
 	// Given precedes each case, in the default world.
 	Given scenarios.Given `yaml:"given"`
-	// Base, Parameters, Answers and Common are rows, of which statements follow.
+	// Base, Parameters, Answers and Common hold rows, from which statements follow.
 	Base       base                  `yaml:"base"`
 	Parameters map[string]*parameter `yaml:"parameters"`
 	Answers    []answers             `yaml:"answers"`
@@ -45,7 +45,7 @@ type File struct {
 	Clients []client `yaml:"clients"`
 	// Outside are no statements: the API of today publishes them no more.
 	Outside []outside `yaml:"outside"`
-	// Statements are written out in a file. Load adds those that follow from rows.
+	// Statements holds the statements written out in a file. Load adds those that follow from rows.
 	Statements []Statement `yaml:"statements"`
 }
 
@@ -159,8 +159,8 @@ func (f *File) Source(s *Statement) Source { return f.Sources[s.Source] }
 //go:embed */*.yaml
 var files embed.FS
 
-// Load reads the statements about all actions, by product and action, with everything that
-// is wrong with them. Names are those that cases may use, nil for any.
+// Load reads the statements about all actions, by product and action, with everything that is wrong
+// with them. Names holds the names that cases may use, or is nil for any.
 func Load(names scenarios.Names) (all []*File, err error) {
 	paths, err := fs.Glob(files, "*/*.yaml")
 	if err != nil {

@@ -57,10 +57,9 @@ var namedOtherwise = map[string][]string{
 	"TLSVersions":               {"TLS version"},
 }
 
-// Proven reports whether a case that passed was refused for what its statement is about: the
-// refusal names the parameter, or has a word of About. What else is refused has a code of its
-// own. Refusal returns the code and the message of the last refusal of an action in the play,
-// "" if there was none.
+// Proven reports whether a case that passed was refused for the reason that its statement is about:
+// the refusal names the parameter, or has a word of About. Other refusals have codes of their own.
+// Refusal returns the code and the message of the last refusal of an action in the play, or "".
 func (s *Statement) Proven(refusal func(action string) string) bool {
 	words := s.About
 	if len(words) == 0 {

@@ -25,7 +25,7 @@ func (r *raw) ReadYAML(_ *yamlfile.Decoder, node *yaml.Node, _ string) { r.Node 
 
 // base says how the rows of parameters are played.
 type base struct {
-	// Before are calls that precede that of each case.
+	// Before lists the calls before the call of each case.
 	Before []raw `yaml:"before"`
 	// Call has the parameters with which the action succeeds.
 	Call raw `yaml:"call"`
@@ -33,8 +33,8 @@ type base struct {
 	Reads []raw `yaml:"reads"`
 }
 
-// parameter is a row, of which statements follow: what the parameter takes is accepted and
-// read back, and what it does not take is refused with a code.
+// parameter is a row from which statements follow: values that the parameter takes are accepted and
+// read back, and others are refused with a code.
 type parameter struct {
 	Source string `yaml:"source" required:"true"`
 	// Read is the field of the last read that shows the parameter.
@@ -89,7 +89,7 @@ var _ yamlfile.Placed = (*parameter)(nil)
 // Place implements yamlfile.Placed.
 func (p *parameter) Place(node *yaml.Node) { p.line = node.Line }
 
-// answers are fields that one call answers, each of which is a statement.
+// answers lists fields that one call answers, each of which is a statement.
 type answers struct {
 	Source string `yaml:"source" required:"true"`
 	Before []raw  `yaml:"before"`
@@ -203,7 +203,7 @@ func (p *parameter) filter(name string) (list []derived) {
 	return list
 }
 
-// ends reads a range, of which an end may be absent.
+// ends reads a range, which may lack an end.
 func ends(text string) (low, high *int, err error) {
 	if text == "" {
 		return nil, nil, nil

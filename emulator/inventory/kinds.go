@@ -179,7 +179,7 @@ func (i Inventory) findOne(name string) (*kind, error) {
 
 // Inventory lists resources.
 type Inventory struct {
-	// Packets knows where listeners answer; nil where none does.
+	// Packets knows where listeners answer. It is nil if none does.
 	Packets Packets
 	// Products lists the products whose short names choose load balancers.
 	Products []*gateway.Product
@@ -187,10 +187,10 @@ type Inventory struct {
 
 // Packets knows what a data plane does.
 type Packets interface {
-	// Reached returns where the listener of a frontend answers, and why it does not, or
-	// not everywhere.
+	// Reached returns where the listener of a frontend answers, and why it does not answer, or not
+	// everywhere.
 	Reached(frontendID string) (address, problem string)
-	// Trouble returns what is wrong with a member, "" for nothing.
+	// Trouble returns what is wrong with a member, or "".
 	Trouble(v *state.View, f *topology.Frontend, g *topology.Group, m *topology.Member) string
 	// Settled waits until listeners do what the state holds and health checks have found.
 	Settled(ctx context.Context) error

@@ -102,8 +102,8 @@ func (n *Names) checkPolicy(document kinds.PolicyDocument) error {
 	return nil
 }
 
-// checkLacking refuses a list with what is neither an action of Slb nor a parameter, or a
-// key in one, of such an action: no call could use it.
+// checkLacking refuses a list with a name that is neither an action of Slb, nor a parameter of one,
+// nor a key in such a parameter: no call could use it.
 func (n *Names) checkLacking(list string) error {
 	var actions, known []string
 	for _, a := range n.actions {

@@ -15,13 +15,13 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// planter puts resources into a state. It goes on after a problem, with what it
-// has, so that one run finds them all.
+// planter puts resources into a state. After a problem it goes on with what it has, so that one run
+// finds all problems.
 type planter struct {
 	tx       *state.Tx
 	products func() []*products.Product
 	problems problems
-	// year is that of the clouds: what they sell, unless a region says otherwise.
+	// year is the year of the clouds: what they sell, unless a region says otherwise.
 	year string
 	// accounts lists the accounts of the file, in its order; the first is the default.
 	accounts []string

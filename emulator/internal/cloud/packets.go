@@ -25,13 +25,13 @@ const (
 type Packets struct {
 	// At is NoPackets unless it is set.
 	At string
-	// Interface is the network interface that gets the addresses of load balancers, if they
-	// answer there; empty is lo.
+	// Interface is the network interface that gets the addresses of load balancers, if they answer
+	// there. If empty, it is lo.
 	Interface string
 	// Transparent lists the blocks of clients whose addresses servers of TCP and UDP
 	// listeners see.
 	Transparent []netip.Prefix
-	// MaxListeners limits how many listeners answer; 0 is 1,000.
+	// MaxListeners limits the listeners that answer. If it is 0, the limit is 1,000.
 	MaxListeners int
 	// AccessLog lets the journal have an entry for each connection, UDP session and HTTP
 	// request that is forwarded.

@@ -28,11 +28,11 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// Process gives clouds access to the process that they are in.
+// Process gives clouds access to their process.
 type Process interface {
-	// Listen opens a server next to that of the API, at a port of the same host.
+	// Listen opens a server next to the API's, at a port of the same host.
 	Listen(name, port string, connections *listen.Places, handler http.Handler) (*listen.Server, error)
-	// APIURL returns where the API is, "" before it listens.
+	// APIURL returns the URL of the API, or "" before it listens.
 	APIURL() string
 	// Describe adds what clients of any cloud must know.
 	Describe(*controlapi.Server)

@@ -24,8 +24,8 @@ import (
 
 // Keeper keeps durable clouds, by their names.
 type Keeper interface {
-	// list yields what is said about each cloud that is kept, or why that can't be read. It
-	// deletes what a crash left of others, and moves aside what it does not know.
+	// list yields the description of each kept cloud, or why it can't be read. It deletes leftovers
+	// of a crash, and moves aside what it does not know.
 	list(ctx context.Context, each func(name string, about []byte, err error)) error
 	// begin begins a cloud, and open opens a kept one. Both return its engine, and the folder for
 	// the rest, if it has one.
@@ -227,7 +227,7 @@ func (s *Clouds) publish(ctx context.Context, name string, f *forkedCloud) error
 	return s.cfg.Keep.keep(ctx, name, about)
 }
 
-// forget deletes what is kept of a cloud.
+// forget deletes the kept parts of a cloud.
 func (s *Clouds) forget(ctx context.Context, name string, f *forkedCloud) error {
 	if !f.kept {
 		return nil

@@ -221,7 +221,7 @@ func (i *importer) rename(instance *kinds.Instance, node string) bool {
 	return true
 }
 
-// takeName takes a node's name from the instance that has it, which is another.
+// takeName takes a node's name from the other instance that has it.
 func (i *importer) takeName(node string) {
 	if other, taken := i.nodes[node]; taken && node != "" {
 		i.setHostName(other, "")

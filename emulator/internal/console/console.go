@@ -56,7 +56,7 @@ var nosuch = page{"", "nosuch", "No such page"}
 // assetPath is the path of the pages' script and style.
 const assetPath = "/console/"
 
-// Has reports whether a path is one of the console's.
+// Has reports whether the console serves a path.
 func Has(path string) bool {
 	return strings.HasPrefix(path, assetPath) || slices.ContainsFunc(pages, func(p page) bool { return p.address == path })
 }

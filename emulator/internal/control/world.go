@@ -41,7 +41,7 @@ func read(w http.ResponseWriter, r *http.Request, body any) error {
 	return refused(http.StatusBadRequest, "the body is not what this path takes: "+strings.TrimPrefix(jsonstream.InWords(err).Error(), "json: "))
 }
 
-// nothingBehind refuses what is behind the value that was read.
+// nothingBehind refuses text after the value that was read.
 func nothingBehind(d *json.Decoder) error {
 	_, err := d.Token()
 	if err == io.EOF {

@@ -34,8 +34,8 @@ type Config struct {
 	Cloud string
 	// MaxListeners limits how many listeners answer; the others report that they don't.
 	MaxListeners int
-	// Direct are the blocks of addresses dialed as they are. Servers outside them
-	// are reached where the state says so, or at loopback addresses.
+	// Direct lists the blocks of addresses dialed as they are. Servers outside them are reached
+	// where the state says so, or at loopback addresses.
 	Direct []netip.Prefix
 	// PortsFile keeps the ports of listeners that did not get the one of their id; empty
 	// forgets them.
@@ -48,8 +48,8 @@ type Config struct {
 	// MaxDescriptor is the first descriptor that connections leave to the rest of the
 	// process; 0 leaves none.
 	MaxDescriptor int
-	// RetryAfter is the pause before the plane tries again what failed, since the user may
-	// give a port back; 0 is 5 s.
+	// RetryAfter is the pause before the plane tries again what failed, since the user may give a
+	// port back. If it is 0, the pause is 5 s.
 	RetryAfter time.Duration
 	// Faults holds the fault rules for packets. Nil means that there are none.
 	Faults *faults.Injector

@@ -29,7 +29,7 @@ func newHider(account string) *hider {
 	return &hider{account: account, key: []byte(rand.Text()), words: make(map[string]string)}
 }
 
-// The fields of answers whose values a user chose, and those that are digests of such.
+// The fields of answers whose values a user chose or that are digests of such values.
 var (
 	chosenField = form(`(?i)(name|alias|description|descritpion|comment|reason|cookie|project|store|serialnumber|sans|common|domain|uri|url|` +
 		`healthcheckreq|healthcheckexp|tagvalue|^value|subjectalternativename|hostname)$`)

@@ -134,7 +134,8 @@ func tableOf(name state.Kind) (fields []field, unread map[string]string) {
 	return fields, unread
 }
 
-// fieldsOf returns the fields of a kind: those of the table, and the others as answers have them under their own names.
+// fieldsOf returns the fields of a kind: those in the table, and the others under their own names,
+// as answers have them.
 func fieldsOf(k *kind) (fields []field) {
 	said := make(map[string]bool)
 	fields, k.unread = tableOf(k.name)
@@ -186,7 +187,7 @@ func usualPaths(name, about string, of reflect.Type) (paths []string) {
 	return paths
 }
 
-// leaves yields the fields of a struct with their types, those of lists as Servers[].Port.
+// leaves yields the fields of a struct with their types, and those of lists as Servers[].Port.
 func leaves(of reflect.Type, name string) iter.Seq2[string, reflect.Type] {
 	return func(yield func(string, reflect.Type) bool) {
 		for of.Kind() == reflect.Pointer {
@@ -321,8 +322,8 @@ func parseTime(value any) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("%q is no time", textOf(value))
 }
 
-// assign puts a value of an answer into a field, whatever of text, number and boolean the answer
-// has it as.
+// assign puts a value of an answer into a field, whether the answer has it as text, number or
+// boolean.
 func assign(to reflect.Value, value any) error {
 	if to.Type() == reflect.TypeFor[time.Time]() {
 		at, err := parseTime(value)

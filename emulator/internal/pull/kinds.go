@@ -43,7 +43,7 @@ type detail struct {
 	// as is the name under which the row gets the list; without one it gets the fields of the
 	// answer. Also is a field that it gets in addition.
 	as, also string
-	// when says for which rows; nil is for all.
+	// when says for which rows. If nil, it is for all.
 	when func(row) bool
 	// needed leaves a resource out if this read of it fails.
 	needed bool
@@ -63,11 +63,11 @@ type kind struct {
 	idOf func(row) string
 	// spread names objects of a row whose fields are the row's own.
 	spread []string
-	// joined are lists that are read once, of which a row gets the entry with its id.
+	// joined lists reads that are made once, from each of which a row gets the entry with its id.
 	joined  []detail
 	details []detail
-	// chosen reports whether a row is one of those to read; nil takes all. Foreign says why clbemu
-	// has nothing like it, "" if it has.
+	// chosen reports whether to read a row. If nil, all are read. Foreign says why clbemu has
+	// nothing like it, or returns "" if it has.
 	chosen  func(p *Puller, r row) bool
 	foreign func(row) string
 	// unread are the fields that no answer has, with the reason.

@@ -1,5 +1,5 @@
-// Package pull copies a real account into a state: it reads what load balancers are, stand in and
-// forward to, and puts that under the ids, statuses and times of the account. It only reads, and
+// Package pull copies a real account into a state: it reads load balancers, their networks and
+// their servers, and puts them with the ids, statuses and times of the account. It only reads, and
 // makes nothing up: what no answer says is absent, and its report lists it.
 package pull
 
@@ -45,7 +45,7 @@ type Puller struct {
 	ids           map[state.Kind]map[string]bool
 	report        *Report
 	done, planned int
-	// asked counts the answers, also those that were known.
+	// asked counts the answers, including those that were known.
 	asked int
 }
 
@@ -75,7 +75,7 @@ func (p *Puller) store(ctx context.Context) error {
 // has reports whether a resource was read.
 func (p *Puller) has(kind state.Kind, id string) bool { return p.ids[kind][id] }
 
-// inVPC reports whether a row is of a chosen VPC, or all are.
+// inVPC reports whether a row is in a chosen VPC, or no VPC is chosen.
 func (p *Puller) inVPC(r row) bool { return p.inVPCAt(r, "VpcId") }
 
 func (p *Puller) inVPCAt(r row, path string) bool {

@@ -303,8 +303,7 @@ func (o singleAttempt) RoundTrip(q *http.Request) (*http.Response, error) {
 	return o.RoundTripper.RoundTrip(q)
 }
 
-// emptyBody is a body without anything in it, of which net/http does not know that it could
-// be sent twice.
+// emptyBody is a body without content, which net/http would not know to be safe to send twice.
 type emptyBody struct{}
 
 func (emptyBody) Read([]byte) (int, error) { return 0, io.EOF }
@@ -319,7 +318,8 @@ type repeatedBody struct {
 	over bool   // more was read than is kept
 }
 
-// maxRepeated bounds what is kept of a body: calls of the cloud are smaller, imports are not.
+// maxRepeated bounds the part of a body that is kept: calls of the cloud are smaller, imports are
+// not.
 const maxRepeated = 64 << 10
 
 // rewind begins again, and reports whether that is possible.

@@ -142,8 +142,8 @@ func (r *Replica) noLeader() error {
 	return errNoLeader
 }
 
-// deposed says that a replica starts again, unless what it would read then is older than
-// what it has read.
+// deposed returns an error after which a replica starts again, unless it would then read an older
+// state than it has read.
 func deposed(err error) error {
 	if errors.Is(err, engine.ErrReplaced) {
 		return err

@@ -194,8 +194,8 @@ func put(tx *state.Tx, rules []faults.Rule, goOn bool) error {
 	return checkSize(tx.View)
 }
 
-// Reset resets the store and plants a world, and keeps the rules, unless they are to be
-// those of the start again: the user's, and not a part of the world.
+// Reset resets the store and plants a world. It keeps the rules, which are the user's and not a
+// part of the world, unless drop asks for those of the start.
 func (r *Rules) Reset(plant func(*state.Tx) error, drop bool) error {
 	var kept []state.Kind
 	if !drop {
