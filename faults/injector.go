@@ -18,8 +18,7 @@ type Status struct {
 	Text string
 	// Since is the emulated time at which the rule was set.
 	Since time.Time
-	// Seen counts the calls that it matched at its point, Hits those that it
-	// struck.
+	// Seen counts the calls that the rule matched at its point, and Hits those that it struck.
 	Seen, Hits uint64
 }
 

@@ -60,7 +60,7 @@ const (
 	Writes Calls = "writes"
 )
 
-// include reports whether a call is one of them.
+// include reports whether a call is among them.
 func (c Calls) include(call Request) bool { return c == "" || (c == Writes) == call.Write }
 
 // OfPackets reports whether it is about packets, and not calls.
@@ -79,11 +79,11 @@ type Template struct {
 
 // Call lists what an effect can do to a call.
 type Call interface {
-	// Refuse answers the call with an error; status 0 is the usual one.
+	// Refuse answers the call with an error. If status is 0, it has the usual one.
 	Refuse(status int, code, message string)
 	// Throttle refuses the call as the cloud does when its account calls too often.
 	Throttle()
-	// Wait holds the call back, in real time; 0 is until its client leaves.
+	// Wait holds the call back for a real time. If that is 0, it waits until the client leaves.
 	Wait(time.Duration)
 	// ReadPast makes the call read the state of some changes, or some time, ago.
 	ReadPast(changes int, age time.Duration)
@@ -107,8 +107,7 @@ type Packets interface {
 	Cut(bytes int64)
 	// Stall holds back everything after this many bytes of the server's answer.
 	Stall(bytes int64)
-	// Slow delays the first byte, and limits the bytes a second each way; 0 is no
-	// limit.
+	// Slow delays the first byte, and limits the bytes a second each way. 0 sets no limit.
 	Slow(delay time.Duration, bytesPerSecond int)
 }
 

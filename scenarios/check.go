@@ -129,7 +129,8 @@ type scope struct {
 	servers map[string]bool
 	// objects holds the objects of the cluster that a step may name.
 	objects map[string]*regexp.Regexp
-	// defined has the names that the part defines, with where; used has those that it uses.
+	// defined holds the names that the part defines, with their places, and used those that it
+	// uses.
 	defined map[string]spot
 	used    map[string]bool
 }

@@ -72,7 +72,7 @@ func (m Matcher) holds(value any, ok bool) bool {
 // success is the code of calls that were not refused, as the journal has it.
 const success = "OK"
 
-// ofCode reports whether a code is as wanted; that of a success is "".
+// ofCode reports whether a code is as wanted. The code of a success is "".
 func (m Matcher) ofCode(code string) bool {
 	if m.ofSuccess() {
 		return code == ""

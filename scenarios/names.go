@@ -21,7 +21,7 @@ type Names interface {
 	Actions() []Action
 	// Quotas lists the names of the quotas.
 	Quotas() []string
-	// ResolveFault returns what is wrong with a rule that could never match.
+	// ResolveFault says what is wrong with a rule that could never match.
 	ResolveFault(*faults.Rule) []faults.Problem
 	// CheckCondition rejects an unknown condition of the world, and a value with an
 	// unknown name. An empty value is not known yet.

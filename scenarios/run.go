@@ -21,7 +21,7 @@ type Setup struct {
 	Target Target
 	// Cluster is for the kubernetes part.
 	Cluster Cluster
-	// Programs runs programs; nil runs none.
+	// Programs runs programs. If nil, none run.
 	Programs Programs
 	// Program is the program of the program part. For limits how long it may run before it is
 	// judged while it runs.
