@@ -42,7 +42,7 @@ import (
 // Config says where etcd keeps the state.
 type Config struct {
 	Endpoints []string
-	// Prefix begins all keys; what has another prefix is another state.
+	// Prefix begins all keys. Another prefix holds another state.
 	Prefix             string
 	TLS                *tls.Config
 	Username, Password string

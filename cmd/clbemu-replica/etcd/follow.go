@@ -42,7 +42,7 @@ func (e *Engine) Follow(ctx context.Context) (engine.Reading, error) {
 	return r, nil
 }
 
-// read begins to read what is kept now.
+// read begins to read the state as it is now.
 func (e *Engine) read(ctx context.Context) (*reading, error) {
 	begun := time.Now()
 	before := e.seen.newest()

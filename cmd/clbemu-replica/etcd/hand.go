@@ -22,7 +22,7 @@ func (t *term) stamp() clientv3.Op {
 	return clientv3.OpPut(t.e.root+"hand", strconv.FormatInt(t.created, 10))
 }
 
-// hands tells the leader's changes from those of other programs.
+// hands distinguishes the leader's changes from those of other programs.
 type hands struct {
 	root    string
 	leaders map[string]int64 // the keys of who leads and who waits to, and etcd's revisions that created them

@@ -92,7 +92,7 @@ func decode(text []byte) (o Object, err error) {
 
 // Copy holds the objects of a cluster that a CCM reads.
 type Copy struct {
-	// Services are those of type LoadBalancer, and those that a CCM has not let go of.
+	// Services holds the Services of type LoadBalancer, and those that a CCM has not released yet.
 	Services, Nodes, Slices, Endpoints []Object
 	// Config is the section Global of the CCM's configuration, without keys.
 	Config map[string]any
@@ -128,7 +128,7 @@ var (
 	errNoText   = errors.New("there is no object of Kubernetes: give what kubectl get -o json prints")
 )
 
-// Parse reads the objects of a text in JSON or YAML, also those of lists and of several documents.
+// Parse reads the objects of a text in JSON or YAML, also from lists and from several documents.
 func Parse(text []byte) (objects []Object, err error) {
 	next := yamlIn(text)
 	if at := bytes.TrimSpace(text); len(at) > 0 && at[0] == '{' { // which is faster
@@ -182,7 +182,7 @@ func yamlIn(text []byte) func() (Object, error) {
 	}
 }
 
-// flatten returns an object, or those of a list.
+// flatten returns an object, or the objects of a list.
 func flatten(o Object) (objects []Object, err error) {
 	if kind := o.Kind(); kind == "" {
 		return nil, errors.New("an object has no kind: give what kubectl get -o json prints")

@@ -175,8 +175,8 @@ func (x *exploration) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// consoleOf returns the control API that shows the results, or nil if none does. One that does not
-// answer is said before the plays.
+// consoleOf returns the control API that shows the results, or nil if none does. It warns of one
+// that does not answer before the plays.
 func (x *exploration) consoleOf(ctx context.Context) (*controlclient.Client, error) {
 	if x.console.server == "" {
 		return nil, nil

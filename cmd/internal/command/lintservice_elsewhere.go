@@ -47,10 +47,9 @@ func (f *serviceLint) checkElsewhere(file string, document *yaml.Node, object *m
 // mostNested bounds how deep annotations are looked for.
 const mostNested = 100
 
-// eachAnnotation yields the pairs of all mappings of a document whose keys are a CCM's, also those
-// of a document in a text, as resources of charts have them, until yield returns false, and
-// reports whether it did not. It follows no alias, which may hold
-// itself.
+// eachAnnotation yields the pairs of all mappings of a document whose keys are a CCM's, also in
+// documents within a text, as resources of charts have them. It reports whether yield never
+// returned false. It follows no alias, which may hold itself.
 func eachAnnotation(node *yaml.Node, depth int, yield func(key, value *yaml.Node, line int) bool) bool {
 	if depth > mostNested {
 		return true

@@ -84,7 +84,7 @@ func notAnObject(file string, document *yaml.Node, err error, text []byte) error
 	return u
 }
 
-// texts reads the files, those of folders, and the cluster.
+// texts reads the files, the files of folders, and the cluster.
 func (f *serviceLint) texts(cmd *cobra.Command, files []string) (texts []lintedText) {
 	for _, file := range files {
 		if info, err := os.Stat(file); err == nil && info.IsDir() {

@@ -41,7 +41,7 @@ type upgrade struct {
 	dataDir string
 	args    []string
 	traffic bool
-	// plays limits those of explore, which start command.
+	// plays limits the plays of explore, which start command.
 	plays   int
 	command []string
 	dir     string

@@ -17,7 +17,7 @@ import (
 // ruleNames are the names of the fault rules of a play.
 var ruleNames = []string{"disturbance", "second-disturbance", unseenReads}
 
-// unseenReads is the rule that lets reads not show a change of which the answer got lost.
+// unseenReads is the rule that hides a change from reads after its answer got lost.
 const unseenReads = "unseen-reads"
 
 // composed is the scenario of a play.

@@ -68,8 +68,8 @@ func (c *composer) pollsNode() string {
 	return "polls: [" + strings.Join(c.subject.polls, ", ") + "], "
 }
 
-// keeps lists what must hold of what a program has made so far, while it goes on. What is
-// changed by hand may lose all.
+// keeps lists what must still hold of what a program has made so far. A change by hand may undo
+// all.
 func (c *composer) keeps() (list []*yaml.Node) {
 	switch hand := c.atRest(); {
 	case hand != nil && hand.Kind == againKind:
@@ -83,8 +83,8 @@ func (c *composer) keeps() (list []*yaml.Node) {
 	return append(list, c.served("", len(c.base.lost)-1)...)
 }
 
-// served expects that what serves goes on to serve, but for what does not in the same part of
-// the undisturbed play. A script does as it says.
+// served expects that what serves goes on to serve, except what stopped in the same part of the
+// undisturbed play. A script does as it says.
 func (c *composer) served(since string, part int) []*yaml.Node {
 	if !c.subject.program || c.off(ruleOutage) || c.off(ruleReplaced) || slices.ContainsFunc(c.play, c.takesBackends) {
 		return nil
@@ -104,8 +104,8 @@ func (c *composer) takesBackends(d Disturbance) bool {
 	return d.Kind == conditionKind && c.condition(d.What).Interface
 }
 
-// late reports whether the client is watched at rest for what its queue repeats late: one that
-// runs on, of which a write was disturbed.
+// late reports whether to watch the client at rest for late repetitions by its queue: one that
+// keeps running, and that was disturbed at a write.
 func (c *composer) late() bool {
 	return c.subject.program && !c.subject.ends && slices.ContainsFunc(c.play, func(d Disturbance) bool { return d.At.Write && kindOf(d.Kind).late })
 }
@@ -238,7 +238,7 @@ func (c *composer) ingressKinds(rest int, namespace string) *yaml.Node {
 	return kinds
 }
 
-// namespaces lists those of the Services that the part applies.
+// namespaces lists the namespaces of the Services that the part applies.
 func (e *explorer) namespaces() (all []string) {
 	var document yaml.Node
 	if err := yaml.Unmarshal(e.Text, &document); err != nil {

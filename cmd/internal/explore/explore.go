@@ -37,8 +37,8 @@ type Config struct {
 	// Plays limits the number of plays, 0 does not; Seed chooses them.
 	Plays int
 	Seed  uint64
-	// Calls are the actions to disturb, and Disturbances what to try, by name or kind; nil
-	// is all. With Calls, nothing happens at rest.
+	// Calls selects the actions to disturb, and Disturbances what to try, by name or kind. Nil
+	// selects all. With Calls, nothing happens at rest.
 	Calls, Disturbances glob.List
 	// First stops the exploration at the first violation.
 	First bool
@@ -126,7 +126,7 @@ type Report struct {
 	Calls    []Call    `json:"calls"`
 	Varying  []Call    `json:"varying,omitempty"`
 	Outcomes []Outcome `json:"outcomes"`
-	// Findings are the violations, those that are alike together, each made minimal.
+	// Findings lists the violations, with alike ones together, each made minimal.
 	Findings []Finding `json:"findings"`
 	// Polls are the reads that the client repeats at rest.
 	Polls []string `json:"polls,omitempty"`

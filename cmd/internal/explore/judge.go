@@ -87,7 +87,7 @@ func (e *explorer) judge(o *Outcome, seen *observed) {
 	}
 }
 
-// ranks has the rules from the one that says most.
+// ranks lists the rules, the most telling first.
 var ranks = []string{ruleDouble, ruleLeft, ruleOthers, ruleStatus, ruleReplaced, ruleOutage, ruleBackends, ruleRuns, ruleState, ruleEnds, ruleRefused, ruleRest, ruleCalls}
 
 func rankOf(rule string) int { return slices.Index(ranks, rule) }
@@ -194,7 +194,7 @@ func ruleOfState(expected, given, missing, extra []string) string {
 	return ruleState
 }
 
-// isBalancer reports whether a line is of a load balancer, of any product.
+// isBalancer reports whether a line is about a load balancer, of any product.
 func isBalancer(line string) bool {
 	kind, _, _ := strings.Cut(line, " ")
 	return strings.HasSuffix(kind, "LoadBalancer")

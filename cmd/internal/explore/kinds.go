@@ -177,8 +177,8 @@ func (h *manualChange) targets(state []string) (names []string) {
 	return slices.Compact(names)
 }
 
-// forwardedTo reports whether another listener forwards to that of a line, so that the cloud does
-// not delete it.
+// forwardedTo reports whether another listener forwards to the listener of a line, so that the
+// cloud does not delete it.
 func forwardedTo(state []string, line string) bool {
 	return slices.ContainsFunc(state, func(is string) bool {
 		return field(is, "ForwardPort") != "" && field(is, "ForwardPort") == field(line, "Port") && field(is, "LoadBalancerID") == field(line, "LoadBalancerID")

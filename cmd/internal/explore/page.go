@@ -21,7 +21,7 @@ type Line struct {
 	Hand bool `json:"hand,omitempty"`
 }
 
-// The bounds of the journal of a play, and of those of all plays on a page.
+// The bounds of the journal of a play, and of all journals on a page.
 const (
 	maxLines     = 500
 	maxParamText = 200
@@ -88,8 +88,8 @@ type PageCell struct {
 	Plays []string `json:"plays,omitempty"`
 }
 
-// Page returns what the console shows. Where the journals are too much together, those of
-// plays that are fine go first.
+// Page returns what the console shows. If the journals are too large together, it leaves out those
+// of fine plays first.
 func (r *Report) Page() *Page {
 	p := &Page{Scenario: r.Scenario, Part: r.Part, Client: r.Client, Summary: r.Summary(), Stopped: r.Stopped, Findings: []PageFinding{}, Rows: []PageRow{}}
 	for i := range r.Findings {

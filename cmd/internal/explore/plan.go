@@ -207,7 +207,7 @@ func (e *explorer) nothingToTry() error {
 	return errors.New("the client makes no call at which one of the chosen disturbances can be tried" + why)
 }
 
-// wanted reports whether a disturbance is one of those to try.
+// wanted reports whether to try a disturbance.
 func (e *explorer) wanted(d Disturbance) bool {
 	return (e.Calls == nil || d.At.Action == "" || e.Calls.Match(d.At.Action)) &&
 		(e.Disturbances == nil || e.Disturbances.Match(d.Name(), d.Kind))
@@ -266,7 +266,7 @@ func (e *explorer) restsToStartAt() int {
 	return max(len(e.base.states)-1, 0)
 }
 
-// isGiven reports whether a line is of something that was there before the client.
+// isGiven reports whether a line is about something that was there before the client.
 func (e *explorer) isGiven(line string) bool {
 	return slices.ContainsFunc(e.base.given, func(given string) bool { return headOf(given) == headOf(line) })
 }

@@ -209,8 +209,8 @@ func (e *explorer) ingressOf(ctx context.Context, cluster scenarios.Cluster) (ki
 // kindRest is the kind of the step that waits for rest.
 const kindRest = "rest"
 
-// named puts the names of what the part saved in place of their values, in lines that
-// compare with those of other plays.
+// named replaces the values that the part saved by their names, so that lines compare with those of
+// other plays.
 func named(lines []string, names, values map[string]string) {
 	for i := range lines {
 		for name, value := range names {

@@ -16,7 +16,7 @@ type hider struct {
 	placeholders map[string]string
 	numbers      map[string]int
 	literal      map[string]bool // texts of the published cases
-	// replacer has the placeholders, nil if there are new ones.
+	// replacer replaces by the placeholders. It is nil if there are new ones.
 	replacer *strings.Replacer
 }
 

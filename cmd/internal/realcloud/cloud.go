@@ -250,7 +250,7 @@ func CodeOf(a scenarios.Answer) string {
 // Throttled reports whether an answer refuses a call for its rate.
 func Throttled(a scenarios.Answer) bool { return strings.HasPrefix(CodeOf(a), "Throttling") }
 
-// Account returns the id of the account that the credentials are of.
+// Account returns the id of the account to which the credentials belong.
 func (c *Cloud) Account(ctx context.Context) (string, error) {
 	answer, err := c.Do(ctx, "Sts", "GetCallerIdentity", nil)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/annotations"
 )
 
-// owners know which Service a load balancer or a part of it is of.
+// owners knows the Service of a load balancer or of a part of it.
 type owners struct {
 	services []cluster.Object
 	// balancers are the Services of each load balancer.

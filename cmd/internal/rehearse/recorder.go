@@ -308,7 +308,7 @@ func (r *recorder) message(sequence uint64) string {
 	return answer.Message
 }
 
-// place says which load balancer a change is of, and of which of its parts.
+// place says which load balancer a change is about, and which of its parts.
 func (r *recorder) place(c *Change, entry *journal.Entry, next *view) {
 	get := entry.Parameters.Get
 	c.LoadBalancer, c.Item = get("LoadBalancerId"), get("ListenerPort")

@@ -34,7 +34,7 @@ type Report struct {
 	Explored *Explored `json:"explored,omitempty"`
 }
 
-// Explored is the outcome of an exploration: plays, of which each had a disturbance.
+// Explored is the outcome of an exploration: plays with a disturbance each.
 type Explored struct {
 	Plays    int               `json:"plays"`
 	Findings []explore.Finding `json:"findings"`
@@ -85,12 +85,12 @@ type Warning struct {
 
 func (w *Warning) String() string { return w.Service + ": " + w.Reason + ": " + w.Message }
 
-// counts reports whether a warning is of a failure that the upgrade brings.
+// counts reports whether a warning is about a failure that the upgrade brings.
 func (w *Warning) counts() bool { return w.Verdict.counts() && strings.Contains(w.Reason, "Fail") }
 
 // Change is a call that changes something, or was refused.
 type Change struct {
-	// Services are namespace/name, by commas; "" where none has the resource.
+	// Services lists namespace/name, separated by commas. It is "" if no Service has the resource.
 	Services     string `json:"services,omitempty"`
 	LoadBalancer string `json:"loadBalancer,omitempty"`
 	// Item is a listener's port, a group's name or a route's block.

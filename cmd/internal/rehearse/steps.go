@@ -18,7 +18,7 @@ type step struct {
 	do    func(context.Context) error
 	// impossible says why it can't happen, if it can't.
 	impossible string
-	// starts is set where a version starts, throttles where the rehearsal throttles calls.
+	// starts is set if a version starts, throttles if the rehearsal throttles calls.
 	starts, throttles bool
 }
 
@@ -39,10 +39,11 @@ type scope struct {
 	ports map[string][]string
 	// services may change in any way.
 	services map[string]bool
-	// gone are Services that are deleted, deleted the load balancers that go with them, preserved those that stay as they are.
+	// gone lists the Services that are deleted, deleted the load balancers that go with them, and
+	// preserved those that stay as they are.
 	gone, deleted, preserved map[string]bool
-	// uses reports whether one of those Services names a group by its id, own whether a listener or a group has
-	// the name of one of theirs.
+	// uses reports whether one of those Services names a group by its id, and own whether a
+	// listener or a group has the name of one of theirs.
 	uses, own func(string) bool
 }
 
@@ -70,7 +71,7 @@ func (p *play) steps() []step {
 	})
 }
 
-// deleting deletes all Services, of which some reuse or preserve their load balancers.
+// deleting deletes all Services, some of which reuse or preserve their load balancers.
 func (p *play) deleting() step {
 	s := step{name: "the Services are deleted", scope: scope{gone: make(map[string]bool), deleted: make(map[string]bool), preserved: make(map[string]bool)}}
 	if len(p.Copy.Services) == 0 {

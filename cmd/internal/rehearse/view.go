@@ -40,7 +40,7 @@ func (v *view) about(ids []string) (all []string) {
 	return all
 }
 
-// whole leaves ids out that are of parts of load balancers which are among them.
+// whole leaves out ids of parts whose load balancers are among the ids.
 func (v *view) whole(ids []string) (names []string) {
 	balancer := func(id string) bool { return v.balancers[id] != nil }
 	for _, id := range ids {

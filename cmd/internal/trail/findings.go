@@ -74,8 +74,8 @@ func (f *Findings) Sorted() []Finding {
 	return list
 }
 
-// Judge compares an event with what this emulator knows. It reports whether the event is of
-// a service here.
+// Judge compares an event with what this emulator knows. It reports whether the event is about a
+// service here.
 func (f *Findings) Judge(e *Event) bool {
 	j := f.of(e)
 	switch {
@@ -214,9 +214,9 @@ func numbered(name string) string {
 	return number().ReplaceAllString(number().ReplaceAllString(name, ".N$1"), ".N$1")
 }
 
-// plainName is the form of names and codes, which have no hyphen, as ids and names that
-// people give do; manyDigits is that of ids and numbers, and keyPrefix that of keys and tokens. What is no name may be anything, a
-// secret too, and is not printed.
+// plainName is the form of names and codes, which have no hyphen, unlike ids and names that people
+// choose. manyDigits is the form of ids and numbers, and keyPrefix of keys and tokens. Any other
+// text may be a secret, and is not printed.
 var (
 	plainName  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.]{0,79}$`) })
 	manyDigits = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(\d.*){3}`) })

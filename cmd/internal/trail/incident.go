@@ -58,7 +58,7 @@ func (i *Incident) Begin() time.Time {
 	return first
 }
 
-// Keep keeps an event that is a write, and reports whether it is of a service here.
+// Keep keeps an event that is a write, and reports whether it is about a service here.
 func (i *Incident) Keep(e *Event) bool {
 	j := i.player.findings.of(e)
 	late := !i.Until.IsZero() && e.Time.After(i.Until)

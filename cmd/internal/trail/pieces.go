@@ -107,8 +107,8 @@ func (p *pieces) object(object func(), nested int) error {
 	return nil
 }
 
-// field reads a field of an object, whose first quotation mark has been read. It reports
-// whether the field is a list of events, of which it has read the first byte alone.
+// field reads a field of an object, after its first quotation mark. It reports whether the field is
+// a list of events, of which it has read only the first byte.
 func (p *pieces) field() (list bool, err error) {
 	begin := len(p.kept)
 	if err := p.text(); err != nil {

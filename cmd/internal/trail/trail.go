@@ -1,7 +1,7 @@
-// Package trail reads what users have of the cloud's answers: events of ActionTrail, journals
-// of clbemu, and logs of the Cloud Controller Manager (CCM). It finds what clbemu would have
-// done otherwise. It owns the forms of those files, and must not keep what is in them: names
-// and codes alone leave it, but for an Incident, which is the user's own.
+// Package trail reads records of the cloud's answers: events of ActionTrail, journals of clbemu,
+// and logs of the Cloud Controller Manager (CCM). It finds where clbemu would have answered
+// differently. It owns the forms of those files, and must not keep their contents: only names and
+// codes leave it, but for an Incident, which is the user's own.
 package trail
 
 import (
@@ -26,12 +26,13 @@ import (
 type Event struct {
 	Product, Action, Region string
 	Params                  map[string]string
-	// Code is that of a refusal, "" for a success, and Status is 0 where the file does not have it.
+	// Code is the code of a refusal, or "" for a success. Status is 0 if the file does not have it.
 	Code   string
 	Status int
-	// Answer is nil where the file does not have it.
+	// Answer is nil if the file does not have it.
 	Answer map[string]any
-	// Time and Who are when and by whom it was made, zero where the file does not say it.
+	// Time and Who say when and by whom the call was made, and are zero if the file does not say
+	// it.
 	Time time.Time
 	Who  string
 }

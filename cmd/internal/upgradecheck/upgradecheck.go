@@ -149,8 +149,7 @@ func nameOf(call *journal.Entry, id string, before Describe) string {
 	return text(before(call, "DescribeLoadBalancerAttribute", map[string]string{"LoadBalancerId": id})["LoadBalancerName"])
 }
 
-// addressing are parameters that say what a call is about rather than what it is
-// to become.
+// addressing lists the parameters that name the subject of a call rather than its new values.
 var addressing = []string{"RegionId", "LoadBalancerId", "ListenerPort", "ListenerProtocol", "ClientToken", "ResourceType", "ResourceId.1", "ListenerId", "ServerGroupId", "OwnerId", "ResourceOwnerAccount", "ResourceOwnerId"}
 
 // differences returns the parameters whose values differ from what is stored of the resource that
