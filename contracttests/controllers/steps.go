@@ -163,7 +163,7 @@ func add(group string, servers []server) error {
 	return call("AddVServerGroupBackendServers", params{"VServerGroupId": group, "BackendServers": asJSON(servers)}, nil)
 }
 
-// port is that of the listener.
+// port is the port of the listener.
 const port = 80
 
 // listener makes and starts the listener.

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// double repeats a creation of which it got no answer, and has no token.
+// double repeats a creation whose answer it missed, without a token.
 func double(c *controller) error {
 	until(func() error {
 		return c.reconcile(func() (id string, err error) {

@@ -1,7 +1,7 @@
-// Package mutants has lines of clbemu that are changed one at a time, and the plays that must
-// notice each: the mutants. One overlay of the go command has all of them, so that a program or a test that is
-// built with it is any of them, as the variable MUTANT says. Neither the sources nor what is
-// released know of it.
+// Package mutants lists the mutants: lines of clbemu that are changed one at a time, with the plays
+// that must notice each. One overlay of the go command has all of them, so that a program or a test
+// that is built with it is any of them, as the variable MUTANT says. Neither the sources nor what
+// is released know of it.
 package mutants
 
 import (
@@ -22,15 +22,15 @@ import (
 type Mutant struct {
 	// Name identifies it in statements, and is the value of MUTANT that switches it on.
 	Name string `yaml:"name"`
-	// Rule is the part of clbemu that it is of.
+	// Rule names the part of clbemu to which it belongs.
 	Rule string `yaml:"rule"`
-	// File has Line once, of which Becomes takes the place.
+	// File has Line once. Becomes replaces it.
 	File    string `yaml:"file"`
 	Line    string `yaml:"line"`
 	Becomes string `yaml:"becomes"`
-	// Type is that of a value outside of functions.
+	// Type is the type of a value outside of functions.
 	Type string `yaml:"type"`
-	// By are the plays that must notice it, beside those of the statements that name it:
+	// By lists what must notice it, in addition to the plays of the statements that name it:
 	// PACKAGE.TEST, or "scenario NAME/PART".
 	By []string `yaml:"by"`
 	// Survives says of a play why it does not notice the mutant.

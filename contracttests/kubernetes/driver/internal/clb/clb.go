@@ -24,7 +24,7 @@ type Product struct {
 	Backends  *backends.Finder
 	ClusterID string
 	VPC       string
-	// VSwitch is that of intranet load balancers whose Service names none.
+	// VSwitch is the vSwitch of intranet load balancers whose Service names none.
 	VSwitch string
 }
 

@@ -42,7 +42,7 @@ func defaults(protocol string) openapi.Params {
 	return params
 }
 
-// listener is one as the cloud has it: its settings by the names of parameters.
+// listener holds a listener's settings by the names of parameters.
 type listener map[string]any
 
 func (l listener) get(name string) string {

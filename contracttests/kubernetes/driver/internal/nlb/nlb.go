@@ -16,7 +16,7 @@ import (
 	"github.com/clbemu/clbemu/contracttests/kubernetes/driver/internal/openapi"
 )
 
-// class is that of Services of Network Load Balancers.
+// class is the class of Services of Network Load Balancers.
 const class = "alibabacloud.com/nlb"
 
 // The tags of what a controller made.
