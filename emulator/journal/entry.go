@@ -65,7 +65,7 @@ type Entry struct {
 	Milliseconds float64 `json:"milliseconds,omitempty"`
 	// Faults are the fault rules that struck, in order.
 	Faults []string `json:"faults,omitempty"`
-	// Received is what the client got in place of the answer, because of a rule: nothing, a part
+	// Received says what the client got instead of the answer, because of a rule: nothing, a part
 	// of it, or another text.
 	Received string `json:"received,omitempty" enum:"nothing,part,other"`
 	// Unread are the parameters that no handler reads.

@@ -159,7 +159,7 @@ func (e *explorer) condition(name string) Condition {
 // that it made.
 type manualChange struct {
 	name, about string
-	// kind is that of the things, and steps do it to one.
+	// kind is the kind of the changed things, and steps returns the steps that change one.
 	kind  string
 	steps func(name, line string) string
 }

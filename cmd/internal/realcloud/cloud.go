@@ -97,7 +97,7 @@ type (
 		At  string
 		Err error
 	}
-	// Rejected is that the cloud does not take the credentials, or no longer.
+	// Rejected means that the cloud does not take the credentials, or no longer.
 	Rejected struct{ Code, Message string }
 )
 

@@ -80,7 +80,7 @@ type Frontend struct {
 	GroupID string
 	// MemberPort is the port of members without one. 0 stands for the port that the client used.
 	MemberPort int
-	// Group is that group, false while it does not exist.
+	// Group returns that group, or false while it does not exist.
 	Group func() (Group, bool)
 	Rules iter.Seq[Rule]
 }
