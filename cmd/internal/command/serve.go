@@ -414,9 +414,8 @@ func (f *serveFlags) packets() string {
 	return "not answered"
 }
 
-// certificate returns the TLS configuration, or nil for HTTP without a proxy. A generated
-// certificate covers the cloud's names and the names of regions, which a wildcard of one label
-// leaves out.
+// certificate returns the TLS configuration, or nil for HTTP without a proxy. A generated one
+// covers the names of the cloud and of regions, which a wildcard of one label leaves out.
 func (f *serveFlags) certificate(w *world.World, allowed []string) (*tls.Config, error) {
 	switch {
 	case (f.tlsCert == "") != (f.tlsKey == ""):
