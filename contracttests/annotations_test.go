@@ -19,7 +19,7 @@ type annotated struct {
 	beside                     params
 }
 
-// annotatedCalls are the annotations whose values a parameter of one call takes as they are.
+// annotatedCalls returns the annotations whose values a parameter of one call takes as they are.
 func annotatedCalls() (all []annotated) {
 	layer4, layer7 := []string{"tcp", "udp"}, []string{"http", "https"}
 	add := func(name, parameter string, protocols []string, beside params) {

@@ -25,12 +25,12 @@ type apiCase struct {
 
 func (c apiCase) String() string { return c.product + "/" + c.action + "/" + c.name }
 
-// succeeds is a case that is answered.
+// succeeds returns a case that succeeds.
 func succeeds(action, name string, p params, before ...step) apiCase {
 	return apiCase{action: action, name: name, params: p, before: before}
 }
 
-// refused is a case refused with a code.
+// refused returns a case refused with a code.
 func refused(action, name, code string, p params, before ...step) apiCase {
 	return apiCase{action: action, name: name, code: code, params: p, before: before}
 }
@@ -43,7 +43,7 @@ func of(product string, cases []apiCase) []apiCase {
 	return cases
 }
 
-// apiCases are all cases.
+// apiCases returns all cases.
 func apiCases() []apiCase {
 	return slices.Concat(of("Slb", slbLoadBalancerCases), of("Slb", slbListenerCases), of("Slb", slbServerGroupCases),
 		of("Slb", slbRuleCases), of("Slb", slbOlderCases),
@@ -57,7 +57,7 @@ var certificate string
 //go:embed testdata/key.pem
 var privateKey string
 
-// server is an element of BackendServers as the documentation writes it.
+// server returns an element of BackendServers as the documentation writes it.
 func server(id string, port, weight int) string {
 	if port == 0 {
 		return fmt.Sprintf(`{"ServerId":"%s","Weight":"%d"}`, id, weight)

@@ -25,7 +25,7 @@ func readCCMEvents(t *testing.T) map[string]ccmEvents {
 	return record.Read[map[string]ccmEvents](t, "testdata/ccm_events.json")
 }
 
-// toldByCCM is the page that shows them.
+// toldByCCM returns the page that shows them.
 func toldByCCM(t *testing.T) string {
 	t.Helper()
 	told := readCCMEvents(t)

@@ -123,7 +123,7 @@ func (c *ccm) listeners(id string) (all []slb.ListenerInDescribeLoadBalancerList
 	}
 }
 
-// listener is the one on a port with a protocol.
+// listener returns the listener on a port with a protocol.
 func (c *ccm) listener(id string, port int, protocol string) slb.ListenerInDescribeLoadBalancerListeners {
 	c.t.Helper()
 	for _, l := range c.listeners(id) {

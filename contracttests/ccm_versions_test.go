@@ -121,7 +121,7 @@ func (all ccmVersions) generations() (today, first ccmVersions) {
 	return today, first
 }
 
-// firstText is the part of the page about the first generation.
+// firstText returns the part of the page about the first generation.
 func firstText(first ccmVersions) string {
 	var b strings.Builder
 	b.WriteString(`
@@ -175,7 +175,7 @@ versions, Events that differ, and what the first CCMs, of 2018 to 2020, do. [Fin
 
 `
 
-// versionsSums is the table of the versions.
+// versionsSums returns the table of the versions.
 func versionsSums(all ccmVersions) string {
 	var b strings.Builder
 	b.WriteString("| version | passes | fails | not run |\n|---|---|---|---|\n")
@@ -185,7 +185,7 @@ func versionsSums(all ccmVersions) string {
 	return b.String()
 }
 
-// versionsText is the page of all scenarios.
+// versionsText returns the page of all scenarios.
 func versionsText(recorded ccmVersions) string {
 	all, first := recorded.generations()
 	versions := all.inOrder()

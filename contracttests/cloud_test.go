@@ -86,7 +86,7 @@ type fixedCloud struct {
 	started *emulator.Emulator
 }
 
-// richWorld is the default world with more in it.
+// richWorld returns the default world with more in it.
 func richWorld(t testing.TB) *world.World {
 	t.Helper()
 	w, err := world.Load("testdata/world.yaml")

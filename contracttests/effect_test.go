@@ -74,7 +74,7 @@ var settings = []apiCase{
 		{"Slb", "AddAccessControlListEntry", params{"AclId": "{acl}", "AclEntrys": `[{"entry":"192.0.2.0/24","comment":"two"}]`}, nil}}},
 }
 
-// effectless returns why a parameter may change nothing, "" if it must change something.
+// effectless returns why a parameter may change nothing, or "" if it must change something.
 func effectless(name string) string {
 	for why, patterns := range withoutEffect {
 		if slices.ContainsFunc(patterns, func(pattern string) bool { ok, _ := path.Match(pattern, name); return ok }) {
@@ -84,7 +84,7 @@ func effectless(name string) string {
 	return ""
 }
 
-// contexts are the calls of each action that the golden cases make, by product and action, and
+// contexts returns the calls of each action that the golden cases make, by product and action, and
 // after them the same with what statements give besides.
 func contexts(t *testing.T) map[string][]apiCase {
 	t.Helper()
@@ -112,7 +112,7 @@ func contexts(t *testing.T) map[string][]apiCase {
 	return all
 }
 
-// besides is a call with the parameters of another that it lacks, with the fixtures' names in
+// besides returns a call with the parameters of another that it lacks, with the fixtures' names in
 // place of ids.
 func besides(c apiCase, call *scenarios.CallStep) apiCase {
 	p := make(params)
@@ -130,7 +130,7 @@ var otherValues = map[string][]string{
 	"Tag.1.Key": {"app", "kubernetes.do.not.delete"}, "Tags": {`[{"TagKey":"none","TagValue":"none"}]`}, "LoadBalancerId": {"lb-none"}, "VpcId": {"vpc-none"}, "VSwitchId": {"vsw-none"}, "Address": {"192.0.2.1"},
 }
 
-// valuesOf are values of a parameter that are right by form: those that its tag lists, ends of
+// valuesOf returns values of a parameter that are right by form: those that its tag lists, ends of
 // its range, and those of any call.
 func valuesOf(parameter products.Parameter, name string, calls []apiCase) (values []string) {
 	values = append(values, parameter.Values...)

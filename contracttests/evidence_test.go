@@ -49,7 +49,7 @@ func (e evidence) problem() error {
 	return err
 }
 
-// sources are the project's Go files.
+// sources returns the project's Go files.
 func sources(t *testing.T) (files []string) {
 	t.Helper()
 	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
@@ -67,7 +67,7 @@ func sources(t *testing.T) (files []string) {
 	return files
 }
 
-// citations are the numbers that the sources cite, with a file that does.
+// citations returns the numbers that the sources cite, with a file that does.
 func citations(t *testing.T, files []string) map[string]string {
 	t.Helper()
 	number := regexp.MustCompile(`\b(?:CLB|NLB)-\d{4}\b`)
@@ -84,7 +84,7 @@ func citations(t *testing.T, files []string) map[string]string {
 	return cited
 }
 
-// testNames are the tests that exist, as package.Function.
+// testNames returns the tests that exist, as package.Function.
 func testNames(t *testing.T, files []string) map[string]bool {
 	t.Helper()
 	names := make(map[string]bool)
@@ -105,7 +105,7 @@ func testNames(t *testing.T, files []string) map[string]bool {
 	return names
 }
 
-// entries are all that the evidence folder holds, by number.
+// entries returns all that the evidence folder holds, by number.
 func entries(t *testing.T) map[string]evidence {
 	t.Helper()
 	files, err := filepath.Glob("evidence/*.yaml")
@@ -137,7 +137,7 @@ func entries(t *testing.T) map[string]evidence {
 	return all
 }
 
-// statements are what is published, by name.
+// statements returns the published statements, by name.
 func statements(t *testing.T) map[string]*fidelity.Statement {
 	t.Helper()
 	all := make(map[string]*fidelity.Statement)

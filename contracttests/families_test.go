@@ -36,7 +36,7 @@ type family struct {
 	connect func(t *testing.T, host, secret string) caller
 }
 
-// families are all that are tried. Those of Node come with a process that they share.
+// families returns all that are tried. Those of Node come with a process that they share.
 func families(t *testing.T) []family {
 	list := []family{
 		{"alibaba-cloud-sdk-go/older signature/JSON", sdkGo("JSON")},

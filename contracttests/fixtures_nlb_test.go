@@ -53,7 +53,7 @@ var nlbFixtures = []step{
 	{"Nlb", "UpdateLoadBalancerAttribute", params{"LoadBalancerId": "{spareNlb}", "Cps": "1000"}, nil},
 }
 
-// nlbCases are the cases of NLB, on its fixtures.
+// nlbCases returns the cases of NLB, on its fixtures.
 func nlbCases() []apiCase {
 	cases := of("Nlb", slices.Concat(nlbLoadBalancerCases, nlbListenerCases, nlbServerGroupCases, nlbOtherCases))
 	for i := range cases {

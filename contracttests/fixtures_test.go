@@ -90,5 +90,5 @@ var fixtures = []step{
 
 func saveAs(name, field string) map[string]string { return map[string]string{name: field} }
 
-// servers is a BackendServers parameter.
+// servers returns a BackendServers parameter.
 func servers(elements ...string) string { return "[" + strings.Join(elements, ",") + "]" }

@@ -55,8 +55,8 @@ func cutLists(t testing.TB, text string) string {
 	return kept.String() + text[from:]
 }
 
-// cutReply is what an archive keeps of a reply in JSON, and what proves the rest of it: the
-// digest of the whole, "" if nothing is left out.
+// cutReply returns what an archive keeps of a reply in JSON, and the digest of the whole reply,
+// which proves the rest, or "" if nothing is left out.
 func cutReply(t testing.TB, reply string) (kept, digest string) {
 	t.Helper()
 	head, body, _ := strings.Cut(reply, "\n")

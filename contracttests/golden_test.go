@@ -144,12 +144,12 @@ func TestNewGoldenCase(t *testing.T) {
 	}
 }
 
-// goldenArchive is the file of a folder that has a case.
+// goldenArchive returns the file of a folder that has a case.
 func goldenArchive(dir string, c apiCase) string {
 	return filepath.ToSlash(filepath.Join(dir, c.product, c.action+".txtar"))
 }
 
-// file is one of the case's files in its archive.
+// file returns one of the case's files in its archive.
 func (c apiCase) file(t *testing.T, kind, text string) txtar.File {
 	t.Helper()
 	broken := breakLines.Replace(text)
@@ -203,7 +203,7 @@ func whole(played [][]txtar.File) bool {
 	return !slices.ContainsFunc(played, func(files []txtar.File) bool { return files == nil })
 }
 
-// keptArchive is an archive of the folder, or an empty one.
+// keptArchive returns an archive of the folder, or an empty one.
 func keptArchive(t *testing.T, path string) *txtar.Archive {
 	t.Helper()
 	archive, err := txtar.ParseFile(path)
@@ -296,12 +296,12 @@ func requestText(p params) string {
 	return b.String()
 }
 
-// replyText is the status, the type and the body of a reply.
+// replyText returns the status, the type and the body of a reply.
 func replyText(reply *httptest.ResponseRecorder) string {
 	return fmt.Sprintf("%d %s\n%s\n", reply.Code, reply.Header().Get("Content-Type"), reply.Body)
 }
 
-// resources is the state without the sequence of ids.
+// resources returns the state without the sequence of ids.
 func resources(t testing.TB, c *fixedCloud) string {
 	t.Helper()
 	export, err := c.store.Export()

@@ -81,7 +81,7 @@ func TestIdleParameters(t *testing.T) {
 	}
 }
 
-// parametersOf are the names of what an action reads.
+// parametersOf returns the names of what an action reads.
 func parametersOf(a products.Action) map[string]bool {
 	names := make(map[string]bool)
 	for _, parameter := range a.Parameters() {
@@ -90,7 +90,7 @@ func parametersOf(a products.Action) map[string]bool {
 	return names
 }
 
-// idleIn is a parameter, or all that some actions read.
+// idleIn returns a parameter, or all that some actions read.
 func idleIn(p *products.Product, parameter string, of []string) map[string]bool {
 	if parameter != "" {
 		return map[string]bool{parameter: true}
@@ -144,7 +144,7 @@ func TestTerraformParameters(t *testing.T) {
 	}
 }
 
-// exported is all of a state.
+// exported returns all of a state.
 func exported(t *testing.T, store *state.Store) []byte {
 	t.Helper()
 	all, err := store.Export()

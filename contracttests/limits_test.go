@@ -136,7 +136,7 @@ func (p probe) String() string {
 	return strconv.Quote(p.value)
 }
 
-// probes are the values at a limit, and below and above it.
+// probes returns the values at a limit, and below and above it.
 func (l limit) probes() (list []probe) {
 	at := func(values ...string) {
 		for _, v := range values {
@@ -198,8 +198,8 @@ func (l limit) span() (low, high int64) {
 	return low, high
 }
 
-// lengths are texts of as many characters as may be, and of more; where no limit
-// is documented, texts that are long or odd must at least do no harm.
+// lengths returns texts of as many characters as may be, and of more; where no limit is documented,
+// texts that are long or odd must at least do no harm.
 func (l limit) lengths() (list []probe) {
 	low, high := l.span()
 	if l.max == "" {

@@ -176,7 +176,7 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// unsaid returns what of a text no statement about a parameter says, "" if they say all.
+// unsaid returns what of a text no statement about a parameter says, or "" if they say all.
 func unsaid(f *fidelity.File, parameter, kind, text string) string {
 	words := map[string][]string{"values": strings.Fields(text), "range": strings.Split(text, ".."), "length": {text[strings.LastIndex(text, ".")+1:] + " characters"},
 		"default": {text}, "required": {"required"}}

@@ -56,7 +56,7 @@ func untypedCall(host, product, action string, p params) (any, error) {
 	return answer["body"], nil
 }
 
-// nlbCode is the code of a refusal as the newer SDKs understand it.
+// nlbCode returns the code of a refusal as the newer SDKs understand it.
 func nlbCode(err error) (string, bool) {
 	var refusal *tea.SDKError
 	if !errors.As(err, &refusal) {

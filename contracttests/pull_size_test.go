@@ -146,7 +146,7 @@ func TestPullMany(t *testing.T) {
 	}
 }
 
-// heap is the memory in use, in bytes.
+// heap returns the memory in use, in bytes.
 func heap() uint64 {
 	runtime.GC()
 	var m runtime.MemStats

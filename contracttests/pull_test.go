@@ -83,7 +83,7 @@ func (c copied) serve(t *testing.T) *fixedCloud {
 	return served
 }
 
-// tablesOf is a state as JSON has it.
+// tablesOf returns a state as JSON has it.
 func tablesOf(t *testing.T, s *state.Store) map[string][]map[string]any {
 	t.Helper()
 	export, err := s.Export()
@@ -106,7 +106,7 @@ func tablesOf(t *testing.T, s *state.Store) map[string][]map[string]any {
 
 var aTime = regexp.MustCompile(`"\d{4}-\d\d-\d\dT[^"]*"`)
 
-// timeless is a row without its times, and without some fields.
+// timeless returns a row without its times, and without some fields.
 func timeless(t *testing.T, row map[string]any, without ...string) string {
 	t.Helper()
 	for _, path := range without {
@@ -139,7 +139,7 @@ func drop(from any, path []string) {
 	}
 }
 
-// sorted are the rows of a table as texts.
+// sorted returns the rows of a table as texts.
 func sorted(t *testing.T, rows []map[string]any, without ...string) (texts []string) {
 	t.Helper()
 	for _, row := range rows {
@@ -170,7 +170,7 @@ func hide(row map[string]any) {
 	}
 }
 
-// fullAccount is an account with a resource of every kind.
+// fullAccount returns an account with a resource of every kind.
 func fullAccount(t *testing.T) *fixedCloud {
 	t.Helper()
 	steps := slices.Concat(nlbFixtures, []step{uploaded, aPair, aPairInUse, aPolicy, aPolicyInUse, aWhiteList, aDrainingUDP, anAccessLog, aMonitor, newIPv6Gateway, newNATGateway, keepNATGateway, keepPackage})

@@ -14,13 +14,13 @@ func nlbCalls(action string, p params) cause {
 	return callsOf(step{product: "Nlb", action: action, params: p})
 }
 
-// ofNLB is a row about what nlbMade makes.
+// ofNLB returns a row about what nlbMade makes.
 func ofNLB(r refusal) refusal {
 	r.begin = append([]cause{nlbMade}, r.begin...)
 	return ofProduct("Nlb", r)
 }
 
-// overNLBQuota is a row that a quota causes.
+// overNLBQuota returns a row that a quota causes.
 func overNLBQuota(about, action string, p params, name, limit, holder string) refusal {
 	return ofNLB(refusal{about: about, action: action, params: p, code: "QuotaExceeded.QuotaInsufficient",
 		message: "The quota of " + holder + " is exceeded.", begin: []cause{quotaOf(name, limit)}, end: []cause{quotaOf(name, "default")}})

@@ -108,7 +108,7 @@ func callsOf(s step) cause {
 // saved matches the place of a value that an earlier call answered.
 var saved = regexp.MustCompile(`\{[A-Za-z]+\}`)
 
-// shownParams are the parameters that make the difference, for the page.
+// shownParams returns the parameters that make the difference, for the page.
 func shownParams(p params) string {
 	var shown []string
 	for _, name := range slices.Sorted(maps.Keys(p)) {
@@ -136,7 +136,7 @@ func inSteps(text string, causes ...cause) cause {
 	}}
 }
 
-// ports is BackendServers with n ports of a server, from a first on.
+// ports returns BackendServers with n ports of a server, from a first on.
 func ports(id string, first, n int) string {
 	list := make([]string, n)
 	for i := range list {
@@ -183,7 +183,7 @@ func newCertificate(end time.Time) (certificate, key string) {
 		string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER}))
 }
 
-// more is params with others over them; "" takes one out.
+// more returns params with others over them; "" takes one out.
 func more(p params, pairs ...string) params {
 	m := maps.Clone(p)
 	for i := 0; i < len(pairs); i += 2 {
@@ -194,13 +194,13 @@ func more(p params, pairs ...string) params {
 
 func quotaOf(name, limit string) cause { return worldSet("quota."+name, limit) }
 
-// overQuota is a row that a quota causes.
+// overQuota returns a row that a quota causes.
 func overQuota(about, action string, p params, name, limit, code, message string) refusal {
 	return refusal{about: about, action: action, params: p, code: code, message: message,
 		begin: []cause{quotaOf(name, limit)}, end: []cause{quotaOf(name, "default")}}
 }
 
-// tooSoon is a row that a change in progress causes.
+// tooSoon returns a row that a change in progress causes.
 func tooSoon(about, action string, p params, status int, code, message string, first cause, after ...cause) refusal {
 	r := refusal{about: about, action: action, params: p, status: status, code: code, message: message,
 		begin: []cause{clockAdvance("0s"), worldSet("life.profile", "realistic"), first}, end: []cause{clockAdvance("10s")}}
@@ -210,7 +210,7 @@ func tooSoon(about, action string, p params, status int, code, message string, f
 	return r
 }
 
-// ofProduct is a row of another product than Slb.
+// ofProduct returns a row of another product than Slb.
 func ofProduct(product string, r refusal) refusal {
 	r.product = product
 	return r
@@ -507,8 +507,8 @@ type refusedAnswer struct {
 	code, message string
 }
 
-// asRefused is the refusal as either SDK understood it. The newer one puts the
-// status before the message and the RequestId behind it.
+// asRefused returns the refusal as either SDK understood it. The newer one puts the status before
+// the message and the RequestId behind it.
 func asRefused(err error) (refusedAnswer, bool) {
 	var older *sdkerrors.ServerError
 	if errors.As(err, &older) {
@@ -523,7 +523,7 @@ func asRefused(err error) (refusedAnswer, bool) {
 	return refusedAnswer{tea.IntValue(newer.StatusCode), tea.StringValue(newer.Code), message}, true
 }
 
-// allRefusals are the rows of the page.
+// allRefusals returns the rows of the page.
 func allRefusals() []refusal { return slices.Concat(refusals, nlbRefusals) }
 
 const (

@@ -71,7 +71,7 @@ func TestAnswersFollowSchema(t *testing.T) {
 	}
 }
 
-// goldenBody is the recorded JSON answer of a case.
+// goldenBody returns the recorded JSON answer of a case.
 func goldenBody(t *testing.T, c apiCase) (body map[string]any) {
 	t.Helper()
 	archive, err := txtar.ParseFile(goldenArchive(goldenDir, c))
@@ -89,7 +89,7 @@ func goldenBody(t *testing.T, c apiCase) (body map[string]any) {
 	return body
 }
 
-// problems are the fields of an answer that are not as documented.
+// problems returns the fields of an answer that are not as documented.
 func (s schema) problems(c apiCase, body any, used map[string]bool) (list []string) {
 	for field, value := range leavesOf(body, c.product+"."+c.action) {
 		want, ok := s[field]

@@ -65,7 +65,7 @@ func sdkClientsWith(t testing.TB, host string, credential auth.Credential) *sdkC
 	return &c
 }
 
-// of is the client of a product.
+// of returns the client of a product.
 func (c *sdkClients) of(product string) (any, bool) {
 	client, ok := map[string]any{"Slb": c.SLB, "Vpc": c.VPC, "Ecs": c.ECS, "Sts": c.STS, "ResourceManager": c.RM, "quotas": c.Quotas}[product]
 	return client, ok
@@ -84,8 +84,8 @@ func (c *sdkClients) method(product, action string) (reflect.Value, error) {
 	return method, nil
 }
 
-// sdkActions are the actions that the SDK has of a product, none of a product
-// that it has no client for.
+// sdkActions returns the actions that the SDK has of a product, or none if it has no client for the
+// product.
 func sdkActions(product string) (names []string) {
 	client, ok := (&sdkClients{}).of(product)
 	if !ok {
@@ -177,7 +177,7 @@ func fieldOf(request reflect.Value, name string) (reflect.Value, bool) {
 	return reflect.Value{}, false
 }
 
-// codeOf is the code of a refusal as the SDK understood it, "" of a success.
+// codeOf returns the code of a refusal as the SDK understood it, or "" for a success.
 func codeOf(err error) string {
 	var refusal *sdkerrors.ServerError
 	switch {

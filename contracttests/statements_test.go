@@ -91,7 +91,7 @@ func played(s *explain.Statement) bool {
 	return s.By.Kind != explain.ByNothing && s.By.Kind != explain.Open
 }
 
-// kindChecks are the checks that make e2e-kind plays.
+// kindChecks returns the checks that make e2e-kind plays.
 func kindChecks(t *testing.T) []string {
 	text, err := os.ReadFile("../deploy/kind/e2e.sh")
 	if err != nil {
@@ -121,7 +121,7 @@ func badPart(by explain.Way) []string {
 	return nil
 }
 
-// plain is a text without what two spellings of one statement may differ by.
+// plain returns a text without the differences between two spellings of one statement.
 func plain(text string) string {
 	return strings.ToLower(regexp.MustCompile(`[^\pL\pN]+`).ReplaceAllString(text, " "))
 }
@@ -259,7 +259,7 @@ func linesOf(t *testing.T) map[string][]string {
 	return all
 }
 
-// noticedLines are the mutants of a statement that what plays it noticed; of a command and of
+// noticedLines returns the mutants of a statement that what plays it noticed; of a command and of
 // evidence their tests.
 func noticedLines(s *explain.Statement, lines map[string][]string) string {
 	var names []string
@@ -379,7 +379,7 @@ finds statements by their text, and ` + "`clbemu scenario list WORD...`" + ` the
 
 `
 
-// sumsOf is the table of the documents.
+// sumsOf returns the table of the documents.
 func sumsOf(documents []explain.Document, statements []explain.Statement) string {
 	var all tally
 	of := make(map[string]*tally)
@@ -403,7 +403,7 @@ func sumsOf(documents []explain.Document, statements []explain.Statement) string
 	return b.String()
 }
 
-// statementsText is the page of all statements.
+// statementsText returns the page of all statements.
 func statementsText(documents []explain.Document, statements []explain.Statement, changed map[string]mutate.Outcome, lines map[string][]string) string {
 	ways := make(map[string]int)
 	for i := range statements {
@@ -432,7 +432,7 @@ func statementsText(documents []explain.Document, statements []explain.Statement
 	return b.String()
 }
 
-// survivors is the part of the page about mutants that nothing noticed.
+// survivors returns the part of the page about mutants that nothing noticed.
 func survivors(statements []explain.Statement, changed map[string]mutate.Outcome) string {
 	var b strings.Builder
 	told := make(map[string]bool)
@@ -453,7 +453,7 @@ func survivors(statements []explain.Statement, changed map[string]mutate.Outcome
 	return "\n## Mutants that survive\n\nNothing notices these, for the reason given.\n\n| of | mutant | because |\n|---|---|---|\n" + b.String()
 }
 
-// cell is a text in a table.
+// cell returns a text in a table.
 func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
 
 // by is what plays a statement, with its note, as Markdown.
@@ -478,7 +478,7 @@ func by(s *explain.Statement) string {
 	return text
 }
 
-// yearOf is the year of the cloud that a scenario is given, "" for today's.
+// yearOf returns the year of the cloud that a scenario is given, or "" for today's.
 func yearOf(by *explain.Way) string {
 	name, _, ok := by.Scenario()
 	if !ok {

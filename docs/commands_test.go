@@ -203,8 +203,8 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// absent is the first line of what a page shows that is not among what was said, in
-// order; … stands for anything.
+// absent returns the first line of what a page shows that is not among what was said, in order; …
+// stands for anything.
 func absent(shown, said string) string {
 	lines := strings.Split(said, "\n")
 	for line := range strings.Lines(shown) {
@@ -234,8 +234,8 @@ func (s *session) beginning() string {
 	return text + fmt.Sprintf("clbemu() { CLBEMU_SERVER=http://%s command clbemu \"$@\"; }\n", s.control)
 }
 
-// command is a shell with a script, in a group of processes, and a file of what it
-// says. The group 0 is one of its own.
+// command returns a shell with a script, in a group of processes, and a file of what it says. The
+// group 0 is one of its own.
 func (s *session) command(group int, script string) (cmd *exec.Cmd, said func() string) {
 	s.t.Helper()
 	if !s.usual() {

@@ -14,8 +14,7 @@ import (
 
 var absolute = regexp.MustCompile(`^[a-z]+:`)
 
-// anchors are the places of a page that links may name, as GitHub makes them of
-// headings.
+// anchors returns the places of a page that links may name, as GitHub makes them of headings.
 func (p *page) anchors() (list []string) {
 	seen := make(map[string]int)
 	for _, h := range p.headings {

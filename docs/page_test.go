@@ -139,7 +139,7 @@ var pages = sync.OnceValue(func() map[string]*page {
 	return all
 })
 
-// names are the pages in order.
+// names returns the pages in order.
 func names() (list []string) {
 	for name := range pages() {
 		list = append(list, name)

@@ -22,7 +22,7 @@ func english(name string) (of string, is bool) {
 	return stem + ".md", is
 }
 
-// chinese is the other language of an English page.
+// chinese returns the other language of an English page.
 func chinese(name string) string {
 	if name == "README.md" {
 		return "README.zh.md"

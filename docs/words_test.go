@@ -21,8 +21,8 @@ var foreign = regexp.MustCompile(`\b(?i:(is|are) told|tells whether|tell(s|ing)?
 // read are the kinds of files that people read.
 var read = []string{".go", ".md", ".js", ".mjs", ".html", ".css", ".yaml", ".yml", ".sh"}
 
-// flat is a text on one line, without what begins the lines of comments: a phrase may
-// be broken over two.
+// flat returns a text on one line, without what begins the lines of comments: a phrase may be
+// broken over two.
 func flat(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {

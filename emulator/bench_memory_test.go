@@ -134,7 +134,7 @@ func raiseQuotas(b *testing.B, store *state.Store) {
 
 var madeID = regexp.MustCompile(`"(?:LoadBalancerId|VServerGroupId)":"([^"]*)"`)
 
-// text is the body of an answer, and of a refusal an error.
+// text returns the body of an answer, and of a refusal an error.
 func text(r *http.Response, err error) (string, error) {
 	if err != nil {
 		return "", err

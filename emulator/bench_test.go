@@ -64,7 +64,7 @@ func report(b *testing.B, figure float64, unit, format string, args ...any) {
 
 var crowdedWorldText = strings.ReplaceAll(string(world.DefaultText), "198.18.0.0/16", "11.0.0.0/8")
 
-// crowdedWorld is the default world with public addresses for many load balancers.
+// crowdedWorld returns the default world with public addresses for many load balancers.
 func crowdedWorld(b *testing.B) *world.World {
 	b.Helper()
 	w, err := world.Parse("bench.yaml", []byte(crowdedWorldText))
@@ -154,7 +154,7 @@ func post(client *http.Client, url, action string, params map[string]string) err
 	return postTo(client, url, emulatortest.Slb, action, params)
 }
 
-// postTo is post to a product, which its version chooses.
+// postTo is like post, for the product that its version chooses.
 func postTo(client *http.Client, url, version, action string, params map[string]string) error {
 	_, err := answerTo(client, url, version, action, params)
 	return err

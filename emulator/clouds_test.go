@@ -23,7 +23,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/controlclient"
 )
 
-// running is an emulator closed with the test, and a client of its control API.
+// running returns an emulator closed with the test, and a client of its control API.
 func running(t *testing.T, cfg emulator.Config) (*emulator.Emulator, *controlclient.Client) {
 	t.Helper()
 	if cfg.Listen == "" {
@@ -50,7 +50,7 @@ func mustFork(t testing.TB, c *controlclient.Client, name string, made controlap
 	return created
 }
 
-// within is a client of the control API of a cloud.
+// within returns a client of the control API of a cloud.
 func within(c *controlclient.Client, cloud string) *controlclient.Client {
 	inner := *c
 	if cloud != "" {
@@ -59,7 +59,7 @@ func within(c *controlclient.Client, cloud string) *controlclient.Client {
 	return &inner
 }
 
-// caller is a client of the API that names a cloud by its access key.
+// caller returns a client of the API that names a cloud by its access key.
 func caller(e *emulator.Emulator, cloud string) *apiclient.Client {
 	c := &apiclient.Client{URL: "http://" + e.Addr(), AccessKeyID: apiclient.AccessKeyID, AccessKeySecret: apiclient.AccessKeySecret}
 	if cloud != "" {
@@ -277,7 +277,7 @@ func (p *program) step(t *testing.T, n int) {
 	}
 }
 
-// end is all that the cloud shows of itself.
+// end returns all that the cloud shows of itself.
 func (p *program) end(t *testing.T) string {
 	t.Helper()
 	page, err := p.control.Journal(t.Context(), nil)

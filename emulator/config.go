@@ -55,7 +55,7 @@ const (
 	Addresses DataPlane = cloud.AtAddresses
 )
 
-// DataPlanes are all of them.
+// DataPlanes lists all of them.
 var DataPlanes = []DataPlane{NoPackets, Ports, Addresses}
 
 // Config configures an Emulator. Its zero value is an emulator in memory, with the
@@ -76,16 +76,16 @@ type Config struct {
 	// ForkOf, if set, is the store of another emulator: a fork of it, in memory, is served
 	// in place of what Storage, Engine and DataDir name. Ids go on from the other's.
 	ForkOf *state.Store
-	// Schema declares what the store holds; nil is the cloud's schema. more are served
-	// behind the cloud's own products. Together they serve to try out a product that the
-	// cloud does not have here.
+	// Schema declares what the store holds. If nil, it is the cloud's schema. more are served
+	// behind the cloud's own products. Together they serve to try out a product that the cloud does
+	// not have here.
 	Schema *state.Schema
 	more   []func(products.Deps) *products.Product
 	// World is planted into an empty store, and again by a reset. Nil is the
 	// default world.
 	World *world.World
-	// Faults are rules that are in force before the first call. A rule that the state
-	// holds in the same words goes on with its counters; a fork has those of its origin.
+	// Faults lists the rules in force before the first call. A rule that the state holds in the
+	// same words keeps its counters; a fork has the rules of its origin.
 	Faults []faults.Rule
 	// StrictAuth verifies signatures.
 	StrictAuth bool
@@ -99,29 +99,30 @@ type Config struct {
 	AutoENI []netip.Prefix
 	// InstanceID selects the instance of the metadata service; empty takes the first running one.
 	InstanceID string
-	// Clock is the emulated time; nil is the machine's.
+	// Clock is the emulated time. If nil, it is the machine's.
 	Clock state.Clock
 	// Seed makes ids and RequestIds repeatable; 0 takes a random one.
 	Seed uint64
 	Log  zerolog.Logger
 	// Journal limits the record of calls; its Log is the one above.
 	Journal journal.Config
-	// Apart plays scenarios for clients of the control API that want an emulator of their
-	// own for them, such as private.Player; nil refuses those.
+	// Apart plays scenarios for clients of the control API that want an emulator of their own for
+	// them, such as private.Player. If nil, those are refused.
 	Apart interface {
 		Load(name string, text []byte) (*scenarios.Scenario, error)
 		Play(ctx context.Context, s *scenarios.Scenario, progress func(scenarios.StepDone)) scenarios.Result
 	}
-	// Tracer gets a span for each call of the cloud's API, which continues the caller's
-	// trace (W3C traceparent); nil makes none.
+	// Tracer gets a span for each call of the cloud's API, which continues the caller's trace (W3C
+	// traceparent). If nil, there are no spans.
 	Tracer trace.Tracer
 
 	// Listen and ControlListen are host:port for Start.
 	Listen        string
 	ControlListen string
-	// DNSListen is host:port for the names of Network Load Balancers; empty is none.
+	// DNSListen is host:port for the names of Network Load Balancers. If empty, no DNS server
+	// answers.
 	DNSListen string
-	// TLS serves the API by HTTPS; nil is HTTP.
+	// TLS serves the API by HTTPS. If nil, the API is served by HTTP.
 	TLS *tls.Config
 	// Proxy lets clients that have no setting for endpoints use the API's listener as
 	// their HTTP proxy: calls of the cloud's hosts arrive here, with this certificate, and
@@ -129,21 +130,22 @@ type Config struct {
 	Proxy *tls.Config
 	// Around, if set, returns what answers at the API's listener in place of the API, which it gets.
 	Around func(http.Handler) http.Handler
-	// CAFile is the file with the certificate of the authority of TLS and Proxy, which
-	// the control API reports; empty is none.
+	// CAFile is the file with the certificate of the authority of TLS and Proxy, which the control
+	// API reports, or empty.
 	CAFile string
 	// ControlToken must come with every call of the control API. A control
 	// listener that other machines reach does not start without one.
 	ControlToken string
 	// DataPlane defaults to NoPackets.
 	DataPlane DataPlane
-	// DataPlaneInterface is the network interface that gets the addresses of load
-	// balancers, if DataPlane is Addresses; empty is lo.
+	// DataPlaneInterface is the network interface that gets the addresses of load balancers, if
+	// DataPlane is Addresses. If empty, it is lo.
 	DataPlaneInterface string
 	// Transparent lists the blocks of clients whose addresses servers of TCP and UDP
 	// listeners see, on Linux with the right NET_ADMIN. Servers see this machine's for others.
 	Transparent []netip.Prefix
-	// MaxListeners limits how many listeners the data plane answers for; 0 is 1,000.
+	// MaxListeners limits the listeners for which the data plane answers. If it is 0, the limit is
+	// 1,000.
 	MaxListeners int
 	// AccessLog lets the journal have an entry for each connection, UDP session and HTTP
 	// request that the data plane forwards.
@@ -226,7 +228,7 @@ func forkOf(cfg cloud.Config) cloud.Config {
 	return cfg
 }
 
-// keeper returns the store of durable clouds, nil if there is none.
+// keeper returns the store of durable clouds, or nil if there is none.
 func (cfg *Config) keeper() clouds.Keeper {
 	switch {
 	case cfg.Replica != nil:
@@ -237,7 +239,7 @@ func (cfg *Config) keeper() clouds.Keeper {
 	return nil
 }
 
-// CloudDir is the folder of a durable cloud in a data folder.
+// CloudDir returns the folder of a durable cloud in a data folder.
 func CloudDir(dataDir, name string) string { return clouds.Dir(dataDir, name) }
 
 func openEngine(ctx context.Context, cfg Config) (engine.Engine, error) {
@@ -267,7 +269,7 @@ func openEngine(ctx context.Context, cfg Config) (engine.Engine, error) {
 	}
 }
 
-// fork is a copy in memory of the state in a folder, which is only read.
+// fork returns a copy in memory of the state in a folder, which it only reads.
 func fork(ctx context.Context, dir string) (engine.Engine, error) {
 	if err := pull.Unfinished(dir); err != nil {
 		return nil, err
@@ -280,8 +282,7 @@ func fork(ctx context.Context, dir string) (engine.Engine, error) {
 	return copied, errors.Join(engine.CopyTo(ctx, kept, copied), kept.Close())
 }
 
-// stateDir is the folder of the state, "" when it is in memory, or shared
-// with others.
+// stateDir returns the folder of the state, or "" if it is in memory, or shared with others.
 func (cfg *Config) stateDir() string {
 	if cfg.Engine == Memory || cfg.Fork != "" || cfg.ForkOf != nil || cfg.Replica != nil {
 		return ""

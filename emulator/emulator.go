@@ -106,11 +106,11 @@ func (e *Emulator) FaultRules() []faults.Status { return e.first.Faults().Inject
 // Journal returns the journal of calls and changes.
 func (e *Emulator) Journal() *journal.Journal { return e.first.Journal() }
 
-// Store is the emulated cloud's state.
+// Store returns the emulated cloud's state.
 func (e *Emulator) Store() *state.Store { return e.first.Store() }
 
-// StartPackets lets the listeners of load balancers answer, if there is a data plane.
-// Start does it too; it is for those who serve the handlers themselves.
+// StartPackets lets the listeners of load balancers answer, if there is a data plane. Start calls
+// it; programs that serve the handlers themselves call it on their own.
 func (e *Emulator) StartPackets() { e.first.StartPackets() }
 
 func (e *Emulator) serverConfig(name, address string, connections *listen.Places) listen.ServerConfig {

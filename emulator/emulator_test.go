@@ -261,7 +261,7 @@ func TestGenerateTLS(t *testing.T) {
 	}
 }
 
-// foreignAuthority is the authority of another folder.
+// foreignAuthority returns the authority of another folder.
 func foreignAuthority(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

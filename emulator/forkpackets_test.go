@@ -17,7 +17,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/controlclient"
 )
 
-// answering is a server that says its name.
+// answering returns a server that says its name.
 func answering(t *testing.T, name string) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, name) }))

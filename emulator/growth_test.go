@@ -179,7 +179,7 @@ func toyProduct(gateway.Deps) *gateway.Product {
 	}
 }
 
-// toyShop is an emulator with the toys, and a load balancer.
+// toyShop returns an emulator with the toys, and a load balancer.
 func toyShop(t *testing.T) (u unsigned, lb string, clock *state.ManualClock) {
 	t.Helper()
 	clock = state.NewManualClock(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
@@ -266,7 +266,7 @@ func TestGrowth(t *testing.T) {
 
 func toyID(answer string) string { return after(answer, `"ToyId":"`) }
 
-// after is the text of an answer between a beginning and the next quote.
+// after returns the text of an answer between a beginning and the next quote.
 func after(answer, beginning string) string {
 	_, rest, _ := strings.Cut(answer, beginning)
 	text, _, _ := strings.Cut(rest, `"`)

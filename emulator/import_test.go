@@ -47,7 +47,7 @@ func (u unsigned) call(version, action string, parameters ...string) (int, strin
 	return u.request(u.e.Handler(), "GET", "/?"+query.Encode(), nil)
 }
 
-// make is call of what must succeed; it returns a field of the answer.
+// make makes a call that must succeed, and returns a field of the answer.
 func (u unsigned) make(field, version, action string, parameters ...string) string {
 	u.t.Helper()
 	code, body := u.call(version, action, parameters...)
@@ -144,7 +144,7 @@ func mutate(random *rand.Rand, d document) string {
 	return fmt.Sprintf("%s row %d has %s %v", table, n, field, row[field])
 }
 
-// another is a value of the same type: of another row, empty, or odd.
+// another returns a value of the same type: of another row, empty, or odd.
 func another(random *rand.Rand, value any, rows []any, field string) any {
 	if random.IntN(3) == 0 {
 		return rows[random.IntN(len(rows))].(map[string]any)[field]

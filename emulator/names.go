@@ -36,6 +36,6 @@ func NamesIn(w *world.World) *names.Names {
 	}))
 }
 
-// Version returns the version that chooses a product in calls, such as Slb's; ""
-// if no product has the name.
+// Version returns the version that chooses a product in calls, such as Slb's, or "" if no product
+// has the name.
 func Version(product string) string { return products.Version(product) }

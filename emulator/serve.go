@@ -94,8 +94,7 @@ func (e *Emulator) Addr() string { return e.addr(0) }
 // ControlAddr returns the address of the control API, "" before Start.
 func (e *Emulator) ControlAddr() string { return e.addr(1) }
 
-// DNSAddr returns the address of the DNS server, "" if there is none, and before
-// Start.
+// DNSAddr returns the address of the DNS server, or "" if there is none, and before Start.
 func (e *Emulator) DNSAddr() string { return e.first.DNSAddr() }
 
 func (e *Emulator) addr(n int) string {

@@ -46,7 +46,7 @@ type Stopped struct {
 type StoppedConfig struct {
 	DataDir string
 	Access  Access
-	// World is the world after a reset; nil is the default world.
+	// World is the world after a reset. If nil, it is the default world.
 	World   *world.World
 	Version controlapi.Version
 	// Warn receives what the store mends or skips.

@@ -43,7 +43,7 @@ func needs(t *testing.T, tools ...string) {
 	}
 }
 
-// copied is an example in a folder of its own.
+// copied returns an example in a folder of its own.
 func copied(t *testing.T, name string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -53,7 +53,7 @@ func copied(t *testing.T, name string) string {
 	return dir
 }
 
-// pointed is a command in the environment that clbemu env prints.
+// pointed returns a command in the environment that clbemu env prints.
 func pointed(t *testing.T, s *binary.Server, dir string, command ...string) *exec.Cmd {
 	t.Helper()
 	r := binary.Run(t, "env", "--shell", "dotenv", "--server", s.Control)
@@ -74,7 +74,7 @@ func must(t *testing.T, cmd *exec.Cmd) string {
 	return string(out)
 }
 
-// withPackages is an example in Node in a folder of its own, with what it imports.
+// withPackages returns an example in Node in a folder of its own, with what it imports.
 func withPackages(t *testing.T, name string) string {
 	t.Helper()
 	dir := copied(t, name)
@@ -166,7 +166,8 @@ func TestTerraformInArrears(t *testing.T) {
 	}
 }
 
-// terraformSettings is a file of settings with the built provider; it skips where there is none.
+// terraformSettings returns a file of settings with the built provider. It skips the test if there
+// is none.
 func terraformSettings(t *testing.T) string {
 	t.Helper()
 	needs(t, "terraform")

@@ -188,7 +188,7 @@ func (d Delay) apply(c Call, by chances) {
 // maxDelay bounds what chance can make of a lognormal delay.
 const maxDelay = time.Hour
 
-// draw is the delay for two chances between 0 and 1.
+// draw returns the delay for two random numbers between 0 and 1.
 func (d Delay) draw(u, v float64) time.Duration {
 	switch {
 	case d.Uniform != nil:

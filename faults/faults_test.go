@@ -35,7 +35,7 @@ func injector(t *testing.T, rules ...string) *faults.Injector {
 	return e
 }
 
-// call is a CreateLoadBalancer with parameters, given as name, value.
+// call returns a CreateLoadBalancer with parameters, given as name, value.
 func call(pairs ...string) faults.Request {
 	params := make(map[string]string)
 	for i := 0; i < len(pairs); i += 2 {

@@ -18,8 +18,7 @@ type Status struct {
 	Text string
 	// Since is the emulated time at which the rule was set.
 	Since time.Time
-	// Seen counts the calls that it matched at its point, Hits those that it
-	// struck.
+	// Seen counts the calls that the rule matched at its point, and Hits those that it struck.
 	Seen, Hits uint64
 }
 
@@ -131,8 +130,7 @@ func (e *Injector) Rules() []Status {
 	return list
 }
 
-// Idle reports whether there is no rule of a point, at the cost of one load where there
-// is none at all.
+// Idle reports whether no rule has the point, at the cost of one load if there are no rules at all.
 func (e *Injector) Idle(point Point) bool {
 	asked := e.asked.Load()
 	return asked == nil || len(*asked) == 0 || !(*asked)[point]

@@ -60,7 +60,7 @@ const (
 	Writes Calls = "writes"
 )
 
-// include reports whether a call is one of them.
+// include reports whether a call is among them.
 func (c Calls) include(call Request) bool { return c == "" || (c == Writes) == call.Write }
 
 // OfPackets reports whether it is about packets, and not calls.
@@ -79,11 +79,11 @@ type Template struct {
 
 // Call lists what an effect can do to a call.
 type Call interface {
-	// Refuse answers the call with an error; status 0 is the usual one.
+	// Refuse answers the call with an error. If status is 0, it has the usual one.
 	Refuse(status int, code, message string)
 	// Throttle refuses the call as the cloud does when its account calls too often.
 	Throttle()
-	// Wait holds the call back, in real time; 0 is until its client leaves.
+	// Wait holds the call back for a real time. If that is 0, it waits until the client leaves.
 	Wait(time.Duration)
 	// ReadPast makes the call read the state of some changes, or some time, ago.
 	ReadPast(changes int, age time.Duration)
@@ -107,8 +107,7 @@ type Packets interface {
 	Cut(bytes int64)
 	// Stall holds back everything after this many bytes of the server's answer.
 	Stall(bytes int64)
-	// Slow delays the first byte, and limits the bytes a second each way; 0 is no
-	// limit.
+	// Slow delays the first byte, and limits the bytes a second each way. 0 sets no limit.
 	Slow(delay time.Duration, bytesPerSecond int)
 }
 
@@ -133,7 +132,7 @@ type Effect struct{ Value Value }
 // Kinds lists the kinds of effects.
 func Kinds() []Kind { return slices.Clone(kinds) }
 
-// Kind is the effect's kind; without a value it is one without a name.
+// Kind returns the effect's kind, or one without a name for an effect without a value.
 func (e Effect) Kind() Kind {
 	for _, k := range kinds {
 		if k.Value == reflect.TypeOf(e.Value) {
@@ -167,7 +166,8 @@ func (e *Effect) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
 	}
 }
 
-// otherEffects has what to write for what is no effect: a point, and names of other tools.
+// otherEffects returns, for names that are not effects, what to write instead: for points, and for
+// words of other tools.
 func otherEffects() map[string]string {
 	meant := map[string]string{"latency": "delay: {fixed: 1s}", "sleep": "delay: {fixed: 1s}", "timeout": "hang: true", "drop": "hang: true", "abort": "reset: true", "status": "error: {code, httpStatus}", "code": "error: {code}"}
 	for _, point := range Points {

@@ -214,7 +214,7 @@ func (m Matcher) problems() []Problem {
 	return nil
 }
 
-// Actions are the patterns of the actions; none is all actions.
+// Actions returns the patterns of the actions. An empty list stands for all actions.
 func (m Match) Actions() glob.List { return glob.Split(m.Action) }
 
 // compiled is a match with its expressions ready.
@@ -262,8 +262,8 @@ func (f *compiledField) matches(value string, present bool) bool {
 	return value == *f.matcher.Equals
 }
 
-// MayConcern reports whether calls of one of the actions may be what is matched, by what
-// is known of their fields.
+// MayConcern reports whether calls of one of the actions may match, by what is known of their
+// fields.
 func (m Match) MayConcern(actions []string, known func(field string) (value string, ok bool)) bool {
 	c := m.compile()
 	if c.actions != nil && !c.actions.Match(actions...) {

@@ -109,10 +109,10 @@ type Problem struct {
 	Reason string
 }
 
-// at is a problem under more names.
+// at returns the problem with names put before its path.
 func (p Problem) at(names ...string) Problem { return Problem{append(names, p.Path...), p.Reason} }
 
-// String is the field with what is wrong.
+// String returns the field and what is wrong with it.
 func (p Problem) String() string {
 	if len(p.Path) == 0 {
 		return p.Reason
@@ -120,7 +120,7 @@ func (p Problem) String() string {
 	return strings.Join(p.Path, ".") + ": " + p.Reason
 }
 
-// wrong is a problem with a field.
+// wrong returns a problem with a field.
 func wrong(field, format string, args ...any) Problem {
 	p := Problem{Reason: fmt.Sprintf(format, args...)}
 	if field != "" {
@@ -133,8 +133,8 @@ func wrong(field, format string, args ...any) Problem {
 // has its line and its field.
 func Parse(text []byte) ([]Rule, error) { return ParseFile("", text, nil) }
 
-// ParseFile is Parse of a file. More, if it is set, looks for what is wrong with a
-// rule of which the form is right, and may complete the rule.
+// ParseFile is like Parse, for a file. More, if set, looks for what is wrong with a rule whose form
+// is right, and may complete the rule.
 func ParseFile(file string, text []byte, more func(*Rule) []Problem) ([]Rule, error) {
 	d := &yamlfile.Decoder{File: file}
 	var rules []Rule
@@ -174,7 +174,7 @@ func Read(d *yamlfile.Decoder, node *yaml.Node, field string, more func(*Rule) [
 	return rule
 }
 
-// String is the rule as YAML that parses back to it.
+// String returns the rule as YAML that parses back to it.
 func (r Rule) String() string {
 	var text strings.Builder
 	e := yaml.NewEncoder(&text)

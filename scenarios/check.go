@@ -37,7 +37,7 @@ func (s spot) in(keys ...string) spot {
 	return s
 }
 
-// at is the element of a list.
+// at returns the spot of an element of a list.
 func (s spot) at(i int) spot {
 	path := fmt.Sprintf("%s[%d]", s.path, i)
 	if s.node.Kind == yaml.SequenceNode && i < len(s.node.Content) {
@@ -57,7 +57,8 @@ func (c *checker) addErr(at spot, err error) {
 	}
 }
 
-// listed refuses a name that is none of a list. Otherwise says where they are, if they are many.
+// listed refuses a name that is not in a list. Otherwise says where to find the names, if they are
+// many.
 func (c *checker) listed(at spot, name string, names []string, format, otherwise string) (ok bool) {
 	if ok = slices.Contains(names, name); !ok {
 		c.refuse(at, format+"%s", name, suggest(name, names, otherwise))
@@ -100,7 +101,7 @@ func (c *checker) idleValues(root *yaml.Node, s *Scenario) {
 	c.idle(defined, used)
 }
 
-// usedIn are the names in all templates under a node.
+// usedIn returns the names in all templates under a node.
 func usedIn(node *yaml.Node) map[string]bool {
 	used := make(map[string]bool)
 	if node.Kind == yaml.ScalarNode {
@@ -128,7 +129,8 @@ type scope struct {
 	servers map[string]bool
 	// objects holds the objects of the cluster that a step may name.
 	objects map[string]*regexp.Regexp
-	// defined has the names that the part defines, with where; used has those that it uses.
+	// defined holds the names that the part defines, with their places, and used those that it
+	// uses.
 	defined map[string]spot
 	used    map[string]bool
 }

@@ -16,7 +16,7 @@ import (
 // What a scenario names in a cluster is there by an earlier step, or is listed in
 // given.cluster: an Event about an object that does not exist is absent for good.
 
-// idOf is an object by kind, namespace and name.
+// idOf returns the id of an object: its kind, namespace and name.
 func idOf(kind, namespace, name string) string {
 	return strings.ToLower(kind) + " " + orDefault(namespace) + "/" + name
 }
@@ -60,7 +60,7 @@ func (c *checker) reference(at spot, object, namespace string, in scope) {
 	c.known(at, kind, namespace, name, in)
 }
 
-// objectsAt are the objects of a manifest: in place, a list of them, or a text.
+// objectsAt returns the objects of a manifest, which is an object, a list or a text.
 func objectsAt(at spot) (all []spot) {
 	switch at.node.Kind {
 	case yaml.MappingNode:
@@ -102,7 +102,7 @@ func (s spot) find(keys ...string) spot {
 	return s
 }
 
-// text is a text under an object, "" if there is none.
+// text returns a text under an object, or "" if there is none.
 func (s spot) text(keys ...string) string { return s.find(keys...).node.Value }
 
 // kindOf finds a kind, by any of its API versions if the file names none.
@@ -178,7 +178,7 @@ func (c *checker) objectFields(at spot, kind cluster.Kind, path []string) {
 	}
 }
 
-// siblings are the names that can come behind a path.
+// siblings returns the names that can come behind a path.
 func siblings(fields, path []string) (names []string) {
 	for _, field := range fields {
 		parts := parts(field)

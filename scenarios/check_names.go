@@ -116,7 +116,8 @@ func (c *checker) parameters(at spot, action Action, params map[string]Value, ac
 	}
 }
 
-// within reports whether a value lies in a range, such as 1..65535; what is no number does.
+// within reports whether a value lies in a range, such as 1..65535. A value that is not a number
+// does.
 func within(bounds, value string) bool {
 	low, high, _ := strings.Cut(bounds, "..")
 	n, err := strconv.Atoi(value)
@@ -200,7 +201,7 @@ func (c *checker) ids(params map[string]Value, at spot, in scope) {
 
 func equalTo(want string) func(string) bool { return func(text string) bool { return text == want } }
 
-// injected are the codes that rules give to one of the actions.
+// injected returns the codes that rules give to one of the actions.
 func injected(rules []faults.Rule, actions []Action) (codes []string) {
 	for _, rule := range rules {
 		effect, ok := rule.Effect.Value.(faults.ErrorEffect)

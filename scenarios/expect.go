@@ -85,8 +85,8 @@ func (e *Expectation) decided(u *Unmet, passed, limit time.Duration) (bool, erro
 	return over, u
 }
 
-// poll is the pause before the next look at something that may take until a limit.
-// It is short at first: most of what is expected comes soon.
+// poll returns the pause before the next look at something that may take until a limit. It is short
+// at first: most expected things come soon.
 func poll(passed, limit time.Duration) time.Duration {
 	return min(max((passed/4).Truncate(lookEvery), firstLook), pauseFor(limit), max(limit-passed, lookEvery))
 }
@@ -94,7 +94,7 @@ func poll(passed, limit time.Duration) time.Duration {
 // firstLook is the shortest such pause, which leaves time for kubectl.
 const firstLook = 100 * time.Millisecond
 
-// pauseFor is a pause between two looks at something that may take so long.
+// pauseFor returns the pause between two looks at something that may take as long as d.
 func pauseFor(d time.Duration) time.Duration {
 	return min(max(d/60, 200*time.Millisecond), 10*time.Second)
 }

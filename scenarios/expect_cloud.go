@@ -232,7 +232,7 @@ func listenersText[N int | Amount](listeners map[string]N) string {
 	return "{" + strings.Join(list, ", ") + "}"
 }
 
-// Amount is how many of something there are: a number alone, or bounds.
+// Amount is a number of things: one number alone, or bounds.
 type Amount struct {
 	AtLeast *int `yaml:"atLeast" doc:"At least this many."`
 	AtMost  *int `yaml:"atMost" doc:"At most this many."`

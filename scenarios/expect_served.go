@@ -96,8 +96,8 @@ func (s *served) look(ctx context.Context, p *play) error {
 	return u
 }
 
-// Serving is what has served, as looks at the load balancers saw it. Its zero value has seen
-// nothing.
+// Serving records, from repeated looks, which load balancers and listeners have served. The zero
+// Serving has looked at none.
 type Serving struct {
 	balancers []*servingBalancer
 }
@@ -172,7 +172,7 @@ func (l *servingListener) look(ready int, at time.Duration) {
 	l.ever = l.ever || l.none
 }
 
-// outage is the time without a ready backend that is none yet: that between two calls of a
+// outage is the time without a ready backend that does not count yet: that between two calls of a
 // client that replaces them.
 const outage = 200 * time.Millisecond
 

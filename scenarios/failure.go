@@ -10,7 +10,7 @@ import (
 // Failure describes why a part ended early.
 type Failure struct {
 	File string `json:"file"`
-	// Line is where; of several expectations, the first.
+	// Line is the line of the step, or of the first of several expectations.
 	Line int    `json:"line"`
 	Step string `json:"step"`
 	// Reason is why it could not run.
@@ -19,7 +19,7 @@ type Failure struct {
 	Unmet []Unmet `json:"unmet,omitempty"`
 	// Calls are the client's, since the part began.
 	Calls []FoldedCalls `json:"calls,omitempty"`
-	// Faults are what became of the scenario's rules, since then.
+	// Faults counts the hits of the scenario's rules, since then.
 	Faults []FaultHits `json:"faults,omitempty"`
 	// Output is the last part of what a program wrote.
 	Output string `json:"output,omitempty"`
@@ -44,11 +44,11 @@ type Unmet struct {
 	Missing []string `json:"missing,omitempty"`
 	// Extra are the lines that a state has too much.
 	Extra []string `json:"extra,omitempty"`
-	// Code is that of a call that was refused.
+	// Code is the code of a refused call.
 	Code string `json:"code,omitempty"`
-	// Rule is that of clbemu explore, where an expectation stands for several.
+	// Rule is the rule of clbemu explore, if an expectation stands for several.
 	Rule string `json:"rule,omitempty"`
-	// Of is the expectation, nil where a step itself failed.
+	// Of is the expectation, or nil if a step itself failed.
 	Of *Expectation `json:"-"`
 
 	output string // of a program
@@ -168,7 +168,7 @@ func (h FaultHits) String() string {
 	return fmt.Sprintf("%s struck %d of %d calls that it matched", h.Name, h.Hits, h.Seen)
 }
 
-// shownCalls are the last calls, a line each.
+// shownCalls returns the last calls, a line each.
 func (f *Failure) shownCalls() string {
 	if len(f.Calls) == 0 {
 		return ""
@@ -195,7 +195,7 @@ func (f FoldedCalls) String() string {
 	return text
 }
 
-// text is the call without some of its parameters.
+// text returns the call without some of its parameters.
 func (c JournalCall) text(without []string) string {
 	text := c.Product + " " + c.Action
 	for _, name := range sortedKeys(c.Params) {
@@ -213,7 +213,7 @@ func (c JournalCall) text(without []string) string {
 	return text
 }
 
-// cut is a value as a line shows it.
+// cut returns a value as a line shows it.
 func cut(value string) string {
 	value = strings.ReplaceAll(value, "\n", " ")
 	if letters := []rune(value); len(letters) > maxShownValue {

@@ -28,7 +28,7 @@ type Kind struct {
 	Flaky     bool   // a disturbance may thwart it without any harm
 }
 
-// kind is the row of a kind whose value is a T.
+// kind returns the row of a kind whose value is a T.
 func kind[T any](k Kind) *Kind {
 	k.Value = reflect.TypeFor[T]()
 	return &k
@@ -115,7 +115,7 @@ func (p *element) read(d *yamlfile.Decoder, e yamlfile.Entry, field string, fiel
 	}
 }
 
-// otherSteps has what to write for the steps of other tools.
+// otherSteps says what to write instead of the steps of other tools.
 var otherSteps = map[string]string{
 	"sleep":  "clock: {advance: 3s}, or wait: {within: 3s} for what must come",
 	"delay":  "clock: {advance: 3s}, or wait: {within: 3s} for what must come",

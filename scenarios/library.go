@@ -49,7 +49,7 @@ var heads = sync.OnceValue(func() (heads []LibraryHead) {
 	return heads
 })
 
-// LibraryText is a scenario of the library; ok is false when there is none of that name.
+// LibraryText returns a scenario of the library. ok is false if the library has none with the name.
 func LibraryText(name string) (text []byte, ok bool) {
 	text, err := library.ReadFile("library/" + name + ".yaml")
 	return text, err == nil

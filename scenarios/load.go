@@ -12,7 +12,7 @@ type Options struct {
 	// Set gives values other texts than the file does. Names that the file does
 	// not have are for other files.
 	Set map[string]string
-	// Names, if set, are those that a scenario may use.
+	// Names, if set, holds the names that a scenario may use.
 	Names Names
 }
 
@@ -51,9 +51,9 @@ func Load(file string, text []byte, o Options) (*Scenario, error) {
 	return filled, d.Err()
 }
 
-// NewClient returns a scenario with a client part, of parts that d has read from a file of
-// another kind, and reports to d what is wrong with it. Names are those that it may use,
-// nil for any.
+// NewClient returns a scenario with a client part, made of parts that d has read from a file of
+// another kind, and reports to d what is wrong with it. Names holds the names that it may use, or
+// is nil for any.
 func NewClient(d *yamlfile.Decoder, name string, given Given, steps []Step, names Names) *Scenario {
 	s := &Scenario{File: d.File, Name: name, Given: given, Client: &Part{Steps: steps, place: steps[0].place}}
 	(&checker{Decoder: d, names: names}).scenario(s)

@@ -72,7 +72,7 @@ func (m Matcher) holds(value any, ok bool) bool {
 // success is the code of calls that were not refused, as the journal has it.
 const success = "OK"
 
-// ofCode reports whether a code is as wanted; that of a success is "".
+// ofCode reports whether a code is as wanted. The code of a success is "".
 func (m Matcher) ofCode(code string) bool {
 	if m.ofSuccess() {
 		return code == ""
@@ -83,7 +83,7 @@ func (m Matcher) ofCode(code string) bool {
 // ofSuccess reports whether it wants the code of a success.
 func (m Matcher) ofSuccess() bool { return m.Absent || m.Equals != nil && *m.Equals == success }
 
-// fieldName is the matcher behind the name of a parameter.
+// fieldName returns the matcher as messages show it after a parameter's name.
 func (m Matcher) fieldName() string {
 	if m.Absent {
 		return "absent"
@@ -103,7 +103,7 @@ func (m Matcher) String() string {
 	return strconv.Quote(*m.Equals)
 }
 
-// counted is a number of things in words: 1 call, 2 calls.
+// counted returns a number of things in words: 1 call, 2 calls.
 func counted(n int, what string) string {
 	if n != 1 {
 		what += "s"
@@ -119,7 +119,7 @@ func (m Matcher) shown(value any, ok bool) string {
 	return showField(value, ok)
 }
 
-// show is a field as a text.
+// show returns a field as a text.
 func show(value any) string {
 	switch v := value.(type) {
 	case string:
@@ -134,8 +134,8 @@ func show(value any) string {
 	return string(text)
 }
 
-// showField is a field for a message. Numbers and booleans compare as texts,
-// and so shown as such.
+// showField returns a field for a message. It shows numbers and booleans as texts, since they
+// compare as such.
 func showField(value any, ok bool) string {
 	if !ok {
 		return "nothing"
@@ -176,7 +176,7 @@ func field(body any, path string) (any, bool) {
 	return body, true
 }
 
-// indexOf returns the index of the element that a part of a path names, -1 if there is none.
+// indexOf returns the index of the element that a part of a path names, or -1 if there is none.
 func indexOf(list []any, part string) int {
 	if name, value, ok := strings.Cut(part, "="); ok {
 		return slices.IndexFunc(list, func(element any) bool {

@@ -21,7 +21,7 @@ type Names interface {
 	Actions() []Action
 	// Quotas lists the names of the quotas.
 	Quotas() []string
-	// ResolveFault returns what is wrong with a rule that could never match.
+	// ResolveFault says what is wrong with a rule that could never match.
 	ResolveFault(*faults.Rule) []faults.Problem
 	// CheckCondition rejects an unknown condition of the world, and a value with an
 	// unknown name. An empty value is not known yet.
@@ -176,7 +176,7 @@ func isIndex(part string) bool {
 // isElement reports whether a part of a path names an element of a list.
 func isElement(part string) bool { return isIndex(part) || strings.Contains(part, "=") }
 
-// checkPath refuses a path that leads nowhere, and a count of what is no list.
+// checkPath refuses a path that leads nowhere, and a count of something that is not a list.
 func checkPath(fields []string, path string, count bool) error {
 	parts := splitPath(path)
 	found := shapeAt(fields, parts)

@@ -71,7 +71,7 @@ func (p *play) begin(ctx context.Context) (err error) {
 	return err
 }
 
-// programEnded reports whether the program of the part has ended, so that waiting is of no use.
+// programEnded reports whether the part's program has ended, so that waiting is useless.
 func (p *play) programEnded(ctx context.Context) bool {
 	if p.running == nil {
 		return false

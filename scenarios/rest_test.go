@@ -57,7 +57,7 @@ func TestStateExpectation(t *testing.T) {
 	}
 }
 
-// restless is a program that makes calls for a while.
+// restless returns a program that makes calls for a while.
 func restless(calls int, every time.Duration) (*fake, *fakePrograms) {
 	f := &fake{}
 	p := &fakePrograms{fake: f, takes: time.Hour}
@@ -242,7 +242,7 @@ func TestRestOfSlowStart(t *testing.T) {
 	}
 }
 
-// disturbedOnce is a program whose first call is struck, and that calls again after its
+// disturbedOnce returns a program whose first call is struck, and that calls again after its
 // back-off, and then once more each second.
 func disturbedOnce(backOff time.Duration, struck scenarios.JournalCall, later int) (*fake, *fakePrograms) {
 	f := &fake{}

@@ -77,7 +77,7 @@ func (r *Result) clip() {
 	}
 }
 
-// truncate is a text that is not longer than most, but for the words that mark the omission.
+// truncate returns a text cut to most bytes and, if it was longer, words that say so.
 func truncate(text string, most int) string {
 	if len(text) <= most {
 		return text

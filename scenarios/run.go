@@ -21,14 +21,14 @@ type Setup struct {
 	Target Target
 	// Cluster is for the kubernetes part.
 	Cluster Cluster
-	// Programs runs programs; nil runs none.
+	// Programs runs programs. If nil, none run.
 	Programs Programs
-	// Program is the one that the program part is about, and For how long it may
-	// run before it is judged as it runs.
+	// Program is the program of the program part. For limits how long it may run before it is
+	// judged while it runs.
 	Program Program
 	For     time.Duration
-	// Restarts is how often the program is started again that ends with an error, if the
-	// part has no higher number.
+	// Restarts is the number of restarts of a program that ends with an error, if the part has no
+	// higher number.
 	Restarts int
 	// MustCall makes a part fail whose program never makes the calls that it judges, which is
 	// NotApplicable otherwise.
@@ -275,7 +275,7 @@ func (p *play) given(ctx context.Context) *Failure {
 	return nil
 }
 
-// filled is a part of the scenario with its templates filled from the values known now.
+// filled returns a part of the scenario with its templates filled from the values known now.
 func filled[T any](p *play, node *yaml.Node) (*T, error) {
 	d, part := NewDecoder(p.scenario.File), new(T)
 	rendered, err := newFiller(p.names).render(node, nil)
@@ -301,7 +301,7 @@ func (p *play) steps(ctx context.Context, steps []Step) *Failure {
 	return nil
 }
 
-// shortText is a text of a line with its templates filled, as a result keeps it.
+// shortText returns a line's text with its templates filled, as a result keeps it.
 func (p *play) shortText(text string) string {
 	if filled, err := newFiller(p.names).fill(text); err == nil {
 		text = filled
@@ -336,8 +336,8 @@ func (p *play) reportStep(line int, kind, title string, passed bool) {
 	}
 }
 
-// stepFailure is a failure of a step: of the client if the result differs from what
-// was expected, and otherwise of the play.
+// stepFailure returns a failure of a step: of the client if the result differs from what was
+// expected, and otherwise of the play.
 func (p *play) stepFailure(line int, title string, err error) *Failure {
 	f := &Failure{File: p.scenario.File, Line: line, Step: title, status: Failed}
 	var u *Unmet

@@ -61,14 +61,14 @@ func TestElementByField(t *testing.T) {
 	}
 }
 
-// refusal is an answer with a code.
+// refusal returns an answer with a code.
 func refusal(scenarios.APICall) scenarios.Answer {
 	return scenarios.Answer{Status: 400, Body: map[string]any{"Code": "Bad.Luck", "Message": "no luck today"}}
 }
 
 func loss(scenarios.APICall) scenarios.Answer { return scenarios.Answer{Lost: "EOF"} }
 
-// fields is an answer with a list and a text.
+// fields returns an answer with a list and a text.
 func fields(scenarios.APICall) scenarios.Answer {
 	return scenarios.Answer{Status: 200, Body: map[string]any{"List": []any{"a", "b"}, "Name": "web", "a.b": true}}
 }

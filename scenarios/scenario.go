@@ -136,7 +136,7 @@ const (
 // Parts lists the parts in the order of play.
 var Parts = []string{ClientPart, KubernetesPart, ProgramPart}
 
-// Part is a part by its name, nil if the scenario does not have it.
+// Part returns the part with the name, or nil if the scenario does not have it.
 func (s *Scenario) Part(name string) *Part {
 	return map[string]*Part{ClientPart: s.Client, KubernetesPart: s.Kubernetes, ProgramPart: s.Program}[name]
 }
@@ -182,7 +182,7 @@ func (h *Part) allExpectations() []Expectation {
 	return all
 }
 
-// rules are the fault rules that the part adds.
+// rules returns the fault rules that the part adds.
 func (h *Part) rules() (rules []faults.Rule) {
 	for _, s := range flat(h.Steps) {
 		if f, ok := s.Value.(*Fault); ok {

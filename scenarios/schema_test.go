@@ -28,10 +28,10 @@ var update = flag.Bool("update", false, "write the schemas")
 // object is a part of a JSON Schema.
 type object = map[string]any
 
-// refer is a reference to a definition.
+// refer returns a reference to a definition.
 func refer(name string) object { return object{"$ref": "#/$defs/" + name} }
 
-// explained is a property with its meaning; parts are what it must match.
+// explained returns a property with its meaning; parts are what it must match.
 func explained(meaning string, parts ...any) object {
 	property := object{"description": meaning}
 	if one, ok := parts[0].(object); ok && len(parts) == 1 {
@@ -42,7 +42,7 @@ func explained(meaning string, parts ...any) object {
 	return property
 }
 
-// basics are the definitions of values that every type has. A number or a truth may also be a
+// basics returns the definitions of values that every type has. A number or a truth may also be a
 // template.
 func basics() object {
 	template := refer("template")

@@ -188,7 +188,7 @@ func (r *Reply) compare(answer Answer) error {
 	return compare(answer.Body, r.Fields)
 }
 
-// code is the code of a refusal, "" of other answers.
+// code returns the code of a refusal, or "" for other answers.
 func (a Answer) code() string {
 	if a.Lost != "" || a.succeeded() {
 		return ""

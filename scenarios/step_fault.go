@@ -15,7 +15,7 @@ import (
 
 var faultKind = kind[Fault](Kind{Name: "fault", About: "Add a fault rule; clbemu fault --help explains its fields.", judges: true})
 
-// Fault is a rule as the file has it; templates in it are texts until the step plays.
+// Fault is a rule as the file has it. Templates in it are texts until the step plays.
 type Fault struct {
 	node *yaml.Node
 	rule faults.Rule

@@ -68,7 +68,8 @@ type polling struct {
 	made map[string]int // by what they ask, since the last that failed
 }
 
-// has reports whether a call counts for nothing. Each call is to be given once.
+// has reports whether a call is a poll, which counts for nothing. It counts repetitions: pass each
+// call once.
 func (s *polling) has(c JournalCall) bool {
 	switch {
 	case c.Code != "" || len(c.Faults) > 0:

@@ -112,7 +112,7 @@ func (a *Answers) valid(requests int) error {
 	return nil
 }
 
-// validStatuses rejects statuses that are none, and another number of answers than requests.
+// validStatuses rejects invalid statuses, and a number of answers other than that of requests.
 func (a *Answers) validStatuses(requests int) error {
 	for _, status := range sortedKeys(a.Statuses) {
 		if code, err := strconv.Atoi(status); (err != nil || code < 100 || code > 599) && !template().MatchString(status) {
@@ -174,7 +174,7 @@ const serverHeader = "X-Clbemu-Server"
 // maxBody bounds what a client reads of an answer.
 const maxBody = 1 << 20
 
-// answers holds what the clients of a step got.
+// answers holds the answers that the clients of a step got.
 type answers struct {
 	mu       sync.Mutex
 	statuses map[string]int
@@ -292,8 +292,8 @@ func (t *Traffic) ask(ctx context.Context, client *http.Client, address string, 
 
 func (t *Traffic) requests() int { return max(t.Requests, t.Connections, 1) }
 
-// compare returns what is not as expected. Without expectations all requests must get
-// a 200.
+// compare returns what differs from the expectations. Without expectations all requests must get a
+// 200.
 func (e *Answers) compare(t *Traffic, got *answers) error {
 	if e == nil {
 		e = &Answers{}

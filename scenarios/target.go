@@ -12,7 +12,7 @@ type Target interface {
 	// Call makes an API call. An answer that does not arrive, or that no client
 	// could read, is an Answer with Lost; an error is one of the target itself.
 	Call(ctx context.Context, call APICall) (Answer, error)
-	// Set changes conditions of the world, all of them or none.
+	// Set changes conditions of the world, either all of them or none.
 	Set(ctx context.Context, settings []Setting) error
 	// AddFault arms a rule, replacing one with its name.
 	AddFault(ctx context.Context, rule faults.Rule) error
@@ -39,7 +39,7 @@ type Target interface {
 	// Reach returns the address at which the listener at a port of a load balancer answers
 	// when it applies the last change, or the problem if it does not answer.
 	Reach(ctx context.Context, loadBalancer string, port int) (address, problem string, err error)
-	// LoadBalancers returns those with a name or id, all of them if it is "".
+	// LoadBalancers returns the load balancers with a name or id, or all of them for "".
 	LoadBalancers(ctx context.Context, name string) ([]LoadBalancerState, error)
 	// State describes every resource in a line, without ids, addresses and times.
 	State(ctx context.Context) ([]string, error)
@@ -60,7 +60,7 @@ const (
 	ObserverAgent = "clbemu-scenario-observer"
 )
 
-// ScriptedClient is whose client plays a client part that runs no program.
+// ScriptedClient names the client that plays a client part without a program.
 const ScriptedClient = "clbemu's own scripted client"
 
 // APICall is a call of the cloud's API.
@@ -68,7 +68,7 @@ type APICall struct {
 	Product, Action string
 	Params          map[string]string
 	UserAgent       string
-	// Timeout is the real time after which the client gives up; 0 is late.
+	// Timeout is the real time after which the client gives up. If it is 0, that is late.
 	Timeout time.Duration
 }
 
@@ -101,8 +101,8 @@ type LoadBalancerState struct {
 	Listeners map[string]int
 	// Stopped are the other listeners, by protocol:port.
 	Stopped []string
-	// Ready holds the running listeners with the number of their backends that get
-	// requests: those with a weight, and no check that failed.
+	// Ready maps the running listeners to the number of their backends that get requests: those
+	// that have a weight and no failed check.
 	Ready map[string]int
 }
 

@@ -62,7 +62,7 @@ func (f *filler) fill(text string) (string, error) {
 	return filled, nil
 }
 
-// render is a copy of a node with the templates filled, but for those in a part.
+// render returns a copy of a node with the templates filled, but for those in a part.
 func (f *filler) render(node, but *yaml.Node) (*yaml.Node, error) {
 	if node == but {
 		return node, nil

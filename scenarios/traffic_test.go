@@ -12,8 +12,7 @@ import (
 	"github.com/clbemu/clbemu/scenarios"
 )
 
-// trafficTo plays one traffic step against a listener and returns what failed, "" for
-// nothing.
+// trafficTo plays one traffic step against a listener and returns what failed, or "" for nothing.
 func trafficTo(t *testing.T, address, step string) string {
 	t.Helper()
 	text := "about: traffic\ngiven: {servers: [{id: i-0}, {id: i-1}]}\nclient:\n  steps:\n    - traffic: {loadBalancer: lb-1, port: 80, " + step + "}\n"

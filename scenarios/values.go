@@ -32,7 +32,7 @@ func (d *Duration) ReadYAML(file *yamlfile.Decoder, node *yaml.Node, field strin
 	*d = Duration(parsed)
 }
 
-// String is the duration as a file would have it: 6m, not 6m0s.
+// String returns the duration in the form of a file: 6m, not 6m0s.
 func (d Duration) String() string {
 	text := time.Duration(d).String()
 	if strings.HasSuffix(text, "m0s") {
@@ -54,7 +54,7 @@ func (v *Value) ReadYAML(d *yamlfile.Decoder, node *yaml.Node, field string) {
 	*v = Value(readAsText(d, node, field))
 }
 
-// readAsText is a scalar's text, or another value as JSON.
+// readAsText returns a scalar's text, or another value as JSON.
 func readAsText(d *yamlfile.Decoder, node *yaml.Node, field string) string {
 	if node.Kind == yaml.ScalarNode {
 		return node.Value

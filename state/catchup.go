@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// catchUp brings the sequence of an imported state to where it mints no id twice:
-// behind the ids that the rows have, and not behind the state before it where both
-// come from one seed. It says what was wrong with the sequence, "" if nothing was.
+// catchUp moves the sequence of an imported state to where it mints no id twice: after the ids of
+// the rows, and not before the state that it replaces if both come from one seed. It returns what
+// was wrong with the sequence, or "".
 func (tx *Tx) catchUp(before *Sequence) (repaired string) {
 	imported := tx.sequence()
 	sequence := *imported
@@ -31,8 +31,8 @@ const searched = 10_000
 // longestPart is as many digits as no id has.
 const longestPart = 40
 
-// behindRows is the first draw, from the sequence's next one, behind all that made ids
-// of rows.
+// behindRows returns the first draw, from the sequence's next one, after all draws that made ids of
+// rows.
 func (tx *Tx) behindRows(s *Sequence) uint64 {
 	made, lengths := tx.mintedParts()
 	next := s.Next

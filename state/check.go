@@ -92,7 +92,7 @@ type Checker struct {
 	problems []string
 }
 
-// View is the state to check; it sees everything.
+// View returns the state to check. It sees everything.
 func (c *Checker) View() *View { return c.v }
 
 // Fail reports a problem.
@@ -123,7 +123,7 @@ func inReach(from, to Owner) bool {
 	return from.AccountID == to.AccountID && (from.RegionID == to.RegionID || to.RegionID == "")
 }
 
-// belongs is refers where there must be another.
+// belongs is like refers, but fails if id is empty.
 func belongs[T, U any](c *Checker, from *Table[T], r *T, to *Table[U], id string) {
 	if id == "" {
 		c.Fail("%s %s belongs to no %s", from.kind, from.id(r), to.kind)
@@ -188,7 +188,7 @@ func (tx *Tx) DropUnsound(dropped func(kind Kind, id, reason string)) {
 	}
 }
 
-// unsound returns the first invariant that a row breaks, "" if there is none.
+// unsound returns the first invariant that a row breaks, or "" if there is none.
 func (k *kind) unsound(v *View, r any) string {
 	c := &Checker{v: v}
 	for _, check := range append(k.references[:len(k.references):len(k.references)], k.checks...) {

@@ -33,7 +33,7 @@ type ClientToken struct {
 	CreateTime time.Time
 }
 
-// ClientTokenID is the id of a ClientToken.
+// ClientTokenID returns the id of a ClientToken.
 func ClientTokenID(accountID, action, token string) string {
 	return accountID + "/" + action + "/" + token
 }
@@ -109,7 +109,7 @@ func Once[T any](tx *Tx, action, token string, request any, table *Table[T], act
 	return OnceFor(tx, action, token, request, table, func(*T) string { return "" }, act)
 }
 
-// OnceMade is Once with the resource in place of its id.
+// OnceMade is like Once, but returns the resource instead of its id.
 func OnceMade[T any](tx *Tx, action, token string, request any, table *Table[T], act func() (string, error)) (*T, error) {
 	id, err := Once(tx, action, token, request, table, act)
 	if err != nil {
@@ -118,15 +118,15 @@ func OnceMade[T any](tx *Tx, action, token string, request any, table *Table[T],
 	return table.Get(tx.View, id)
 }
 
-// EditOnce is Once for a change of one resource.
+// EditOnce is like Once, for a change of one resource.
 func EditOnce[T any](tx *Tx, action, token string, request any, table *Table[T], id string, change func(*T) error) error {
 	_, err := Once(tx, action, token, request, table, func() (string, error) { return id, table.Edit(tx, id, change) })
 	return err
 }
 
-// OnceFor is Once where what act returns is a job, and about is the id of the resource
-// that it is for. A token whose job put a resource counts as new when that is gone. Without
-// a table the token goes with no resource, as that of a deletion.
+// OnceFor is like Once for an act that returns a job; about returns the id of the resource that the
+// job is for. Once the resource that a job put is gone, the token counts as new. Without a table
+// the token depends on no resource, as for a deletion.
 func OnceFor[T any](tx *Tx, action, token string, request any, table *Table[T], about func(*T) string, act func() (string, error)) (string, error) {
 	if token == "" {
 		return act()

@@ -107,7 +107,7 @@ type ClockSetting struct {
 	Scale    float64
 }
 
-// ClockSettings holds the one setting.
+// ClockSettings holds the only setting.
 var ClockSettings = NewTable(kernel, "ClockSetting", func(c *ClockSetting) string { return c.ID }, Setting(),
 	// It is one that AdjustClock could have set.
 	Checks(func(c *Checker, s *ClockSetting) {
@@ -132,7 +132,7 @@ const (
 	maxYear    = 9000
 )
 
-// emulatedTime is the time of a state when the base clock shows base.
+// emulatedTime returns the time of a state when the base clock shows base.
 func emulatedTime(v *View, base time.Time) time.Time {
 	if c, ok := ClockSettings.Find(v, clockSettingID); ok {
 		return c.at(base)

@@ -43,7 +43,7 @@ func (f *failure) Error() string {
 	return fmt.Sprintf("%v, and after that: %v", f.commit, f.recovery)
 }
 
-// said is the text for the log.
+// said returns the text for the log.
 func (f *failure) said() string {
 	outcome := "it is not known whether it is kept: a restart may show it"
 	if errors.Is(f.commit, engine.ErrNotMade) {
@@ -54,7 +54,7 @@ func (f *failure) said() string {
 
 func (f *failure) Unwrap() []error { return []error{f.commit, f.recovery} }
 
-// rootOf is the innermost of the errors that an error wraps one by one.
+// rootOf returns the innermost of the errors that an error wraps one by one.
 func rootOf(err error) error {
 	for {
 		inner := errors.Unwrap(err)
@@ -86,12 +86,12 @@ type unwritten struct {
 	at time.Time
 }
 
-// worthSaying is how long the failure of the last commit is reported: nothing but another
-// commit finds out whether the disk takes one again.
+// worthSaying is the time for which the failure of the last commit is reported: only another commit
+// finds out whether the disk takes one again.
 const worthSaying = time.Minute
 
-// Unwritten returns why the last commit failed, if that was within the last minute, nil if
-// it did not, or was before that.
+// Unwritten returns why the last commit failed, if that was within the last minute, or nil if it
+// did not, or was before that.
 func (s *Store) Unwritten() error {
 	if u := s.unwritten.Load(); u != nil && time.Since(u.at) < worthSaying {
 		return u.error
@@ -99,14 +99,13 @@ func (s *Store) Unwritten() error {
 	return nil
 }
 
-// Recovered counts how often the store has read again what is kept, after a commit of
-// which that was not known. What follows from the state may be another then.
+// Recovered counts how often the store has read the kept state again, after a commit whose outcome
+// was unknown. What follows from the state may differ then.
 func (s *Store) Recovered() uint64 { return s.recovered.Load() }
 
-// recover finds out what is kept after a commit that failed, and goes on from
-// there. Where that can't be found out, what was acknowledged is still served,
-// and writes are refused until it can. The caller holds the lock, and nothing is
-// on its way to the disk.
+// recover finds out what the engine keeps after a commit that failed, and goes on from there. While
+// that can't be found out, the store serves what was acknowledged and refuses writes. The caller
+// holds the lock, and nothing is on its way to the disk.
 func (s *Store) recover(cause error) {
 	err := s.engine.Recover(context.Background())
 	if err == nil {
@@ -131,8 +130,8 @@ func (s *Store) recover(cause error) {
 	}
 }
 
-// writable refuses a write while it is not known what is kept, and looks from
-// time to time whether it can be found out by now.
+// writable refuses a write while the kept state is unknown, and tries from time to time to find it
+// out.
 func (s *Store) writable() error {
 	f := s.failing.Load()
 	if f == nil {

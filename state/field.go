@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// FieldNames are the fields that Field can find of a kind of resource, in order;
-// nil for a kind that there is not.
+// FieldNames returns the names, in order, of the fields that Field can find of a kind, or nil for
+// an unknown kind.
 func (s *Schema) FieldNames(kind Kind) []string {
 	k, ok := s.kinds[kind]
 	if !ok {
@@ -17,7 +17,7 @@ func (s *Schema) FieldNames(kind Kind) []string {
 	return slices.Sorted(slices.Values(jsonNames(k.table.resource())))
 }
 
-// jsonNames are the names of a struct's fields in JSON.
+// jsonNames returns the names of a struct's fields in JSON.
 func jsonNames(t reflect.Type) (names []string) {
 	for _, f := range reflect.VisibleFields(t) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -32,8 +32,7 @@ func jsonNames(t reflect.Type) (names []string) {
 	return names
 }
 
-// Field is a field of a resource as a text, by its name in any case: Status,
-// address, vpcid.
+// Field returns a field of a resource as a text, by its name in any case: Status, address, vpcid.
 func Field(v *View, kind Kind, id, name string) (string, bool) {
 	k, ok := v.schema.kinds[kind]
 	if !ok {
@@ -84,8 +83,8 @@ func AnyWith(v *View, field, text string) bool {
 	return false
 }
 
-// OwnerOf is whose the resource with the id is, of whatever kind, as far as the view
-// sees; the zero Owner when there is none, or when it has no owner.
+// OwnerOf returns the owner of the resource with the id, of whatever kind, as far as the view sees.
+// It returns the zero Owner if there is no such resource, or if it has no owner.
 func OwnerOf(v *View, id string) (owner Owner) {
 	var of Kind
 	for name, k := range v.schema.kinds {

@@ -23,8 +23,8 @@ type following struct {
 	reading atomic.Pointer[engine.Reading]
 }
 
-// followAgain is how long a follower waits after a feed that broke, so that it does not
-// read the whole state without a pause.
+// followAgain is the wait of a follower after a feed that broke, so that it does not read the whole
+// state without a pause.
 const followAgain = 200 * time.Millisecond
 
 // Follow opens a store that shows what another process commits to the same medium, and

@@ -20,7 +20,7 @@ type Sequence struct {
 	Next uint64
 }
 
-// Sequences holds the one sequence.
+// Sequences holds the only sequence.
 var Sequences = NewTable(kernel, "Sequence", func(s *Sequence) string { return s.ID }, Setting(),
 	Checks(func(c *Checker, s *Sequence) {
 		if s.Next > maxNext {
@@ -54,8 +54,8 @@ func (tx *Tx) sequence() *Sequence {
 const drawsPerSecond = 1 << 20
 
 // freshDraws moves the sequence of a store that other processes wrote to draws that nothing can
-// have made before now: what is kept may be an older copy, and ids that were given since must
-// not be given again to others. A new store has drawn nothing yet, and goes by its seed.
+// have made before now: the kept state may be an older copy, and ids that were given since must not
+// be given again. A new store has drawn nothing yet, and starts from its seed.
 func (tx *Tx) freshDraws(now time.Time) {
 	current := tx.sequence()
 	if from := uint64(max(now.Unix(), 0)) * drawsPerSecond; current.Next > 0 && current.Next < from {
@@ -74,7 +74,7 @@ func (tx *Tx) Draw() [sha256.Size]byte {
 	return current.draw(current.Next)
 }
 
-// draw is the n-th draw of the seed.
+// draw returns the n-th draw of the seed.
 func (s *Sequence) draw(n uint64) [sha256.Size]byte {
 	var in [16]byte
 	binary.BigEndian.PutUint64(in[:8], s.Seed)

@@ -22,16 +22,15 @@ type stage struct {
 	after    time.Duration // in the realistic profile
 }
 
-// Stage declares a stage: the status from that a resource has meanwhile, the one
-// that follows, "" for where it came from, and how long that takes in the
-// realistic profile.
+// Stage declares a stage: the status from of a resource in it, the status to that follows, or ""
+// for the one that it came from, and its duration in the realistic profile.
 func (t *Table[T]) Stage(name Stage, from, to string, after time.Duration) Stage {
 	t.declared.schema.stages[name] = &stage{t.declared, from, to, after}
 	return name
 }
 
-// Busy and Idle are the two states of what has no status on the wire but takes
-// one change at a time.
+// Busy and Idle are the two states of a resource that has no status on the wire but takes one
+// change at a time.
 const (
 	Busy = "busy"
 	Idle = ""
@@ -113,7 +112,7 @@ func Schedule(tx *Tx, due time.Time, t Transition) {
 
 func transitionID(of Kind, id, from string) string { return string(of) + "/" + id + "/" + from }
 
-// Next returns what a resource with a status becomes next, "" if it is not on its way.
+// Next returns what a resource with a status becomes next, or "" if it is not on its way.
 func Next(v *View, of Kind, id, status string) string {
 	t, ok := Transitions.Find(v, transitionID(of, id, status))
 	if !ok {
@@ -143,7 +142,7 @@ func (tx *Tx) settle() {
 	panic("state: more than " + strconv.Itoa(maxTransitions) + " transitions at once")
 }
 
-// nextDue is the first transition whose time has come. Views see all of them.
+// nextDue returns the first transition whose time has come. Views see all of them.
 func nextDue(v *View, now time.Time) (*Transition, bool) {
 	t, ok := transitionsByDue.First(v)
 	return t, ok && !t.Due.After(now)
@@ -174,7 +173,7 @@ type LifeCycle struct {
 	Delays map[Stage]time.Duration `json:",omitempty"`
 }
 
-// LifeCycles holds the one life cycle, under LifeCycleID.
+// LifeCycles holds the only life cycle, under LifeCycleID.
 var LifeCycles = NewTable(kernel, "LifeCycle", func(l *LifeCycle) string { return l.ID }, Setting())
 
 // LifeCycleID is the id of the one LifeCycle.

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// loader has what an engine keeps.
+// loader is the part of an engine that loads rows.
 type loader interface {
 	Load(ctx context.Context, fn func(table, id string, value []byte) error) error
 }
@@ -171,7 +171,7 @@ func parallel[T any](lists [][]T, build func(at int)) {
 	workers.Wait()
 }
 
-// summed is one tally a holder.
+// summed returns one tally for each holder, with the sum of its counts.
 func summed(counts []tally) []tally {
 	slices.SortFunc(counts, compareTallies)
 	sums := counts[:1]

@@ -51,7 +51,7 @@ type Past struct {
 	Age     time.Duration
 }
 
-// ViewPast is View of the state as it was, or as it was at the earliest that is
+// ViewPast is like View, of the state as it was then, or as it was at the earliest time that is
 // remembered.
 func (s *Store) ViewPast(past Past, scope Owner) *View {
 	if past == (Past{}) {

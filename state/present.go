@@ -1,8 +1,7 @@
 package state
 
-// projection is a durable state with what became due after it. It is no more
-// than what the next transaction will begin with, so nothing depends on its being
-// written.
+// projection is a durable state with the transitions that became due after it. The next transaction
+// begins with it, so nothing depends on its being written.
 type projection struct {
 	of    *workingSet
 	state *workingSet

@@ -100,7 +100,7 @@ type count struct {
 	each     func(r any, add func(holder string, n int))
 }
 
-// tally holds what a holder in an account uses.
+// tally counts what a holder in an account uses.
 type tally struct {
 	account, holder string
 	n               int
@@ -129,8 +129,8 @@ func (k *kind) eachTally(r any, yield func(position int, t tally)) {
 	}
 }
 
-// recount takes a row out of the tallies, and another into them; nil is none. Most
-// changes of a row leave what it counts as it was, and with that the trees.
+// recount takes a row out of the tallies, and another into them. Either may be nil. Most changes of
+// a row leave its counts as they were, and with them the trees.
 func (k *kind) recount(txn txn, from, to any) {
 	if len(k.counts) == 0 {
 		return
@@ -161,13 +161,13 @@ type Quota struct {
 	Limit     int
 }
 
-// QuotaID is the id of a Quota.
+// QuotaID returns the id of a Quota.
 func QuotaID(accountID string, name QuotaName) string { return accountID + "/" + string(name) }
 
 // Quotas by QuotaID.
 var Quotas = NewTable(kernel, "Quota", func(q *Quota) string { return QuotaID(q.AccountID, q.Name) }, Setting())
 
-// Limit is the quota of the scope's account.
+// Limit returns the limit of a quota for the scope's account.
 func (v *View) Limit(name QuotaName) int {
 	q, ok := v.schema.quotas[name]
 	if !ok {
@@ -200,8 +200,7 @@ func (v *View) used(name QuotaName, holder string) int {
 	return v.txn.tallied(q.position, tally{account: v.scope.AccountID, holder: holder})
 }
 
-// eachHolder yields what the holders in the scope's account use. The view is of all its
-// regions.
+// eachHolder yields what each holder in the scope's account uses. The view covers all its regions.
 func (q *quota) eachHolder(account *View, yield func(holder string, n int)) {
 	if q.sum != nil {
 		q.sum.each(account, yield)

@@ -104,7 +104,7 @@ func upgraded(upgrade, written engine.ChangeSet) engine.ChangeSet {
 	return left
 }
 
-// retiredID is the id in an exported row of a retired kind.
+// retiredID returns the id in an exported row of a retired kind.
 func retiredID(row []byte) (string, error) {
 	var r struct{ ID string }
 	if err := json.Unmarshal(row, &r); err != nil {

@@ -24,7 +24,7 @@ type Schema struct {
 	shapes shapes
 	// retired are the kinds of older versions.
 	retired map[Kind]retired
-	// identifying lists the kinds whose ids calls name, and made those that users make.
+	// identifying lists the kinds whose ids calls name, and made the kinds that users create.
 	identifying func() []*kind
 	made        func() []*kind
 }
@@ -126,7 +126,7 @@ type kind struct {
 	setting             bool
 	internal            bool
 	counter             bool
-	// retired reports whether a row is one that this version no longer has; nil if none is.
+	// retired reports whether this version no longer has a row. It is nil if it has all.
 	retired func(r any) bool
 	// counts say what a row counts in quotas.
 	counts []count
@@ -135,7 +135,7 @@ type kind struct {
 // Option declares something of a kind.
 type Option func(*kind)
 
-// IDForm is the cloud's form of the kind's ids: a prefix, the code of the region, and a
+// IDForm declares the cloud's form of the kind's ids: a prefix, the code of the region, and a
 // number of digits and letters.
 func IDForm(prefix string, length int) Option {
 	return func(k *kind) { k.form = &idForm{prefix, length} }
@@ -166,7 +166,7 @@ func Refers[T, U any](to *Table[U], id func(*T) string) Option {
 	return RefersAll(to, func(r *T) []string { return []string{id(r)} })
 }
 
-// RefersAll is Refers to several.
+// RefersAll is like Refers, for several others.
 func RefersAll[T, U any](to *Table[U], ids func(*T) []string) Option {
 	return func(k *kind) {
 		from := tableOf[T](k)
@@ -178,7 +178,7 @@ func RefersAll[T, U any](to *Table[U], ids func(*T) []string) Option {
 	}
 }
 
-// Belongs is Refers where there must be another.
+// Belongs is like Refers, but the id must not be empty.
 func Belongs[T, U any](to *Table[U], id func(*T) string) Option {
 	return func(k *kind) {
 		from := tableOf[T](k)
@@ -232,7 +232,7 @@ func On(from string, happen func(tx *Tx, t *Transition)) Option {
 	}
 }
 
-// tableOf is the kind's table, which must hold what an option is about.
+// tableOf returns the kind's table, which must hold the type that an option is about.
 func tableOf[T any](k *kind) *Table[T] {
 	t, ok := k.table.(*Table[T])
 	if !ok {
@@ -241,7 +241,7 @@ func tableOf[T any](k *kind) *Table[T] {
 	return t
 }
 
-// Options are several as one.
+// Options combines several options into one.
 func Options(options ...Option) Option {
 	return func(k *kind) {
 		for _, declare := range options {

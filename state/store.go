@@ -18,7 +18,7 @@ var ErrClosed = errors.New("the store is closed")
 
 // Config configures a store.
 type Config struct {
-	// Schema returns the store's schema.
+	// Schema declares the kinds of resources that the store holds.
 	Schema *Schema
 	Engine engine.Engine
 	// Clock defaults to SystemClock.
@@ -26,8 +26,8 @@ type Config struct {
 	// Seed makes the ids of a new store repeatable; 0 takes a random one. A
 	// store that has one keeps it.
 	Seed uint64
-	// Requires, if set, returns a line for each thing that a state lacks for those who
-	// serve it. Import refuses such a state, and Check reports it.
+	// Requires, if set, returns a line for each thing that a state lacks to be served. Import
+	// refuses such a state, and Check reports it.
 	Requires func(*View) []string
 	// Warn gets the parts of the state that this version does not know, and a message
 	// when the store starts and stops rejecting writes. It may be nil.
@@ -51,9 +51,9 @@ type Store struct {
 	projected atomic.Pointer[projection]
 	// failing is why the store refuses writes, nil while it takes them.
 	failing atomic.Pointer[failure]
-	// unwritten is how the last commit failed, nil if it did not.
+	// unwritten says how the last commit failed. It is nil if it did not.
 	unwritten atomic.Pointer[unwritten]
-	// recovered counts how often what is kept was read again.
+	// recovered counts how often the kept state was read again.
 	recovered atomic.Uint64
 	// following is nil but for a store that shows what another process commits.
 	following atomic.Pointer[following]
@@ -61,11 +61,11 @@ type Store struct {
 	writing sync.Mutex  // serialises writers and guards what they build on
 	newest  *workingSet // visible plus the batches on their way to the disk
 	closed  bool
-	// upgrade is what the first commit has to change of what is kept: the rows that opening dropped.
+	// upgrade holds what the first commit has to change: the rows that opening dropped.
 	upgrade engine.ChangeSet
 
-	// mu guards what writers and those who watch share with the committer, who does
-	// not wait until a writer has finished. Lock it after writing.
+	// mu guards what writers and watchers share with the committer, who does not wait until a
+	// writer has finished. Lock it after writing.
 	mu       sync.Mutex
 	filling  *batch // takes the change sets of running writers
 	inFlight *batch // is with the engine
@@ -111,7 +111,7 @@ func open(ctx context.Context, cfg Config) (*Store, error) {
 	return s, nil
 }
 
-// newStore is an empty store.
+// newStore returns an empty store.
 func newStore(cfg Config) *Store {
 	if cfg.Clock == nil {
 		cfg.Clock = &SystemClock{}
@@ -179,7 +179,7 @@ func (s *Store) Revision() Revision {
 	return s.revision
 }
 
-// Now is the emulated time.
+// Now returns the emulated time.
 func (s *Store) Now() time.Time {
 	v := View{txn: s.visible.Load().reading(), schema: s.schema}
 	return emulatedTime(&v, s.clock.Now())
@@ -195,11 +195,10 @@ func (s *Store) view(txn txn, scope Owner) *View {
 	return v
 }
 
-// Update runs fn in a transaction: nil commits it, an error or a panic leaves
-// everything as it was. It returns when all that fn saw and did is durable. When
-// the engine fails, it returns an error that wraps ErrNotKept: whether fn's change
-// was made, and those that shared its batch, shows in what is read from then on,
-// which is the kept state. A nil fn only writes what is due.
+// Update runs fn in a transaction: nil commits it, an error or a panic leaves everything as it was.
+// It returns when all that fn saw and did is durable. When the engine fails, it returns an error
+// that wraps ErrNotKept: later reads show whether the engine kept fn's change and the others of its
+// batch. A nil fn only writes due transitions.
 func (s *Store) Update(scope Owner, fn func(*Tx) error) error {
 	seen, err := s.apply(scope, fn)
 	if seen != nil {
@@ -287,7 +286,7 @@ func (s *Store) enqueue(set engine.ChangeSet, after snapshot) *batch {
 	return s.filling
 }
 
-// newestPending returns the newest batch that is not on disk yet, nil if none.
+// newestPending returns the newest batch that is not on disk yet, or nil if there is none.
 func (s *Store) newestPending() *batch {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -297,9 +296,9 @@ func (s *Store) newestPending() *batch {
 	return s.inFlight
 }
 
-// commitLoop keeps its thread, since what makes system calls fail to see what
-// becomes of the state, such as strace, counts them by thread. It gives the thread back:
-// where that ended, the kernel would end programs that it started with PR_SET_PDEATHSIG.
+// commitLoop keeps its thread, since tools such as strace, which make system calls fail for tests,
+// count them by thread. It gives the thread back: when a thread ends, the kernel ends programs that
+// it started with PR_SET_PDEATHSIG.
 func (s *Store) commitLoop() {
 	if s.engine != (discardEngine{}) {
 		runtime.LockOSThread()

@@ -18,14 +18,14 @@ import (
 // Kind names a table and what is in it.
 type Kind string
 
-// Owner is whose a resource is and where. The zero Owner as a View's scope sees
+// Owner says who owns a resource, and where it is. The zero Owner as a View's scope sees
 // everything.
 type Owner struct {
 	AccountID string `json:",omitempty"`
 	RegionID  string `json:",omitempty"`
 }
 
-// Belonging is the Owner itself: what resources embed it for.
+// Belonging returns the Owner itself, for the resources that embed it.
 func (o Owner) Belonging() Owner { return o }
 
 // owned is a value that belongs to an owner.
@@ -70,8 +70,8 @@ func (t *Table[T]) With(options ...Option) *Table[T] {
 	return t
 }
 
-// Index adds an index; keys returns the lists of values under which a resource
-// is found, nil if under none.
+// Index adds an index; keys returns the lists of values under which a resource is found, or nil if
+// under none.
 func (t *Table[T]) Index(name string, keys func(*T) [][]string) *Index[T] {
 	x := &Index[T]{position: indexTrees, name: name, table: t, keys: keys}
 	indexTrees++
@@ -79,8 +79,7 @@ func (t *Table[T]) Index(name string, keys func(*T) [][]string) *Index[T] {
 	return x
 }
 
-// Key is the common case of an index key: one list of values, absent when the
-// first of them is empty.
+// Key returns the usual keys of an index: one list of values, or none if the first value is empty.
 func Key(values ...string) [][]string {
 	if values[0] == "" {
 		return nil
@@ -94,8 +93,7 @@ func (t *Table[T]) Kind() Kind { return t.kind }
 // ID returns the id of a resource.
 func (t *Table[T]) ID(r *T) string { return t.id(r) }
 
-// Get returns the resource, or a NotFound fact when there is none or the scope
-// does not see it.
+// Get returns the resource, or a NotFound fact if it does not exist or the scope does not see it.
 func (t *Table[T]) Get(v *View, id string) (*T, error) {
 	r, ok := t.Find(v, id)
 	if !ok {
@@ -104,7 +102,7 @@ func (t *Table[T]) Get(v *View, id string) (*T, error) {
 	return r, nil
 }
 
-// Find is Get for callers to whom absence is no error.
+// Find is like Get, for callers to whom absence is no error.
 func (t *Table[T]) Find(v *View, id string) (*T, bool) {
 	raw, ok := v.txn.get(t.declared.position, id)
 	if !ok {
@@ -114,7 +112,7 @@ func (t *Table[T]) Find(v *View, id string) (*T, bool) {
 	return r, v.sees(r)
 }
 
-// last is the greatest id in the table, whosever it is, "" when there is none.
+// last returns the greatest id in the table, whoever owns it, or "" if there is none.
 func (t *Table[T]) last(v *View) string {
 	id, _, _ := v.txn.rows[t.declared.position].Max()
 	return id
@@ -184,7 +182,7 @@ func (t *Table[T]) replace(txn txn, id string, r *T) {
 	t.declared.recount(txn, anyOf(old), anyOf(r))
 }
 
-// anyOf is nil where r is.
+// anyOf returns r, or an untyped nil if r is nil.
 func anyOf[T any](r *T) any {
 	if r == nil {
 		return nil
@@ -192,7 +190,7 @@ func anyOf[T any](r *T) any {
 	return r
 }
 
-// listsOf are the lists of values under which readers find a row; nil is under none.
+// listsOf returns the lists of values under which readers find a row, or nil for no row.
 func (x *Index[T]) listsOf(r *T) [][]string {
 	if r == nil {
 		return nil
@@ -200,7 +198,7 @@ func (x *Index[T]) listsOf(r *T) [][]string {
 	return x.keys(r)
 }
 
-// encodeKeys are the keys of a row under some lists of values.
+// encodeKeys returns the keys of a row, one for each list of values.
 func encodeKeys(id string, lists [][]string) []string {
 	keys := make([]string, len(lists))
 	for i, values := range lists {
@@ -374,7 +372,7 @@ func (t *Table[T]) delete(tx *Tx, id string) { t.Delete(tx, id) }
 
 func (t *Table[T]) remove(tx *Tx, id string) { t.Remove(tx, id) }
 
-// insert is Put of an encoded resource that must be new.
+// insert is like Put, for an encoded resource that must be new.
 func (t *Table[T]) insert(tx *Tx, value []byte) error {
 	raw, unknown, err := t.decode(value)
 	if err = cmp.Or(err, unknown); err != nil {
@@ -445,7 +443,7 @@ func (t *Table[T]) loadKeys(value any, add func(position int, key string)) {
 	}
 }
 
-// encode is the form in which an engine keeps a resource.
+// encode returns the change that makes an engine keep a resource, or delete it if r is nil.
 func encode(kind Kind, id string, r any) (engine.Change, error) {
 	change := engine.Change{Table: string(kind), ID: id}
 	if r == nil {

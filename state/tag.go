@@ -21,7 +21,7 @@ type Tag struct {
 	Value        string `json:",omitempty"`
 }
 
-// TagID is the id of a Tag.
+// TagID returns the id of a Tag.
 func TagID(t TagResourceType, resourceID, key string) string {
 	return string(t) + "/" + resourceID + "/" + key
 }
@@ -122,7 +122,7 @@ func Taggable(v *View, t TagResourceType, resourceID string) bool {
 	return ok
 }
 
-// taggedOwner is whose the resource is.
+// taggedOwner returns the owner of the resource.
 func taggedOwner(v *View, t TagResourceType, resourceID string) (Owner, bool) {
 	k, ok := v.schema.tagged[t]
 	if !ok {

@@ -20,16 +20,16 @@ type View struct {
 	attached any
 }
 
-// Attached returns what Store.Attach keeps with the store, nil if it is nothing.
+// Attached returns what Store.Attach keeps with the store, or nil if it is nothing.
 func (v *View) Attached() any { return v.attached }
 
-// Now is the emulated time of the transaction; it does not move within it.
+// Now returns the emulated time of the transaction. It does not move within the transaction.
 func (v *View) Now() time.Time { return v.now }
 
 // Schema returns the store's schema.
 func (v *View) Schema() *Schema { return v.schema }
 
-// Scope is the account and region of the visible resources.
+// Scope returns the account and region of the visible resources.
 func (v *View) Scope() Owner { return v.scope }
 
 // In returns the same state as another account and region see it.
@@ -111,8 +111,7 @@ func (l *changeLog) find(key changeKey) (at int, ok bool) {
 	return at, at >= 0
 }
 
-// put reports whether there is a row of the id, of whatever kind, as the transaction
-// left it.
+// put reports whether the transaction left a row with the id, of whatever kind.
 func (l *changeLog) put(id string) bool {
 	return slices.ContainsFunc(l.changes, func(c rowChange) bool { return c.id == id && c.row != nil })
 }

@@ -9,9 +9,8 @@ import (
 	"github.com/tidwall/btree"
 )
 
-// workingSet is all rows with their indexes as they are at one time. It is not
-// changed any more once a transaction has committed it: its trees share what they
-// have in common with those before and after.
+// workingSet holds all rows with their indexes at one time. It does not change once a transaction
+// has committed it: its trees share what they have in common with those before and after.
 type workingSet struct {
 	rows    []*rowTree             // by the position of the kind
 	indexes []*keyTree             // by the position of the index
@@ -74,8 +73,8 @@ type tree[T any] interface {
 	Copy() T
 }
 
-// own is a tree that the transaction may write into: its copy of the one in base.
-// The list that the trees are in is copied as well, before the first.
+// own returns a tree that the transaction may write into: its copy of the one in base. Before the
+// first, it copies the list that holds the trees as well.
 func own[T tree[T]](t txn, trees *[]T, base []T, at int) T {
 	if &(*trees)[at] == &base[at] {
 		*trees = slices.Clone(base)
@@ -92,7 +91,7 @@ func copyOf[T tree[T]](copying *sync.Mutex, tree T) T {
 	return tree.Copy()
 }
 
-// frozen is a tree that does not change under an iteration.
+// frozen returns a tree that does not change during an iteration.
 func frozen[T tree[T]](t txn, trees, base []T, at int) T {
 	if trees[at] != base[at] {
 		return copyOf(t.copying, trees[at])
@@ -127,13 +126,13 @@ func (t txn) upTo(at int, bound string) int {
 	})
 }
 
-// idAt is the id in the key at a place of an index, from 0.
+// idAt returns the id in the key at a place of an index, counted from 0.
 func (t txn) idAt(at, place int) string {
 	key, _, _ := t.indexes[at].GetAt(place)
 	return key[strings.LastIndexByte(key, 0)+1:]
 }
 
-// replace puts a row, nil to delete it, and returns what was there, nil if nothing.
+// replace puts a row, nil to delete it, and returns what was there, or nil if nothing.
 func (t txn) replace(at int, id string, value any) (old any) {
 	if value == nil {
 		old, _ = own(t, &t.rows, t.base.rows, at).Delete(id)

@@ -163,8 +163,8 @@ func readOnly(t *testing.T) string {
 	return dir
 }
 
-// limited is a server whose files can't grow over some blocks of 512 bytes: a
-// limit on the size of files stands in for a full disk.
+// limited returns a server whose files can't grow over some blocks of 512 bytes: a limit on the
+// size of files stands in for a full disk.
 func limited(blocks int, dir string) *exec.Cmd {
 	return exec.Command("sh", "-c", fmt.Sprintf(
 		`ulimit -f %d; exec "$0" serve --listen 127.0.0.1:0 --control-listen 127.0.0.1:0 --data-dir "$1"`, blocks), binary.Path, dir)

@@ -28,7 +28,7 @@ func newAccount(t *testing.T) *account {
 	return &account{binary.Serve(t, "--engine", "memory"), filepath.Join(t.TempDir(), "ledger")}
 }
 
-// fidelity is clbemu fidelity with the account's settings.
+// fidelity returns clbemu fidelity with the account's settings.
 func (a *account) fidelity(args ...string) *exec.Cmd {
 	args = append(append([]string{"fidelity"}, args...), "--region", "cn-hangzhou", "--ledger", a.ledger)
 	for _, product := range []string{"Slb", "Nlb", "Sts"} {

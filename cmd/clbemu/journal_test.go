@@ -33,8 +33,8 @@ func call(t *testing.T, s *binary.Server, action string, params map[string]strin
 	}
 }
 
-// busyServer has answered three calls, well, badly and by a fault rule, and one
-// change.
+// busyServer returns a server that has answered three calls, well, badly and by a fault rule, and
+// one change.
 func busyServer(t *testing.T) (s *binary.Server, id string) {
 	t.Helper()
 	s = binary.Serve(t, "--engine", "memory")

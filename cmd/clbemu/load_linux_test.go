@@ -53,7 +53,7 @@ func listener(t *testing.T, s *binary.Server, protocol string, backend net.Addr,
 	return strings.TrimSpace(mustRun(t, "url", lb, "--server", s.Control))
 }
 
-// hello is a server that answers hello.
+// hello starts a server that answers hello, and returns its address.
 func hello(t *testing.T) net.Addr {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "hello") }))

@@ -24,8 +24,8 @@ func repeated(before, text, between, after string, size int) io.Reader {
 	return io.MultiReader(append(pieces, strings.NewReader(after))...)
 }
 
-// peak is the most memory, in bytes, that a server had which got one call. The
-// collector comes often, so that it is about what is kept.
+// peak returns the most memory, in bytes, of a server that got one call. The collector runs often,
+// so that this is about what is kept.
 func peak(t *testing.T, method, path string, body io.Reader, want int) int64 {
 	t.Helper()
 	cmd := binary.Command("--engine", "memory")

@@ -34,7 +34,7 @@ func tool(t *testing.T, dir string, env []string, command ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// tagged is a clone of the repository at a tag, without what is not committed.
+// tagged returns a clone of the repository at a tag, without what is not committed.
 func tagged(t *testing.T) string {
 	t.Helper()
 	top, err := exec.CommandContext(t.Context(), "git", "rev-parse", "--show-toplevel").Output()

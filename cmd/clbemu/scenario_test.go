@@ -376,7 +376,7 @@ func TestLintOfWorld(t *testing.T) {
 	}
 }
 
-// clientParts are the scenarios of the library that clbemu's own client can play.
+// clientParts returns the scenarios of the library that clbemu's own client can play.
 func clientParts(t *testing.T) (names []string) {
 	t.Helper()
 	for _, name := range scenarios.LibraryNames() {

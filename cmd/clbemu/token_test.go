@@ -10,7 +10,7 @@ import (
 	"github.com/clbemu/clbemu/contracttests/binary"
 )
 
-// launched is an emulator that other machines can reach, and what it says.
+// launched returns an emulator that other machines can reach, and what it says.
 func launched(t *testing.T, flags ...string) (*binary.Server, string) {
 	t.Helper()
 	s, said := binary.Launch(t, exec.Command(binary.Path, append([]string{"serve", "--engine", "memory", "--listen", "127.0.0.1:0", "--control-listen", "0.0.0.0:0"}, flags...)...))

@@ -125,7 +125,7 @@ func Lock(path string) (unlock func(), err error) {
 	return func() { l.Close() }, nil
 }
 
-// Result holds how a command ended.
+// Result describes how a command ended.
 type Result struct {
 	Code           int
 	Stdout, Stderr string

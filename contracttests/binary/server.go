@@ -38,7 +38,7 @@ func Serve(t testing.TB, args ...string) *Server {
 	return Await(t, Command(args...))
 }
 
-// Command is clbemu serve on free ports, not started yet.
+// Command returns a command that runs clbemu serve on free ports. It is not started yet.
 func Command(args ...string) *exec.Cmd {
 	return exec.Command(Path, append([]string{"serve", "--listen", "127.0.0.1:0", "--control-listen", "127.0.0.1:0"}, args...)...)
 }
@@ -59,8 +59,8 @@ func (s *Server) Restart(cmd *exec.Cmd) {
 	}
 }
 
-// Launch is Await of a command that may end instead, and then has no API. It also
-// returns what the command said.
+// Launch is like Await, for a command that may end instead, and then has no API. It also returns
+// what the command said.
 func Launch(t testing.TB, cmd *exec.Cmd) (s *Server, said string) {
 	t.Helper()
 	s = newServer(t)

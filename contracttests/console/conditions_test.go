@@ -8,7 +8,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/emulatortest"
 )
 
-// create is a purchase, which conditions are about; it returns the code of a refusal.
+// create buys a load balancer, which conditions are about, and returns the code of a refusal.
 func (b *tab) create(pairs ...string) string {
 	b.Helper()
 	params := map[string]string{"AddressType": "internet"}
@@ -29,7 +29,7 @@ func (b *tab) refuses(code string, pairs ...string) {
 	}
 }
 
-// labelled is the selector of the button for a condition.
+// labelled returns the selector of the button for a condition.
 func labelled(name string) string { return fmt.Sprintf("button[data-focus=%q]", name) }
 
 // TestConditions proves that what is set on the page acts on calls and is shown, and that

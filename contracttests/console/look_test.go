@@ -215,8 +215,8 @@ func (b *tab) picture(name, scheme string, width int64) {
 	}
 }
 
-// fewColours is a picture in the 256 colours that it has most of, and for the others the
-// nearest of those.
+// fewColours returns a picture in its 256 most frequent colours, with the nearest of those for the
+// others.
 func fewColours(full image.Image) *image.Paletted {
 	count := make(map[color.Color]int)
 	bounds := full.Bounds()

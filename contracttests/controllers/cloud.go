@@ -10,7 +10,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/apiclient"
 )
 
-// patience is how long a controller waits for an answer.
+// patience is the longest wait of a controller for an answer.
 const patience = 2 * time.Second
 
 // params are the parameters of a call.
@@ -22,7 +22,7 @@ type refused struct{ action, code string }
 
 func (r *refused) Error() string { return r.action + ": " + r.code }
 
-// version is the one of CLB.
+// version is CLB's version.
 const version = "2014-05-15"
 
 // call calls the cloud, and decodes the answer into a value unless that is nil.

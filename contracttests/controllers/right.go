@@ -14,8 +14,8 @@ func polling(c *controller) error {
 
 const pollEvery = 2 * time.Second
 
-// adopting has no token: it takes over what a lost call has made, for which it looks often
-// enough to outlast a read that is late.
+// adopting sends no token: it takes over what a lost call has made, for which it looks often enough
+// to outlast a read that is late.
 func adopting(c *controller) error {
 	until(func() error {
 		return c.reconcile(func() (id string, err error) {
@@ -41,8 +41,7 @@ func adopting(c *controller) error {
 	return nil
 }
 
-// token repeats a creation of which it got no answer with the token of before, and looks for
-// nothing first.
+// token repeats a creation whose answer it missed, with the same token, and does not look first.
 func token(c *controller) error {
 	until(func() error {
 		return c.reconcile(func() (id string, err error) {

@@ -18,9 +18,10 @@ type controller struct {
 	name    string
 	vSwitch string // of an intranet load balancer
 	deletes bool
-	// lateness is when the queue of late comes back to a creation.
+	// lateness is the time after which the queue of late comes back to a creation.
 	lateness time.Duration
-	// looks is how often an adopting controller looks for what a lost call may have made.
+	// looks is the number of times that an adopting controller looks for what a lost call may have
+	// made.
 	looks int
 	// made is the load balancer that this process has made.
 	made string
@@ -33,8 +34,8 @@ func (c *controller) byTag() params {
 	return params{"Tags": fmt.Sprintf(`[{"TagKey":%q,"TagValue":%q}]`, owner, c.name)}
 }
 
-// find returns the load balancer of the Service by its tag, or by its name if a user took
-// the tag away; "" is none.
+// find returns the load balancer of the Service by its tag, or by its name if a user took the tag
+// away, or "" if there is none.
 func (c *controller) find() (id string, err error) {
 	for _, filter := range []params{c.byTag(), {"LoadBalancerName": c.name}} {
 		found, err := list(filter)
@@ -68,7 +69,7 @@ func (c *controller) created() (id string, err error) { return c.create("service
 // found returns the load balancer, and makes it if there is none.
 func (c *controller) found() (id string, err error) { return c.foundOr(c.created) }
 
-// foundOr is found that makes it in its own way.
+// foundOr is like found, but makes the load balancer by create.
 func (c *controller) foundOr(create func() (string, error)) (id string, err error) {
 	if id, err = c.find(); id != "" || err != nil {
 		return id, err
@@ -126,7 +127,7 @@ func (c *controller) newGroup(id string) (group string, err error) {
 	return made.VServerGroupId, err
 }
 
-// wanted are the servers behind the load balancer.
+// wanted returns the servers behind the load balancer.
 func wanted() []server {
 	return []server{{"i-bp1clbemu0000000001", 8080, 100}, {"i-bp1clbemu0000000002", 8080, 100}}
 }
@@ -162,7 +163,7 @@ func add(group string, servers []server) error {
 	return call("AddVServerGroupBackendServers", params{"VServerGroupId": group, "BackendServers": asJSON(servers)}, nil)
 }
 
-// port is that of the listener.
+// port is the port of the listener.
 const port = 80
 
 // listener makes and starts the listener.

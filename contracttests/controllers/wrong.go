@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// double repeats a creation of which it got no answer, and has no token.
+// double repeats a creation whose answer it missed, without a token.
 func double(c *controller) error {
 	until(func() error {
 		return c.reconcile(func() (id string, err error) {
@@ -27,7 +27,7 @@ func double(c *controller) error {
 	return nil
 }
 
-// newToken has another token for each try.
+// newToken sends another token with each try.
 func newToken(c *controller) error {
 	until(func() error {
 		return c.reconcile(func() (string, error) {

@@ -52,7 +52,7 @@ func TestEveryDiskWriteFails(t *testing.T) {
 	}
 }
 
-// planted is a folder in which a server has planted its world.
+// planted returns a folder in which a server has planted its world.
 func planted(t *testing.T) string {
 	dir := t.TempDir()
 	if code := binary.Serve(t, "--data-dir", dir, "--world", worldFile(t)).End(syscall.SIGTERM); code != 0 {
@@ -133,7 +133,7 @@ func TestDiskFailsAmongWriters(t *testing.T) {
 	}
 }
 
-// failAmongWriters is failNth for many writers at once.
+// failAmongWriters is like failNth, for many writers at once.
 func (c *cloud) failAmongWriters() error {
 	if err := c.open(); err != nil {
 		return err
@@ -229,7 +229,7 @@ func (c *cloud) tryCall() (failed bool, err error) {
 	return false, w.explain()
 }
 
-// tryWorldChange is tryCall for a change of everything.
+// tryWorldChange is like tryCall, for a change of everything.
 func (c *cloud) tryWorldChange(change worldChange) (failed bool, err error) {
 	status, answer, err := c.server.Ask(change.method, change.path, change.body)
 	if err != nil {
@@ -246,7 +246,7 @@ func (c *cloud) tryWorldChange(change worldChange) (failed bool, err error) {
 	return false, err
 }
 
-// importNodes is a change that makes the file grow.
+// importNodes returns a change that makes the file grow.
 func (c *cloud) importNodes() worldChange {
 	return worldChange{name: "import nodes", method: http.MethodPost, path: "/v1/world/import", body: []byte(nodes(20)), done: nothing}
 }

@@ -26,7 +26,7 @@ func (f failure) String() string {
 	return f.call + "-" + f.errno
 }
 
-// nth are strace's arguments that let the n-th of the calls fail, counted by thread.
+// nth returns strace's arguments that make the n-th of the calls fail, counted by thread.
 func (f failure) nth(n int) []string {
 	when := fmt.Sprint(n)
 	if f.forever {

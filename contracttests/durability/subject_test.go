@@ -43,8 +43,7 @@ type seen struct {
 	lost       bool
 }
 
-// model is the subject for porcupine. Of a lost call it is unknown whether it was
-// executed.
+// model returns the subject for porcupine. Of a lost call it is unknown whether it was executed.
 func (s *subject) model() porcupine.Model {
 	model := porcupine.NondeterministicModel{
 		Init: func() []any { return []any{s.start} },
@@ -101,7 +100,7 @@ func ask(client *apiclient.Client, action string, params map[string]string, read
 
 func unread(apiclient.Reply) string { return "" }
 
-// nameOf is the name of a load balancer: one value.
+// nameOf returns the subject of a load balancer's name: one value.
 func nameOf(id, name string) *subject {
 	return &subject{
 		name: "name of " + id, start: name,
@@ -119,8 +118,8 @@ func nameOf(id, name string) *subject {
 	}
 }
 
-// tagsOf are the tags of a load balancer: two values set together, deleted
-// one by one, and read together.
+// tagsOf returns the subject of a load balancer's tags: two values set together, deleted one by
+// one, and read together.
 func tagsOf(id string) *subject {
 	return &subject{
 		name: "tags of " + id,
@@ -185,7 +184,7 @@ func (l *accessControlLists) id(name string) string {
 	return l.ids[name]
 }
 
-// any is the name of one that may be there, "" when none was seen.
+// any returns the name of a list that may be there, or "" if none was seen.
 func (l *accessControlLists) any(chance *rand.Rand) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -195,7 +194,8 @@ func (l *accessControlLists) any(chance *rand.Rand) string {
 	return l.latest[chance.IntN(len(l.latest))]
 }
 
-// quota is the names of the access control lists, whose number it limits.
+// quota returns a subject whose value is the names of the access control lists, and which their
+// quota limits.
 func quota() *subject {
 	known := &accessControlLists{ids: make(map[string]string)}
 	return &subject{

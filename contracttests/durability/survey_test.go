@@ -15,7 +15,7 @@ type row map[string]any
 
 func (r row) text(name string) string { return fmt.Sprint(r[name]) }
 
-// rows are the elements of a list such as LoadBalancers>LoadBalancer.
+// rows returns the elements of a list such as LoadBalancers>LoadBalancer.
 func rows(in any, path ...string) []row {
 	for _, name := range path {
 		object, _ := in.(map[string]any)

@@ -62,7 +62,7 @@ func (c *cloud) now() version {
 	return v
 }
 
-// empty is the version of a cloud that was reset.
+// empty returns the version of a cloud that was reset.
 func (c *cloud) empty() version {
 	v := make(version, len(c.writers))
 	for _, w := range c.writers {

@@ -37,7 +37,7 @@ const (
 	eip          = "eip"
 )
 
-// fresh is a name that nothing had.
+// fresh returns a name that nothing had.
 func (w *writer) fresh() string {
 	w.made++
 	return fmt.Sprintf("%s.%d", w.name, w.made)
@@ -45,8 +45,8 @@ func (w *writer) fresh() string {
 
 func (w *writer) pick(values ...string) string { return values[w.chance.IntN(len(values))] }
 
-// some is the value of a fact that a call needs. That nothing has the value
-// where there is no such fact makes the call one that must be refused.
+// some returns the value of a fact that a call needs. That nothing has the value where there is no
+// such fact makes the call one that must be refused.
 func (e contents) some(name string) string {
 	if value := e[name]; value != "" {
 		return value
@@ -54,13 +54,13 @@ func (e contents) some(name string) string {
 	return "none"
 }
 
-// id is the first word of a fact about a resource.
+// id returns the first word of a fact about a resource.
 func (e contents) id(name string) string {
 	id, _, _ := strings.Cut(e.some(name), " ")
 	return id
 }
 
-// set is the change that one fact gets a value.
+// set returns the change that one fact gets a value.
 func set(name, value string) func(contents, apiclient.Reply) contents {
 	return func(e contents, _ apiclient.Reply) contents { return e.with(name, value) }
 }
@@ -220,7 +220,7 @@ func server(port, weight string) string {
 	return fmt.Sprintf(`[{"ServerId":%q,"Port":%q,"Weight":%q}]`, instanceID, port, weight)
 }
 
-// ofLoadBalancer is the kind of call that sets one attribute.
+// ofLoadBalancer returns the kind of call that sets one attribute.
 func ofLoadBalancer(fact, param string, value func(*writer) string) func(*writer, contents) call {
 	return func(w *writer, e contents) call {
 		value := value(w)
@@ -250,8 +250,8 @@ func ofListener(e contents, change func(contents, apiclient.Reply) contents) cal
 	}
 }
 
-// ofAccessControlList is a call that gives an entry a comment, or takes it out
-// when that is "".
+// ofAccessControlList returns a call that gives an entry a comment, or removes the entry if that is
+// "".
 func ofAccessControlList(e contents, entry, had, comment string) call {
 	return call{
 		params: map[string]string{"AclId": e.id(acl), "AclEntrys": fmt.Sprintf(`[{"entry":%q,"comment":%q}]`, entry, comment)},

@@ -172,7 +172,7 @@ func (f *fixture) answered(service string, client *netns.Namespace, want answers
 	})
 }
 
-// address is the EXTERNAL-IP of a Service, empty while there is none.
+// address returns the EXTERNAL-IP of a Service, or "" while there is none.
 func (f *fixture) address(service string) string {
 	f.Helper()
 	s, err := f.kubernetes.CoreV1().Services(f.namespace).Get(f.ctx, service, metav1.GetOptions{})

@@ -184,7 +184,7 @@ func measureAll(t *testing.T, product string) (all []*measure) {
 	return all
 }
 
-// filledWith are the annotations in addition to the measured one.
+// filledWith returns the annotations in addition to the measured one.
 func filledWith(a *annotations.Annotation, product string, own func(string) string) map[string]string {
 	with := make(map[string]string)
 	for name, value := range a.Beside {

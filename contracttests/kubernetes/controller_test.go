@@ -14,7 +14,7 @@ import (
 	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/process"
 )
 
-// ccmBinary is the real cloud controller manager to test with, or empty.
+// ccmBinary returns the real cloud controller manager to test with, or "".
 func ccmBinary() string { return os.Getenv("CCM_BIN") }
 
 // requireCCM skips what the reference driver does not do.
@@ -35,7 +35,7 @@ func (f *fixture) startController() {
 	}
 }
 
-// controllerBinary is the real CCM if there is one, else the driver.
+// controllerBinary returns the real CCM if there is one, else the driver.
 func controllerBinary() string { return cmp.Or(ccmBinary(), shared.driver) }
 
 // ccmUser is the service account of a CCM in a kind cluster.

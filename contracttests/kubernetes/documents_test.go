@@ -31,7 +31,7 @@ func TestStatementsInCI(t *testing.T) {
 	}
 }
 
-// testsThatSkip are the tests of this package that do nothing without a real CCM.
+// testsThatSkip returns the tests of this package that do nothing without a real CCM.
 func testsThatSkip(t *testing.T) map[string]bool {
 	t.Helper()
 	files, err := os.ReadDir(".")

@@ -36,7 +36,7 @@ func (f *fixture) forgetEvents() {
 	}
 }
 
-// heard are the Events of Services about trouble, each once.
+// heard returns the Events of Services about trouble, each once.
 func (f *fixture) heard() []string {
 	f.Helper()
 	events, err := f.kubernetes.CoreV1().Events(metav1.NamespaceDefault).List(f.ctx, metav1.ListOptions{})
@@ -77,7 +77,7 @@ var ids = []struct {
 	{regexp.MustCompile(`\ba[0-9a-f]{31}(x?)\b`), "<name>$1"},                // x is a change of TestPartValues
 }
 
-// withoutIDs is an Event's text with placeholders for what differs from run to run.
+// withoutIDs returns an Event's text with placeholders for what differs from run to run.
 func withoutIDs(text string) string {
 	for _, id := range ids {
 		text = id.pattern.ReplaceAllString(text, id.placeholder)
@@ -115,7 +115,7 @@ func (f *fixture) record(scenario string) {
 	}
 }
 
-// core is an Event's text without what depends on the task that fails first.
+// core returns an Event's text without what depends on the task that fails first.
 func core(text string) string {
 	text, _, _ = strings.Cut(text, ", there are unprocessed listeners")
 	return strings.TrimRight(text, " ,.]")
@@ -136,7 +136,7 @@ func TestWithoutIDs(t *testing.T) {
 	}
 }
 
-// ccmVersion is the module of the CCM with its version.
+// ccmVersion returns the module of the CCM with its version.
 func ccmVersion(t *testing.T) string {
 	t.Helper()
 	build, err := buildinfo.ReadFile(ccmBinary())

@@ -99,8 +99,8 @@ func (f *fixture) nodePortsFree() {
 	}
 }
 
-// explored is the command that starts the controller of a life, with the cluster and the
-// cloud of its environment.
+// explored returns the command that starts the controller of a life, with the cluster and the cloud
+// of its environment.
 func (f *fixture) explored() string {
 	f.Helper()
 	args := slices.DeleteFunc(f.controllerCommand().Args, func(arg string) bool {

@@ -46,7 +46,7 @@ func (f *fixture) nudging(name string, weights func() map[string]int) func() map
 	}
 }
 
-// startFirst is start for a CCM before v2; a newer one is skipped.
+// startFirst is like start, for a CCM before v2. It skips the test for a newer one.
 func startFirst(t *testing.T) *fixture {
 	t.Helper()
 	if !isFirstGeneration(t) {

@@ -54,7 +54,7 @@ func kubectl(t *testing.T, c *cluster.Cluster, args ...string) string {
 	return string(out)
 }
 
-// kindsWorld is the file of the world that up.sh makes for a network of Docker.
+// kindsWorld returns the file of the world that up.sh makes for a network of Docker.
 func kindsWorld(t *testing.T, network string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "world.yaml")

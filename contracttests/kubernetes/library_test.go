@@ -105,7 +105,7 @@ func TestLibrary(t *testing.T) {
 	}
 }
 
-// kubernetesParts are the scenarios that have one, the longest first.
+// kubernetesParts returns the scenarios that have a kubernetes part, the longest first.
 func kubernetesParts(t *testing.T) (names []string) {
 	t.Helper()
 	files, err := filepath.Glob("../../scenarios/library/*.yaml")

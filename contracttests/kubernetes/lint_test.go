@@ -54,7 +54,7 @@ func (b broken) annotations(fill func(string) string) map[string]string {
 	return with
 }
 
-// service is the broken Service as lint-service reads it.
+// service returns the broken Service as lint-service reads it.
 func (b broken) service(with map[string]string) *annotations.Service {
 	s := &annotations.Service{Type: "LoadBalancer", Annotations: make(map[string]string), Ports: []annotations.Port{{Number: 80, Protocol: "TCP"}}}
 	if b.product == annotations.NLB {

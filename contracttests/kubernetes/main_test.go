@@ -145,13 +145,13 @@ func stopClusters() {
 	}
 }
 
-// node is the one that runs on the nth instance.
+// node returns the node that runs on the nth instance.
 func node(n int) cluster.Node {
 	instance := cloud.NewInstance(n)
 	return cluster.NewNode(n, instance.ProviderID(), instance.Address)
 }
 
-// instances are all that the world has for nodes.
+// instances returns all instances that the world has for nodes.
 func instances() (all []cloud.Instance) {
 	for n := 1; n <= nodes+spares; n++ {
 		all = append(all, cloud.NewInstance(n))

@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// manyServices is how many Services TestManyServices makes.
+// manyServices returns the number of Services that TestManyServices makes.
 func manyServices(t *testing.T) int {
 	setting := os.Getenv("E2E_SERVICES")
 	if setting == "" {

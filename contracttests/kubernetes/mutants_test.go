@@ -33,7 +33,7 @@ var unnoticed = map[string]string{
 	"tag-removed-by-hand without steps [3]":    "a lost tag must change nothing",
 }
 
-// statedParts are the kubernetes parts that play statements of the documents.
+// statedParts returns the kubernetes parts that play statements of the documents.
 func statedParts(t *testing.T) (names []string) {
 	t.Helper()
 	_, statements, err := explain.Statements()
@@ -201,7 +201,7 @@ func mentions(node *yaml.Node, text string) bool {
 	return strings.Contains(node.Value, text) || slices.ContainsFunc(node.Content, func(n *yaml.Node) bool { return mentions(n, text) })
 }
 
-// childOf is the value of a key, an empty node where there is none.
+// childOf returns the value of a key, or an empty node if there is none.
 func childOf(node *yaml.Node, key string) *yaml.Node {
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		if node.Content[i].Value == key {

@@ -71,7 +71,7 @@ func (f *fixture) serve(n int) {
 	f.control("world", "set", fmt.Sprintf("instance.%s.reachAt=%s", id, strings.TrimPrefix(server.URL, "http://")))
 }
 
-// answersAt is where the load balancer of a Service answers on this machine.
+// answersAt returns the address at which the load balancer of a Service answers on this machine.
 func (f *fixture) answersAt(service *corev1.Service) (address string) {
 	f.Helper()
 	balancer, err := f.find(service)
@@ -81,7 +81,8 @@ func (f *fixture) answersAt(service *corev1.Service) (address string) {
 	return "http://" + f.hostOf(balancer.LoadBalancerId)
 }
 
-// hostOf is the host and port at which a load balancer with one listener answers on this machine.
+// hostOf returns the host and port at which a load balancer with one listener answers on this
+// machine.
 func (f *fixture) hostOf(id string) (host string) {
 	f.Helper()
 	f.eventually("an address on this machine", func() error {

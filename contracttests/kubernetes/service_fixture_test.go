@@ -89,7 +89,7 @@ func (f *fixture) scale(replicas int32) {
 	}
 }
 
-// everywhere is the weight of each node when all take the traffic.
+// everywhere returns the weight of each node when all take the traffic.
 func everywhere(n int) map[string]int {
 	weights := make(map[string]int)
 	for i := 1; i <= n; i++ {
@@ -154,7 +154,7 @@ func (f *fixture) find(service *corev1.Service) (found slb.LoadBalancer, err err
 	return response.LoadBalancers.LoadBalancer[0], nil
 }
 
-// expected are the lines that listeners returns for what a Service says.
+// expected returns the lines that listeners returns for what a Service says.
 func expected(service *corev1.Service, weights map[string]int) (lines []string) {
 	for _, port := range service.Spec.Ports {
 		var servers []string
@@ -172,7 +172,7 @@ func expected(service *corev1.Service, weights map[string]int) (lines []string) 
 	return lines
 }
 
-// listeners has a line for each listener, with the servers behind it.
+// listeners returns a line for each listener, with the servers behind it.
 func (f *fixture) listeners(id string) (lines []string, err error) {
 	request := slb.CreateDescribeLoadBalancerListenersRequest()
 	request.LoadBalancerId, request.MaxResults = &[]string{id}, requests.NewInteger(100)
@@ -212,7 +212,7 @@ func (f *fixture) compareGroups(id string, want int) error {
 	return nil
 }
 
-// ownLoadBalancers are those that a controller made.
+// ownLoadBalancers returns the load balancers that a controller made.
 func (f *fixture) ownLoadBalancers() (ids []string) {
 	f.Helper()
 	request := slb.CreateDescribeLoadBalancersRequest()

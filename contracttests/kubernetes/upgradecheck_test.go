@@ -159,7 +159,7 @@ func (f *fixture) annotateEdited(o *edited, name, value string) {
 	})
 }
 
-// backend is a node as a controller adds it to a group.
+// backend returns a node as a controller adds it to a group.
 func backend(n int, service *corev1.Service, group string) string {
 	list, err := json.Marshal([]map[string]any{{
 		"ServerId": cloud.NewInstance(n).ID, "Port": service.Spec.Ports[0].NodePort, "Weight": 100, "Type": "ecs", "Description": group,
@@ -284,7 +284,7 @@ func (f *fixture) stillPending(services ...string) {
 	}
 }
 
-// findings are those that clbemu upgrade-check printed, by Service.
+// findings returns the findings that clbemu upgrade-check printed, by Service.
 func (f *fixture) findings(out string) map[string][]string {
 	found := make(map[string][]string)
 	service := ""

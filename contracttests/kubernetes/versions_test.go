@@ -49,7 +49,7 @@ func recordOutcome(t *testing.T, scenario string, is outcome) {
 // unmet finds the step of a part that failed in what the command printed.
 var unmet = regexp.MustCompile(`\.yaml:[0-9]+: (.*)`)
 
-// judged is the outcome of a part that the CCM served.
+// judged returns the outcome of a part that the CCM served.
 func (f *fixture) judged(out string, err error) outcome {
 	f.Helper()
 	is := outcome{Verdict: passes, Events: f.heard()}

@@ -87,7 +87,7 @@ func TestClusterWorld(t *testing.T) {
 	}
 }
 
-// clusterListeners are the listeners of the load balancers that belong to the cluster.
+// clusterListeners returns the listeners of the load balancers that belong to the cluster.
 func (f *fixture) clusterListeners() map[string][]string {
 	f.Helper()
 	all := make(map[string][]string)

@@ -45,7 +45,7 @@ func isFree(where string) bool {
 		})
 }
 
-// matchesPath is path.Match with a * that stands for dots too.
+// matchesPath is like path.Match, with a * that stands for dots too.
 func matchesPath(pattern, where string) bool {
 	return regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*`, ".*") + "$").MatchString(where)
 }

@@ -26,7 +26,7 @@ func TestAbsences(t *testing.T) {
 	}
 }
 
-// absences are the paths of values in the expectations of a kubernetes part that something is
+// absences returns the paths of values in the expectations of a kubernetes part that something is
 // not there.
 func absences(t *testing.T, name string) (paths []string) {
 	t.Helper()
@@ -56,7 +56,7 @@ func absences(t *testing.T, name string) (paths []string) {
 	return paths
 }
 
-// childOf is the value of a key of a mapping.
+// childOf returns the value of a key of a mapping.
 func childOf(node *yaml.Node, key string) *yaml.Node {
 	if i := slices.IndexFunc(node.Content, func(n *yaml.Node) bool { return n.Value == key }); i >= 0 {
 		return node.Content[i+1]

@@ -1,7 +1,7 @@
-// Package mutants has lines of clbemu that are changed one at a time, and the plays that must
-// notice each: the mutants. One overlay of the go command has all of them, so that a program or a test that is
-// built with it is any of them, as the variable MUTANT says. Neither the sources nor what is
-// released know of it.
+// Package mutants lists the mutants: lines of clbemu that are changed one at a time, with the plays
+// that must notice each. One overlay of the go command has all of them, so that a program or a test
+// that is built with it is any of them, as the variable MUTANT says. Neither the sources nor what
+// is released know of it.
 package mutants
 
 import (
@@ -22,15 +22,15 @@ import (
 type Mutant struct {
 	// Name identifies it in statements, and is the value of MUTANT that switches it on.
 	Name string `yaml:"name"`
-	// Rule is the part of clbemu that it is of.
+	// Rule names the part of clbemu to which it belongs.
 	Rule string `yaml:"rule"`
-	// File has Line once, of which Becomes takes the place.
+	// File has Line once. Becomes replaces it.
 	File    string `yaml:"file"`
 	Line    string `yaml:"line"`
 	Becomes string `yaml:"becomes"`
-	// Type is that of a value outside of functions.
+	// Type is the type of a value outside of functions.
 	Type string `yaml:"type"`
-	// By are the plays that must notice it, beside those of the statements that name it:
+	// By lists what must notice it, in addition to the plays of the statements that name it:
 	// PACKAGE.TEST, or "scenario NAME/PART".
 	By []string `yaml:"by"`
 	// Survives says of a play why it does not notice the mutant.
@@ -74,8 +74,8 @@ func Read() ([]*Mutant, error) {
 	return all, nil
 }
 
-// Play is what plays a statement as a mutant names it, or "" for a command and for evidence,
-// whose tests the mutants name themselves.
+// Play returns the name by which mutants name what plays a statement, or "" for a command and for
+// evidence, whose tests the mutants name themselves.
 func Play(by explain.Way) string {
 	switch by.Kind {
 	case explain.ByScenario:
@@ -86,7 +86,7 @@ func Play(by explain.Way) string {
 	return ""
 }
 
-// change is the part of a text that the mutant changes, and what it becomes.
+// change returns the part of a text that the mutant changes, and what replaces it.
 func (m *Mutant) change(text []byte) (from, to int, becomes string, err error) {
 	if n := bytes.Count(text, []byte(m.Line)); n != 1 || m.Line == "" || m.Line == m.Becomes {
 		return 0, 0, "", fmt.Errorf("%s: %s has %q %d times, want it once, and changed", m.Name, m.File, m.Line, n)
@@ -102,7 +102,7 @@ func (m *Mutant) change(text []byte) (from, to int, becomes string, err error) {
 	return from, from + len(line), becomes, nil
 }
 
-// Tests are the folders of the tests below a root, by PACKAGE.TEST.
+// Tests returns the folders of the tests below a root, by PACKAGE.TEST.
 func Tests(root string) (map[string]string, error) {
 	all := make(map[string]string)
 	err := filepath.WalkDir(root, func(path string, entry os.DirEntry, err error) error {

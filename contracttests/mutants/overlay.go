@@ -55,7 +55,8 @@ func mutantValue[T any](name string, changed, original T) T {
 }
 `
 
-// Files are the files with all mutants, by their paths below root, and those that switch them.
+// Files returns the files with all mutants, by their paths below root, and the files that switch
+// the mutants.
 func Files(root string, all []*Mutant) (map[string][]byte, error) {
 	of := make(map[string][]*Mutant)
 	for _, m := range all {
@@ -89,8 +90,8 @@ type insertion struct {
 	text     string
 }
 
-// withMutants is the text of a file with the mutants. A function begins with its mutants, each
-// the whole of its body once more with the change, so that nothing but the change differs.
+// withMutants returns the text of a file with its mutants. A function begins with its mutants, each
+// a copy of its whole body with the change, so that nothing but the change differs.
 func withMutants(text []byte, mutants []*Mutant) (changed []byte, pkg string, err error) {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, mutants[0].File, text, parser.SkipObjectResolution|parser.ParseComments)
@@ -143,7 +144,7 @@ func (m *Mutant) insertion(file *ast.File, text []byte) (insertion, error) {
 	return insertion{begin, end, fmt.Sprintf("mutantValue[%s](%q, %s, %s)", m.Type, m.Name, with(begin, end), text[begin:end])}, nil
 }
 
-// around is the outermost function whose body has a part of a file.
+// around returns the outermost function whose body holds a part of a file.
 func around(file *ast.File, from, to int) (signature *ast.FuncType, body *ast.BlockStmt) {
 	ast.Inspect(file, func(node ast.Node) bool {
 		if body != nil || node == nil {
@@ -164,7 +165,7 @@ func around(file *ast.File, from, to int) (signature *ast.FuncType, body *ast.Bl
 	return signature, body
 }
 
-// innermost is the smallest expression that has a part of a file.
+// innermost returns the smallest expression that holds a part of a file.
 func innermost(file *ast.File, from, to int) (found ast.Expr) {
 	ast.Inspect(file, func(node ast.Node) bool {
 		if node == nil || int(node.Pos()-file.FileStart) > from || int(node.End()-file.FileStart) < to {

@@ -17,7 +17,7 @@ import (
 
 var plant = flag.Bool("races", false, "plant the races, and run what must find them")
 
-// races are the planted ones.
+// races returns the planted races.
 func races(t *testing.T) (all []*mutants.Mutant) {
 	t.Helper()
 	text, err := os.ReadFile("races.yaml")

@@ -18,7 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// within is how long a test in a namespace may take.
+// within limits the time of a test in a namespace.
 const within = "8m"
 
 // Isolated runs the rest of the test in a process with a network namespace of its own, in
@@ -99,7 +99,7 @@ type Namespace struct {
 	pid string // of a process in it; empty is the test's own namespace
 }
 
-// Here is the test's own namespace.
+// Here returns the test's own namespace.
 func Here(t testing.TB) *Namespace { return &Namespace{t: t} }
 
 // New makes a namespace. Its number names the cable, netns1, and the addresses: 10.77.N.1

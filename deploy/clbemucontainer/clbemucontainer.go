@@ -60,7 +60,7 @@ func WithWorld(file string) testcontainers.CustomizeRequestOption {
 	return withFile("CLBEMU_WORLD", file, "/world.yaml")
 }
 
-// WithFaults has the fault rules of a file of this machine in force before the first call.
+// WithFaults puts the fault rules of a file on this machine in force before the first call.
 func WithFaults(file string) testcontainers.CustomizeRequestOption {
 	return withFile("CLBEMU_FAULTS", file, "/faults.yaml")
 }

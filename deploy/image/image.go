@@ -57,7 +57,7 @@ func labels(title, description string) map[string]string {
 	}
 }
 
-// labelled is the settings with the version that is in the program.
+// labelled returns the settings with the version that the program carries.
 func (c content) labelled(program []byte) v1.Config {
 	with := *c.settings.DeepCopy()
 	info, err := buildinfo.Read(bytes.NewReader(program))
@@ -99,7 +99,7 @@ func (c content) build(name string, program []byte, arch string) (v1.Image, erro
 	return mutate.ConfigFile(image, config)
 }
 
-// rootFiles are the image's files: the program, and a folder for the state.
+// rootFiles returns the image's files: the program, and a folder for the state.
 func (c content) rootFiles(name string, program []byte) ([]byte, error) {
 	var files bytes.Buffer
 	w := tar.NewWriter(&files)

@@ -21,7 +21,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(binary.Main(m)) }
 
-// config is the cluster's, as kind's own package decodes it.
+// config returns the cluster's configuration, as kind's own package decodes it.
 func config(t *testing.T) *v1alpha4.Cluster {
 	t.Helper()
 	text, err := os.ReadFile("cluster.yaml")

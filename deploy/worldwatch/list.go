@@ -14,9 +14,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// list is the nodes and pods that can be imported, with the nodes' instances: nodes with
-// an instance, which was not deleted, and an address, and pods of theirs. Others come
-// when they have what they lack.
+// list returns the nodes and pods that can be imported, and the nodes' instances: nodes with an
+// address and an instance that was not deleted, and their pods. Others follow once they have what
+// they lack.
 func (w *watcher) list(deleted map[string]bool) (out *corev1.List, ids []string, err error) {
 	out = &corev1.List{TypeMeta: metav1.TypeMeta{Kind: "List", APIVersion: "v1"}}
 	nodes, err := w.nodes.List(labels.Everything())
@@ -72,7 +72,7 @@ func appendObject(list *corev1.List, kind string, o any) error {
 	return nil
 }
 
-// instanceOf is the instance that a node says it is, "" when it says none yet.
+// instanceOf returns the instance that a node names, or "" if it names none yet.
 func instanceOf(n *corev1.Node) string {
 	_, id, _ := strings.Cut(strings.TrimPrefix(n.Spec.ProviderID, "alicloud://"), ".")
 	return id
@@ -88,7 +88,7 @@ func hasAddress(n *corev1.Node) bool {
 // differ reports whether anything that is imported has changed. Objects were stripped.
 func differ(before, after any) bool { return !reflect.DeepEqual(without(before), without(after)) }
 
-// without is the object without its version.
+// without returns the object without its version.
 func without(o any) any {
 	switch o := o.(type) {
 	case *corev1.Node:

@@ -19,7 +19,7 @@ var Prefixes = []string{"service.beta.kubernetes.io/alibaba-cloud-loadbalancer-"
 // bare is the prefix of the few annotations that are not named after load balancers.
 const bare = "service.beta.kubernetes.io/"
 
-// bareNames are those annotations.
+// bareNames lists those annotations.
 var bareNames = []string{"backend-type", "class"}
 
 // The products that a Service can get a load balancer of.
@@ -32,7 +32,7 @@ const (
 type Annotation struct {
 	// Name follows the prefix.
 	Name string `json:"name"`
-	// Products are those whose load balancers it is about.
+	// Products lists the products whose load balancers it sets.
 	Products []string `json:"products"`
 	// Since is the first tagged version of the CCM that reads it.
 	Since string `json:"since"`
@@ -42,23 +42,23 @@ type Annotation struct {
 	Successor string `json:"successor,omitempty"`
 	// Form has its values, as ValuesOf reads them.
 	Form string `json:"form"`
-	// Help says what it sets.
+	// Help says what the annotation sets.
 	Help string `json:"help"`
-	// With are annotations with which it takes effect, with a value that they have then,
-	// which is a name in braces where it is an id. What it needs, Needs say.
+	// With holds the annotations, with their values, without which this one takes no effect. A
+	// value such as {{lb}} stands for an id. Needs lists what else it needs.
 	With map[string]string `json:"with,omitempty"`
-	// Beside are annotations that a test sets in addition to With.
+	// Beside holds With, and the annotations that a test sets in addition.
 	Beside map[string]string `json:"-"`
 	// Values are two that differ, for a test.
 	Values [2]string `json:"-"`
-	// Unmeasured says why what a real CCM does is not measured; empty where Effects say it. It
-	// begins with the product where the other one's is.
+	// Unmeasured says why no effect of a real CCM was measured, or is empty if Effects say it. It
+	// begins with the product if the other one's effect was measured.
 	Unmeasured string `json:"-"`
 	// Effects say what a real CCM did, by product.
 	Effects map[string]Effects `json:"effects,omitempty"`
 }
 
-// Effect says what followed a change of an annotation.
+// Effect says what a change of an annotation did.
 type Effect string
 
 const (
@@ -78,7 +78,7 @@ type Effects struct {
 	Added   Effect `json:"added"`
 	Changed Effect `json:"changed"`
 	Removed Effect `json:"removed"`
-	// Event has the CCM's words where it refused.
+	// Event has the CCM's words for a refusal.
 	Event string `json:"event,omitempty"`
 }
 
@@ -95,7 +95,7 @@ type Measured struct {
 	Effects map[string]map[string]Effects `json:"effects"`
 }
 
-// CCM is the version of the CCM that was measured.
+// CCM returns the version of the CCM that was measured.
 func CCM() string { return measurements().CCM }
 
 var measurements = sync.OnceValue(func() (m Measured) {
@@ -136,7 +136,7 @@ var All = sync.OnceValue(func() (all []Annotation) {
 	return all
 })
 
-// Key is the annotation as a Service has it.
+// Key returns the key of the annotation on a Service.
 func (a *Annotation) Key() string {
 	if slices.Contains(bareNames, a.Name) {
 		return bare + a.Name
@@ -180,8 +180,8 @@ func Before(version, other string) bool {
 	return a != nil && slices.Compare(a, b) < 0
 }
 
-// IsVersion reports whether a text is a version, such as v2.9.1 or 2.14.0-aliyun.1. Unknown
-// says so where it is newer than all of which something is known here, and is "" else.
+// IsVersion reports whether a text is a version, such as v2.9.1 or 2.14.0-aliyun.1. Unknown says so
+// if clbemu knows nothing of such a new version, and is "" otherwise.
 func IsVersion(version string) (unknown string, is bool) {
 	if !reaches(version) {
 		unknown = "clbemu knows the CCM up to " + newest() + ", and not what " + version + " changes"
@@ -189,7 +189,7 @@ func IsVersion(version string) (unknown string, is bool) {
 	return unknown, len(numbers(version)) > 1
 }
 
-// numbers returns the numbers of a version, nil for a text that is none.
+// numbers returns the numbers of a version, or nil if the text is no version.
 func numbers(version string) (list []uint64) {
 	version, _, _ = strings.Cut(strings.TrimPrefix(version, "v"), "-")
 	for part := range strings.SplitSeq(version, ".") {

@@ -68,8 +68,8 @@ var clouds = []struct{ prefix, name string }{
 // for by its spelling, which takes long.
 const mostSuggested = 20
 
-// unknown is the problem of a key that no CCM reads, nil for a key that is not the CCM's. Suggest
-// says whether to look for what was meant.
+// unknown returns the problem of a key that no CCM reads, or nil for a key of somebody else.
+// Suggest says whether to look for what was meant.
 func unknown(key, value string, suggest bool) *Problem {
 	if cloud := cloudOf(key); cloud != "" {
 		return &Problem{Key: key, Note: true, Text: "it is an annotation of " + cloud + ", which this controller does not read"}
@@ -102,7 +102,7 @@ func alibabas(key string) bool {
 	return strings.Contains(name, "alibaba") || strings.Contains(name, "alicloud")
 }
 
-// cloudOf is the other cloud whose annotation a key is, "" for none.
+// cloudOf returns the other cloud to which an annotation belongs, or "" for none.
 func cloudOf(key string) string {
 	for _, cloud := range clouds {
 		if strings.HasPrefix(key, cloud.prefix) {
@@ -116,7 +116,7 @@ func cloudOf(key string) string {
 	return ""
 }
 
-// meant is the annotation that a misspelt key is likely to mean, "" for none. Suggest says
+// meant returns the annotation that a misspelt key probably means, or "" for none. Suggest says
 // whether to look for one by its spelling.
 func meant(key string, suggest bool) string {
 	domain, last, slashed := strings.Cut(key, "/")
@@ -144,8 +144,8 @@ func meant(key string, suggest bool) string {
 	return ""
 }
 
-// longer is the annotation whose name is the given one, or has some words more or less at
-// its ends; the longest of several.
+// longer returns the annotation with the name, or the longest one whose name has some words more or
+// less at its ends.
 func longer(name string) string {
 	best := ""
 	for _, a := range All() {
@@ -183,7 +183,8 @@ func found(finding, advice, format string, args ...any) *Problem {
 	return &Problem{Note: finding == noted, Breaks: finding == Breaks, Text: fmt.Sprintf(format, args...), Advice: advice}
 }
 
-// unread says why the controller does not read the annotation of a Service; nil where it does.
+// unread says why the controller does not read the annotation of a Service, or returns nil if it
+// does.
 func (a *Annotation) unread(s *Service, value, version string) *Problem {
 	product := s.Product()
 	switch {
@@ -221,7 +222,7 @@ func (a *Annotation) misread(s *Service, value, version string) *Problem {
 	return found(Breaks, "", "the Service will not come up: the value is %q, and must be %s", value, values.Words())
 }
 
-// need is the first need of the annotation that the Service lacks, nil if it has all.
+// need returns the first need of the annotation that the Service lacks, or nil if it has all.
 func (a *Annotation) need(s *Service, product, version string) *need {
 	for i := range Needs() {
 		n := &Needs()[i]

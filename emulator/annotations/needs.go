@@ -19,11 +19,11 @@ const (
 
 // need is a requirement of an annotation, for a product and versions of the CCM.
 type need struct {
-	// Names are those of the annotations.
+	// Names lists the annotations that have the need.
 	Names    []string
 	product  string
 	from, to string
-	// Finding says what comes of it that it is missing.
+	// Finding says what follows if the need is missing.
 	Finding string
 	when    []term
 	// either are alternatives, each of terms that must all hold.
@@ -76,8 +76,8 @@ func terms(text string) (all []term) {
 	return all
 }
 
-// Of reports whether the need is one of an annotation, for a product and a version of the
-// CCM, which is the newest where it is empty.
+// Of reports whether the need is one of an annotation, for a product and a version of the CCM. An
+// empty version is the newest.
 func (n *need) Of(name, product, version string) bool {
 	return slices.Contains(n.Names, name) && (n.product == product || n.product == "both") &&
 		(n.from == "" || version == "" || !Before(version, n.from)) && (n.to == "" || version != "" && Before(version, n.to))
@@ -108,8 +108,8 @@ func (n *need) Missing(s *Service) bool {
 	return all(n.when) && !slices.ContainsFunc(n.either, all)
 }
 
-// Words says what is needed. Of alternatives it names those that are nearest to what the
-// Service has, or all where it has none.
+// Words says what is needed. Of alternatives it names those that are nearest to what the Service
+// has, or all if it has none of them.
 func (n *need) Words(s *Service) string {
 	var either []string
 	for _, alternative := range n.either {
@@ -124,8 +124,8 @@ func (n *need) Words(s *Service) string {
 	return strings.Join(either, ", or ")
 }
 
-// Shown is the need in a table: when it counts, what is needed, and what comes of it that
-// it is missing.
+// Shown returns the need as rows of a table have it: when it counts, what is needed, and what
+// follows if it is missing.
 func (n *need) Shown() string {
 	short := func(list []term) string {
 		var parts []string

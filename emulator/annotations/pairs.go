@@ -18,7 +18,7 @@ func (s *Service) hasPort(number string) bool {
 	return len(s.Ports) == 0 || slices.ContainsFunc(s.Ports, func(p Port) bool { return strconv.Itoa(p.Number) == number })
 }
 
-// noPort is the problem of a pair whose port the Service does not have.
+// noPort returns the problem of a pair whose port the Service does not have.
 func noPort(pair, number string) Problem {
 	return Problem{Text: fmt.Sprintf("%s takes no effect: the Service has no port %s", pair, number)}
 }

@@ -25,8 +25,8 @@ type Service struct {
 	Elsewhere map[string]string
 	// HasAddress reports whether its status has an address.
 	HasAddress bool
-	// Running reports whether it is read from a cluster: what counts only when a load balancer
-	// is created is left out where there is one.
+	// Running reports whether it is read from a cluster: then problems that count only when a load
+	// balancer is created are left out if there is one.
 	Running bool
 	// Local reports whether spec.externalTrafficPolicy is Local.
 	Local bool
@@ -53,11 +53,11 @@ type Port struct {
 type Problem struct {
 	// Key is the annotation, or the field of the Service.
 	Key string `json:"annotation"`
-	// Note is true where the annotation takes effect all the same, at some time.
+	// Note is true if the annotation takes effect all the same, at some time.
 	Note bool `json:"note"`
-	// Breaks is true where the Service will not come up.
+	// Breaks is true if the Service will not come up.
 	Breaks bool `json:"breaks"`
-	// Text says what is wrong, Advice what to do.
+	// Text says what is wrong, and Advice what to do.
 	Text   string `json:"text"`
 	Advice string `json:"advice,omitempty"`
 }
@@ -65,7 +65,7 @@ type Problem struct {
 // nlbClass is the load balancer class of Services with Network Load Balancers.
 const nlbClass = "alibabacloud.com/nlb"
 
-// Product is that whose load balancer a Service gets.
+// Product returns the product whose load balancer the Service gets.
 func (s *Service) Product() string {
 	if s.Class == nlbClass {
 		return NLB
@@ -73,7 +73,7 @@ func (s *Service) Product() string {
 	return CLB
 }
 
-// get is the value of an annotation by its name; the newer prefix wins.
+// get returns the value of an annotation by its name without the prefix; the newer prefix wins.
 func (s *Service) get(name string) (value string, ok bool) {
 	for _, key := range []string{Prefixes[0] + name, Prefixes[1] + name, bare + name} {
 		if value, ok = s.Annotations[key]; ok {
@@ -106,7 +106,7 @@ func (s *Service) protocols() (list []string) {
 	return list
 }
 
-// ports are the Service's ports, or those of protocol-port where the Service names none.
+// ports returns the Service's ports, or those of protocol-port if the Service names none.
 func (s *Service) ports() []Port {
 	if len(s.Ports) > 0 {
 		return s.Ports

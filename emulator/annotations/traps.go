@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// newest is the newest version of the CCM of which something is known here.
+// newest is the newest version of the CCM that clbemu knows.
 var newest = sync.OnceValue(func() (last string) {
 	for _, a := range All() {
 		if last == "" || Before(last, a.Since) {
@@ -19,7 +19,8 @@ var newest = sync.OnceValue(func() (last string) {
 	return last
 })
 
-// reaches reports whether what is known here reaches a version: it is none newer than all that are known here.
+// reaches reports whether the annotations known here cover a version: it is not newer than all of
+// them.
 func reaches(version string) bool { return version == "" || !Before(newest(), version) }
 
 // placeholder matches a value that a person was to replace.
@@ -27,8 +28,8 @@ var placeholder = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\$\{[^}]*\}|\$\([^)]*\)|\{\{.*\}\}|^<[^<>]+>$|(?i)^(?:your|my)[-_ ].*(?:id|name)$|^[a-z]*-?x{3,}$|^(?:todo|changeme|replaceme)$|^\{your[^}]*\}$`)
 })
 
-// narrow are the values that listeners of some protocols take, where those of others take more.
-// The emulator's own calls hold them: contracttests.TestAnnotationsAgree.
+// narrow lists the values that listeners of some protocols take, for annotations that take more
+// with others. The emulator's own calls hold them: contracttests.TestAnnotationsAgree.
 var narrow = []struct {
 	name, product string
 	on            []string
@@ -81,7 +82,7 @@ var others = map[string]string{
 	"ssl-cert": "cert-id", "certificate-id": "cert-id", "ssl-ports": "protocol-port", "backend-protocol": "protocol-port", "internal": "address-type", "loadbalancer-type": "address-type", "proxy-protocol-v2": "proxy-protocol", "security-group-id": "security-group-ids", "security-groups": "security-group-ids",
 }
 
-// advised is the advice about a key that people write for another one, "" for none.
+// advised returns advice about a key that people write instead of another one, or "" for none.
 func advised(key string) string {
 	name := key
 	for _, prefix := range Prefixes {
@@ -135,7 +136,7 @@ func (s *Service) checkTraps(version string) (problems []Problem) {
 	return problems
 }
 
-// listeners are the listeners of a load balancer that the Service reuses and lets the CCM make.
+// listeners returns the listeners that the CCM makes of a load balancer that the Service reuses.
 func (s *Service) listeners() (all []string) {
 	id, _ := s.get("id")
 	if id == "" || s.Type != "LoadBalancer" || !s.listens() {

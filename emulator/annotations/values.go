@@ -68,7 +68,7 @@ func (a *Annotation) ValuesOf(product string) taken {
 	return v
 }
 
-// Words says which values are taken, "" where any is.
+// Words says which values are taken, or returns "" if any is.
 func (v taken) Words() string { return v.words }
 
 // Takes reports whether a value is among them.

@@ -49,7 +49,7 @@ type Reply struct {
 	Faults []string
 }
 
-// Text is a field of the answer, "" when it is absent or no string.
+// Text returns a field of the answer, or "" if it is absent or not a string.
 func (r Reply) Text(name string) string {
 	text, _ := r.Body[name].(string)
 	return text
@@ -76,7 +76,7 @@ func (c *Client) Call(version, action string, params map[string]string) (Reply, 
 	return c.CallContext(context.Background(), version, action, params)
 }
 
-// CallContext is Call until ctx ends.
+// CallContext is like Call, but gives up when ctx ends.
 func (c *Client) CallContext(ctx context.Context, version, action string, params map[string]string) (Reply, error) {
 	if err := c.Check(params); err != nil {
 		return Reply{}, err

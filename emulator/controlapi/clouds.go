@@ -7,8 +7,8 @@ const DefaultCloud = "default"
 
 // NewCloud describes a cloud to fork.
 type NewCloud struct {
-	// From is the cloud that it begins as, "" for the one in whose path the call is, or else
-	// the default one.
+	// From is the cloud that it begins as. If empty, that is the cloud in whose path the call is,
+	// or else the default one.
 	From string `json:"from,omitempty"`
 	// Expires says when it is deleted: a duration such as 2h, a time such as
 	// 2026-01-02T15:04:05Z, or never; "" is after 24 hours.
@@ -16,7 +16,7 @@ type NewCloud struct {
 	// Durable keeps it over restarts, in the data folder, or in etcd with the state of
 	// replicas.
 	Durable bool `json:"durable,omitempty"`
-	// Seed makes its ids; 0 takes one that follows from its name.
+	// Seed makes its ids. If it is 0, the seed follows from its name.
 	Seed uint64 `json:"seed,omitempty"`
 	// Port gives its API its own port, but for clouds of replicas.
 	Port bool `json:"port,omitempty"`
@@ -28,18 +28,18 @@ type Cloud struct {
 	From string `json:"from,omitempty"`
 	// Created is in real time, as Expires.
 	Created *time.Time `json:"created,omitempty"`
-	// Expires is when it is deleted; none if it never is.
+	// Expires is the time at which it is deleted. It is absent if it never is.
 	Expires *time.Time `json:"expires,omitempty"`
 	Durable bool       `json:"durable,omitempty"`
 	Seed    uint64     `json:"seed,omitempty"`
 	// API is the URL of the cloud's own port, or else of the port of all clouds.
 	API string `json:"api,omitempty"`
-	// DNS is host:port of its DNS server, "" if it has none.
+	// DNS is host:port of its DNS server, or "" if it has none.
 	DNS string `json:"dns,omitempty"`
-	// Host is the host name that reaches it at the address of all clouds, "" for the
-	// default one.
+	// Host is the host name that reaches it at the address of all clouds, or "" for the default
+	// one.
 	Host string `json:"host,omitempty"`
-	// AccessKeyPrefix before an access key's id chooses it, "" for the default one.
+	// AccessKeyPrefix before an access key's id chooses it. It is "" for the default one.
 	AccessKeyPrefix string `json:"accessKeyPrefix,omitempty"`
 	// Resources counts what its state holds.
 	Resources int `json:"resources"`

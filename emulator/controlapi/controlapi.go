@@ -37,21 +37,20 @@ type Version struct {
 // Server is the answer of GetServer: how clients of the cloud find a running emulator.
 type Server struct {
 	Version Version `json:"version"`
-	// API is the URL of the cloud's API as the caller reaches it, "" where it
-	// is not served.
+	// API is the URL of the cloud's API as the caller reaches it, or "" if it is not served.
 	API string `json:"api,omitempty"`
 	// Certificate is the certificate of the API's HTTPS in PEM, for clients to trust.
 	Certificate string `json:"certificate,omitempty"`
-	// CAFile is the file, on the emulator's machine, with the certificate of the authority
-	// that clients must trust, "" where clbemu generated none.
+	// CAFile is the file, on the emulator's machine, with the certificate of the authority that
+	// clients must trust, or "" if clbemu generated none.
 	CAFile string `json:"caFile,omitempty"`
 	// Proxy reports whether clients may use the API's address as their HTTP proxy.
 	Proxy bool `json:"proxy,omitempty"`
-	// Auth is strict where signatures are verified, else off.
+	// Auth is strict if signatures are verified, and off otherwise.
 	Auth string `json:"auth" enum:"strict,off"`
-	// DataDir is the folder of the state, "" where it is in memory.
+	// DataDir is the folder of the state, or "" if it is in memory.
 	DataDir string `json:"dataDir,omitempty"`
-	// Cloud is the name of a cloud that was forked, "" for the default one.
+	// Cloud is the name of a cloud that was forked, or "" for the default one.
 	Cloud string `json:"cloud,omitempty"`
 	// AccessKeyPrefix goes before an access key's id to choose that cloud.
 	AccessKeyPrefix string `json:"accessKeyPrefix,omitempty"`
@@ -63,7 +62,7 @@ type Server struct {
 	// FaultRules its fault rules: with them, calls fail that would not otherwise.
 	Unusual    []string `json:"unusual,omitempty"`
 	FaultRules []string `json:"faultRules,omitempty"`
-	// Replicas are the emulators that share the state, nil where one has it alone.
+	// Replicas lists the emulators that share the state. It is nil if one has it alone.
 	Replicas *Replicas `json:"replicas,omitempty"`
 }
 
@@ -71,7 +70,7 @@ type Server struct {
 type Replicas struct {
 	// Self names the replica that answers.
 	Self string `json:"self"`
-	// Leader names the replica that leads, "" while none does.
+	// Leader names the replica that leads, or is "" while none does.
 	Leader string `json:"leader,omitempty"`
 	// Leads reports whether the replica that answers leads for certain.
 	Leads bool `json:"leads"`
@@ -79,7 +78,7 @@ type Replicas struct {
 	Term int64 `json:"term"`
 	// Problem is why the replica that answers can't lead, or refuses writes, "" without such a reason.
 	Problem string `json:"problem,omitempty"`
-	// LagSeconds is how far the replica that answers may be behind the leader.
+	// LagSeconds is the time by which the replica that answers may be behind the leader.
 	LagSeconds float64 `json:"lagSeconds"`
 	// All are the replicas, the leader first.
 	All []Replica `json:"all"`
@@ -88,9 +87,9 @@ type Replicas struct {
 // Replica is an emulator that shares its state with others.
 type Replica struct {
 	Name string `json:"name"`
-	// API is the URL where other replicas reach its API.
+	// API is the URL at which other replicas reach its API.
 	API string `json:"api"`
-	// Control is the URL where they reach its control API.
+	// Control is the URL at which they reach its control API.
 	Control string `json:"control"`
 	// Certificate is the PEM certificate of the API's HTTPS, which the others trust.
 	Certificate string `json:"certificate,omitempty"`
@@ -115,8 +114,8 @@ type Product struct {
 	Title string `json:"title,omitempty"`
 	// ShortNames choose its load balancers, as in clbemu get clb.
 	ShortNames []string `json:"shortNames,omitempty"`
-	// Endpoint begins the names of its clients' endpoint variables, such as SLB
-	// for SLB_ENDPOINT, "" where there is none.
+	// Endpoint begins the names of its clients' endpoint variables, such as SLB for SLB_ENDPOINT,
+	// or is "".
 	Endpoint string `json:"endpoint,omitempty"`
 }
 
@@ -179,7 +178,7 @@ type KnownCondition struct {
 	Secret bool `json:"secret,omitempty"`
 	// Policy is a condition whose value is a policy document.
 	Policy bool `json:"policy,omitempty"`
-	// Named may stand for the <…>; none where only the world knows.
+	// Named lists what may stand for the <…>. It is absent if only the world knows.
 	Named []string `json:"named,omitempty"`
 }
 
@@ -243,7 +242,7 @@ type Clock struct {
 type ClockChange struct {
 	// Advance is a duration such as 168h.
 	Advance string `json:"advance,omitempty"`
-	// Scale is how fast the clock goes from there, 0 to freeze it.
+	// Scale is the speed of the clock from there on, or 0 to freeze it.
 	Scale *float64 `json:"scale,omitempty" minimum:"0"`
 }
 
@@ -254,8 +253,8 @@ type CloudCall struct {
 	// Product is the name of its API, such as Slb.
 	Product string `json:"product"`
 	Action  string `json:"action"`
-	// Parameters are those of the action: those of the protocol, such as Action, Version and
-	// AccessKeyId, are refused.
+	// Parameters holds the parameters of the action. Parameters of the protocol, such as Action,
+	// Version and AccessKeyId, are refused.
 	Parameters map[string]string `json:"parameters,omitempty"`
 	// ReadOnly refuses an action that changes the cloud.
 	ReadOnly bool `json:"readOnly,omitempty"`
@@ -369,7 +368,7 @@ type Library struct {
 type TextAnswer struct {
 	Title    string `json:"title"`
 	Happened string `json:"happened"`
-	// Guess is true where the answer follows from the name of a code alone.
+	// Guess is true if the answer follows from the name of a code alone.
 	Guess     bool           `json:"guess,omitempty"`
 	Cures     []string       `json:"cures"`
 	Causes    []SymptomCause `json:"causes"`
@@ -391,7 +390,7 @@ type SymptomCause struct {
 	Cure     string `json:"cure"`
 }
 
-// LibraryScenario is a scenario of the library; parts are those that it has.
+// LibraryScenario is a scenario of the library, with the parts that it has.
 type LibraryScenario struct {
 	Name  string   `json:"name"`
 	Parts []string `json:"parts" enum:"client,kubernetes,program"`

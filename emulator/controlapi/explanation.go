@@ -4,7 +4,7 @@ package controlapi
 // action.
 type Explanation struct {
 	Name string `json:"name"`
-	// Action is set where the name is an action's.
+	// Action is set if the name is an action's.
 	Action *ExplainedAction `json:"action,omitempty"`
 	// Answers lists the refusals with the code, or of the action.
 	Answers []ExplainedAnswer `json:"answers"`
@@ -14,8 +14,8 @@ type Explanation struct {
 	Evidence []Evidence `json:"evidence"`
 	// Statements lists what is published about the action, or about refusals with the code.
 	Statements []Statement `json:"statements"`
-	// Fault is a rule that answers with the code, where the cloud does and this
-	// emulator does not by itself.
+	// Fault is a rule that answers with the code, if the cloud does and this emulator does not by
+	// itself.
 	Fault string `json:"fault,omitempty"`
 }
 

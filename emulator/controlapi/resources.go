@@ -16,9 +16,9 @@ type ResourceKind struct {
 type Column struct {
 	// Name is id, name, product, region, status, loadBalancer, or one of the fields.
 	Name string `json:"name"`
-	// Wide is shown where there is room.
+	// Wide says that a table shows it only if there is room.
 	Wide bool `json:"wide,omitempty"`
-	// Form is number or list for values that are one, "" for texts.
+	// Form is number or list for values of that form, or "" for texts.
 	Form string `json:"form,omitempty" enum:"number,list"`
 }
 
@@ -47,7 +47,7 @@ type Resource struct {
 	Fields map[string]string `json:"fields"`
 }
 
-// Column is a column of a table of resources.
+// Column returns the value of a column of tables of resources.
 func (r *Resource) Column(name string) string {
 	switch name {
 	case "id":

@@ -28,7 +28,8 @@ type Client struct {
 	Token string
 	// HTTP is http.DefaultClient when nil.
 	HTTP *http.Client
-	// MaxAnswer limits the bytes read of an answer that is no stream; 0 is 256 MiB.
+	// MaxAnswer limits the bytes read of an answer that is not a stream. If it is 0, the limit is
+	// 256 MiB.
 	MaxAnswer int64
 }
 
@@ -36,7 +37,7 @@ const defaultMaxAnswer = 256 << 20
 
 // Refused is an answer other than success.
 type Refused struct {
-	// Method is that of the call.
+	// Method is the HTTP method of the call.
 	Method string
 	Status int
 	// Reason is the reason in the answer.
@@ -55,7 +56,7 @@ func (e *Refused) Wrong() bool {
 	return false
 }
 
-// Error is the reason; where it is none of the caller's making, with who says so.
+// Error returns the reason. If the caller is not to blame, it also names the server and the status.
 func (e *Refused) Error() string {
 	if e.Wrong() || e.url == "" {
 		return e.Reason
@@ -77,7 +78,7 @@ func (e *Unreachable) Error() string {
 // Unwrap returns the cause.
 func (e *Unreachable) Unwrap() error { return e.cause }
 
-// Elsewhere is the error when something other than a control API answers.
+// Elsewhere is the error of a call that something answered which is not a control API.
 type Elsewhere struct{ URL, What string }
 
 // Error names the program that answers.
@@ -173,7 +174,7 @@ func discard(body io.Reader) error {
 	return err
 }
 
-// tell makes a call of whose answer only a refusal matters.
+// tell makes a call that answers nothing but a refusal.
 func (c *Client) tell(ctx context.Context, route *routes.Route, what call) error {
 	return c.do(ctx, route, what, discard)
 }
@@ -225,12 +226,12 @@ func Routes() (list []Route) {
 	return list
 }
 
-// Health is nil when the process lives.
+// Health returns nil if the process lives.
 func (c *Client) Health(ctx context.Context) error {
 	return c.tell(ctx, routes.Health.Route, call{})
 }
 
-// Ready is nil when calls are taken.
+// Ready returns nil if the emulator takes calls.
 func (c *Client) Ready(ctx context.Context) error {
 	return c.tell(ctx, routes.Ready.Route, call{})
 }
@@ -252,7 +253,7 @@ func to(w io.Writer) func(io.Reader) error {
 	}
 }
 
-// Version is the emulator's.
+// Version returns the emulator's version.
 func (c *Client) Version(ctx context.Context) (controlapi.Version, error) {
 	return ask(ctx, c, routes.GetVersion, call{})
 }

@@ -58,8 +58,8 @@ func events(body io.Reader, each func([]byte) error) error {
 	return lines.Err()
 }
 
-// Traffic returns the traffic of listeners: those whose id, load balancer's id or load
-// balancer's name matches a glob; "" is all.
+// Traffic returns the traffic of listeners whose id, load balancer's id or load balancer's name
+// matches a glob. "" matches all.
 func (c *Client) Traffic(ctx context.Context, name string) (controlapi.Traffic, error) {
 	return ask(ctx, c, routes.GetTraffic, call{query: routes.GetTraffic.Values(routes.OfTraffic{Name: name})})
 }

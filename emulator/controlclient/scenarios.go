@@ -22,7 +22,7 @@ func (c *Client) RunScenario(ctx context.Context, name string, text []byte) (sce
 	return ask(ctx, c, routes.RunScenario, play(routes.OfScenario{Name: name}, text))
 }
 
-// RunScenarioApart is RunScenario on an emulator of the scenario's own, which leaves this one
+// RunScenarioApart is like RunScenario, on an emulator of the scenario's own, which leaves this one
 // as it is. Any number may run at a time.
 func (c *Client) RunScenarioApart(ctx context.Context, name string, text []byte) (scenarios.Result, error) {
 	return ask(ctx, c, routes.RunScenario, play(routes.OfScenario{Name: name, Apart: true}, text))
@@ -32,7 +32,7 @@ func play(of routes.OfScenario, text []byte) call {
 	return call{body: bytes.NewReader(text), query: routes.RunScenario.Values(of)}
 }
 
-// StartScenario is RunScenario that does not wait for the end.
+// StartScenario is like RunScenario, but does not wait for the end.
 func (c *Client) StartScenario(ctx context.Context, name string, text []byte) (controlapi.Playing, error) {
 	return ask(ctx, c, routes.StartScenario, play(routes.OfScenario{Name: name}, text))
 }
@@ -68,7 +68,7 @@ func (c *Client) Library(ctx context.Context) ([]controlapi.LibraryScenario, err
 	return got.Scenarios, err
 }
 
-// LibraryScenario is the text of a scenario of the library.
+// LibraryScenario returns the text of a scenario of the library.
 func (c *Client) LibraryScenario(ctx context.Context, name string) (text []byte, err error) {
 	err = c.do(ctx, routes.GetLibraryScenario.Route, call{name: name}, func(body io.Reader) error {
 		text, err = io.ReadAll(body)

@@ -83,7 +83,7 @@ func (c *Client) Quotas(ctx context.Context, where controlapi.Where) ([]controla
 	return got.Quotas, err
 }
 
-// Clock is the emulated time and how it goes.
+// Clock returns the emulated time and its pace.
 func (c *Client) Clock(ctx context.Context) (controlapi.Clock, error) {
 	return ask(ctx, c, routes.GetClock, call{})
 }

@@ -22,7 +22,7 @@ type Cloud struct {
 // URL returns the URL of the API and the metadata service, at a port of the cloud's own.
 func (c *Cloud) URL() string { return c.api }
 
-// Host is the host:port of the API, as endpoint overrides want it.
+// Host returns the host:port of the API, as endpoint overrides take it.
 func (c *Cloud) Host() string { return strings.TrimPrefix(c.api, "http://") }
 
 // ControlURL returns the URL of the cloud's control API.

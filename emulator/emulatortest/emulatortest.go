@@ -94,7 +94,7 @@ func stop(t testing.TB, e *emulator.Emulator) {
 // Balancers, if the configuration has one.
 func (s *Server) DNSAddr() string { return s.emulator.DNSAddr() }
 
-// Store is the emulated cloud's state.
+// Store returns the emulated cloud's state.
 func (s *Server) Store() *state.Store { return s.emulator.Store() }
 
 // Journal returns the emulator's journal.

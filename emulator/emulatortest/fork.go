@@ -17,7 +17,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/target/private"
 )
 
-// forkLife is when a cloud goes whose test was killed.
+// forkLife is the time after which a cloud is deleted whose test was killed.
 const forkLife = "1h"
 
 // forks numbers the clouds of this process.

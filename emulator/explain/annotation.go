@@ -23,7 +23,7 @@ var annotationKey = sync.OnceValue(func() *regexp.Regexp {
 // longestKey is longer than any key.
 const longestKey = 128
 
-// keyIn returns the first key of an annotation in a text, "" for none.
+// keyIn returns the first key of an annotation in a text, or "" for none.
 func keyIn(lower string) string {
 	if found := annotationKey().FindStringSubmatch(lower); found != nil && len(found[1]) <= longestKey {
 		return found[1]
@@ -73,8 +73,8 @@ func annotationIn(lower string, near *topic) (found Found, ok bool) {
 	return found, true
 }
 
-// meantBy returns the key whose name behind the prefix is most like that of another, "" where
-// none is like it.
+// meantBy returns the key whose name after the prefix is most like that of another, or "" if none
+// is like it.
 func meantBy(key string) string {
 	_, name, _ := strings.Cut(key, "-loadbalancer-")
 	keys := make(map[string]string)

@@ -41,8 +41,8 @@ func (c inChinese) say(text string) string {
 	return cmp.Or(c.texts[text], text)
 }
 
-// For is what is found, in Chinese where the text that was searched for is, or the locale, such as
-// the one that LANG names, asks for it.
+// For returns the result in Chinese if the text searched for is Chinese or the locale, such as that
+// of LANG, asks for it, and f itself otherwise.
 func (f *Found) For(text, locale string) *Found {
 	if !isChinese(text) && !strings.HasPrefix(locale, "zh") {
 		return f
@@ -54,7 +54,7 @@ func (f *Found) For(text, locale string) *Found {
 	return g
 }
 
-// translated is the answer in Chinese, as far as it is known in Chinese.
+// translated returns the answer in Chinese, as far as it has been translated.
 func (a *Answer) translated() Answer {
 	b, c := *a, chineseTexts()
 	b.Title, b.Happened = c.say(a.Title), c.say(a.Happened)

@@ -19,7 +19,7 @@ import (
 
 // Answer holds what clbemu knows about the subject of a text, such as an error.
 type Answer struct {
-	// Name and Title are those of a symptom, a question, a finding or the reason of an Event.
+	// Name and Title belong to a symptom, a question, a finding or the reason of an Event.
 	Name    string `json:"name,omitempty"`
 	Title   string `json:"title,omitempty"`
 	Code    string `json:"code,omitempty"`
@@ -134,7 +134,7 @@ type Index struct {
 	codes map[string]string
 	// actions are the names of actions as words.
 	actions map[string]bool
-	// rarity is how much a word tells, by how many answers have it.
+	// rarity says how much a word tells, by the number of answers that have it.
 	rarity map[string]float64
 }
 
@@ -257,7 +257,7 @@ func (c *Index) weighWords() {
 	}
 }
 
-// rare is how much a word tells; one that no answer has tells most.
+// rare returns how much a word says about an answer; a word that no answer has says most.
 func (c *Index) rare(word string) float64 {
 	if weak[word] {
 		return 0.3
@@ -265,7 +265,7 @@ func (c *Index) rare(word string) float64 {
 	return cmp.Or(c.rarity[word], math.Log(1+float64(len(c.answers))))
 }
 
-// unique returns a list without what is in it a second time.
+// unique returns a list without repetitions.
 func unique(list []string) (once []string) {
 	seen := make(map[string]bool)
 	for _, s := range list {

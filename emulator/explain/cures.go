@@ -32,7 +32,7 @@ var cures = sync.OnceValues(func() (all []cure, err error) {
 	return all, nil
 })
 
-// cureOf returns the cure of a code, nil for none.
+// cureOf returns the cure of a code, or nil for none.
 func cureOf(code string) *cure {
 	all, err := cures()
 	if i := slices.IndexFunc(all, func(c cure) bool { return slices.Contains(c.Codes, code) }); err == nil && i >= 0 {

@@ -107,7 +107,7 @@ func action(known *names.Names, e *controlapi.Explanation) bool {
 	return e.Action != nil
 }
 
-// worded is a message with a place for its subject.
+// worded returns a message with a place for its subject.
 func worded(message string) string { return strings.ReplaceAll(message, "%s", "…") }
 
 // code explains a code that calls can be refused with, if it is one.
@@ -153,7 +153,7 @@ func answer(product string, row *names.ErrorRow) controlapi.ExplainedAnswer {
 	return controlapi.ExplainedAnswer{Product: product, Actions: row.Actions, Status: row.Status, Code: row.Code, Message: worded(row.Message), Evidence: row.Evidence}
 }
 
-// add adds an answer, or the action of one that is the same but for that.
+// add adds an answer. If e has an equal one for other actions, add adds the actions to that one.
 func add(e *controlapi.Explanation, answer controlapi.ExplainedAnswer) {
 	for i := range e.Answers {
 		known := &e.Answers[i]
@@ -169,7 +169,7 @@ func add(e *controlapi.Explanation, answer controlapi.ExplainedAnswer) {
 	e.Answers = append(e.Answers, answer)
 }
 
-// ruleName is a code as fault rules can be called.
+// ruleName returns the form of a code in which fault rules can have it as a name.
 func ruleName(code string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '.' || r == '_' {

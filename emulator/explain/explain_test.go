@@ -49,7 +49,7 @@ func filled(text string) string {
 	return text
 }
 
-// events are those that a CCM wrote, by scenario.
+// events returns the Events that a CCM wrote, by scenario.
 func events(t *testing.T) (recorded map[string]struct{ Events []string }) {
 	t.Helper()
 	text, err := os.ReadFile("../../contracttests/testdata/ccm_events.json")

@@ -101,17 +101,17 @@ var parameter = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i:\bparam(?:eter)?s?(?: of| value| named?)?:?) ["'“\[{]?([A-Z](?:[A-Za-z0-9.]*[A-Za-z0-9])?)\b|["'“\[]([A-Z](?:[A-Za-z0-9.]*[A-Za-z0-9])?)["'”\]] (?:is|are) (?:not valid|invalid|illegal)`)
 })
 
-// labels are how SDKs, the CLI and Terraform mark an error of Alibaba Cloud.
+// labels lists the words by which SDKs, the CLI and Terraform mark an error of Alibaba Cloud.
 var labels = []string{"aliyun", "alicloud", "alibaba", "sdkerror", "errorcode", "sdk.servererror", "teaexception", "error syncing load balancer [", "error deleting load balancer [", "syncloadbalancerfailed", "cleanloadbalancerfailed"}
 
-// others are how errors of other clouds and of Kubernetes itself are marked.
+// others lists the words that mark errors of other clouds and of Kubernetes itself.
 var others = []string{"googleapi", "arn:aws", "an error occurred (", "amazonaws", "azure", "elasticloadbalancing", "creating ec2", "creating elb", "botocore", "sts:assumerole", "minikube", "metallb",
 	"error: the server doesn't have", "error from server (", "kubelet", "default-scheduler", "exceeded quota: ", "'projects/", "status code: 400, request id", "status code: 403, request id"}
 
-// ofTheCloud reports whether a text shows that its error is of Alibaba Cloud or of a CCM.
+// ofTheCloud reports whether a text shows that its error comes from Alibaba Cloud or from a CCM.
 func (x searchText) ofTheCloud() bool { return x.marked(labels) }
 
-// foreign reports whether a text shows that its error is of another cloud.
+// foreign reports whether a text shows that its error comes from another cloud.
 func (x searchText) foreign() bool { return x.marked(others) && !x.ofTheCloud() }
 
 func (x searchText) marked(marks []string) bool {

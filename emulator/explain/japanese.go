@@ -128,8 +128,8 @@ func isChinese(text string) bool {
 	return !kana(text) && strings.ContainsFunc(text, func(r rune) bool { return unicode.Is(unicode.Han, r) })
 }
 
-// translated puts English words for those of a text in Japanese, which has words of Chinese
-// letters with other senses, and for those of Chinese that only questions have.
+// translated replaces words of a Japanese text, in which Chinese letters have other senses, and
+// Chinese words that only questions have, by English ones.
 func translated(text string) string {
 	if kana(text) {
 		text = japanese().Replace(text)

@@ -10,8 +10,8 @@ import (
 // ofType matches the type of an Event in a line of kubectl.
 var ofType = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:^|\s)(Warning|Normal)\s`) })
 
-// eventsOf returns the Events of a text that kubectl describe wrote, without those of the type
-// Normal where it has some of the type Warning, or the whole text of another kind.
+// eventsOf returns the Events in a text that kubectl describe wrote, without those of type Normal
+// if some are of type Warning. It returns a text of another kind whole.
 func eventsOf(text string) string {
 	if _, events, ok := strings.Cut(text, "\nEvents:"); ok {
 		text = events
@@ -33,10 +33,9 @@ func (c *Index) read(text string) searchText {
 	return searchText{text, strings.ToLower(text), index(wordsOf(text)), c.codesIn(text)}
 }
 
-// Search finds what a text is about, which may be an error as a client, a cluster or a log
-// shows it, a code, a symptom, a question, or some words: first by what says most. Earned
-// reports whether enough of it matches; otherwise the best answer is only the nearest, if
-// there is one.
+// Search finds the subject of a text, which may be an error as a client, a cluster or a log shows
+// it, a code, a symptom, a question, or some words. It looks first at what says most. Earned
+// reports whether enough of the text matches; if not, the best answer, if any, is only the nearest.
 func (c *Index) Search(text string) (found Found, earned bool) {
 	x := c.read(text)
 	if x.foreign() {
@@ -122,8 +121,8 @@ func (a *Answer) is(text string) bool {
 // slight reports whether only a message of a few words was found, which other errors have too.
 func (h hit) slight() bool { return h.code == 0 && !h.answer.known && h.message < 2.5 }
 
-// general answers for a code with several messages where the text has none of them, so that
-// the causes of no one message are its causes.
+// general answers for a code with several messages, none of which is in the text, so that the
+// causes of one message do not stand for all.
 func (c *Index) general(x searchText, hits []hit) (*Answer, bool) {
 	if hits[0].code == 0 || hits[0].message > 0 {
 		return nil, false
@@ -184,9 +183,9 @@ func (c *Index) byWords(text string, x searchText) (found Found, earned bool) {
 	return found, true
 }
 
-// earns reports whether the words of a text say enough for an answer that a search by words
-// found: a sentence needs three that say something, and one that others stand around must be
-// of the answer's code or message.
+// earns reports whether the words of a text say enough for an answer that a search by words found:
+// a sentence needs three telling words, and a single one among others must belong to the answer's
+// code or message.
 func (c *Index) earns(x searchText, a *Answer) bool {
 	telling := slices.DeleteFunc(unique(x.words.words), func(word string) bool { return weak[word] || fillers[word] || c.rarity[word] == 0 })
 	fields := len(strings.Fields(x.text))

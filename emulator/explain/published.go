@@ -11,8 +11,8 @@ import (
 	"github.com/clbemu/clbemu/emulator/fidelity"
 )
 
-// publishedText has what is published about refusals, a line a code, which TestPublished
-// writes: the files of statements take a hundred times as long to read.
+// publishedText holds what is published about refusals, one code a line. TestPublished writes it:
+// reading the files of statements takes a hundred times as long.
 //
 //go:embed published.jsonl
 var publishedText []byte

@@ -102,7 +102,7 @@ func (c *Index) Scenarios(text string) (list []string) {
 	return slices.Compact(list)
 }
 
-// certain lists the answers of which a code or a message is in a text, the best first.
+// certain lists the answers whose code or message is in a text, the best first.
 func (c *Index) certain(x searchText) (hits []hit) {
 	said := make(map[*Answer]float64)
 	for _, h := range c.byMessage(x) {

@@ -19,8 +19,8 @@ type Statement struct {
 	// In are the ids of the documents.
 	In []string `yaml:"in" json:"in"`
 	By Way      `yaml:"by" json:"by"`
-	// Today is what today's CCM, or Kubernetes, says or does instead; empty if the statement
-	// holds.
+	// Today says what today's CCM, or Kubernetes, says or does instead, or is empty if the
+	// statement holds.
 	Today string `yaml:"today" json:"today,omitempty"`
 	// Note is for readers, about the play.
 	Note string `yaml:"note" json:"note,omitempty"`

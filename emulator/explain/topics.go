@@ -27,12 +27,12 @@ var questionsText []byte
 type topic struct {
 	controlapi.Symptom `yaml:",inline"`
 
-	// Texts are whole texts that are about it, and Also names of a few words, of which
-	// any order and form counts. Near are words that may stand around them.
+	// Texts lists whole texts about the topic, and Also names of a few words, of which any order
+	// and form counts. Near lists words that may stand around them.
 	Texts, Also, Near []string
 	// Patterns are regular expressions of the text in lower case.
 	Patterns []string
-	// Reasons are those of Events.
+	// Reasons lists the reasons of its Events.
 	Reasons  []string
 	Happened string
 	Cures    []string
@@ -101,7 +101,7 @@ func Symptoms() (list []controlapi.Symptom, err error) {
 	return list, err
 }
 
-// answer is the topic as an answer.
+// answer returns the topic as an answer.
 func (t *topic) answer() *Answer {
 	a := &Answer{Name: t.Name, Title: t.Title, Happened: t.Happened, Cures: some(t.Cures), Look: t.Causes, PlayedBy: t.By, Causes: []controlapi.Cause{}, Scenarios: []string{}, Documented: []string{}}
 	if t.Scenario != "" {
@@ -119,7 +119,7 @@ func (t *topic) answer() *Answer {
 	return a
 }
 
-// Shown is the answer as a page shows it.
+// Shown returns the answer as a page shows it.
 func (a *Answer) Shown() *controlapi.TextAnswer {
 	shown := &controlapi.TextAnswer{Title: a.Title, Happened: a.Happened, Guess: a.Guess, Cures: some(a.Cures), Causes: some(a.Look), Scenarios: some(a.Scenarios)}
 	if a.Code != "" || a.Message != "" {
@@ -129,12 +129,12 @@ func (a *Answer) Shown() *controlapi.TextAnswer {
 	return shown
 }
 
-// plain is a text in lower case with single spaces and without what stands around it.
+// plain returns a text in lower case with single spaces and without the punctuation around it.
 func plain(text string) string {
 	return strings.Trim(strings.Join(strings.Fields(strings.ToLower(text)), " "), ` "'.,:;!?。，：“”`+"`")
 }
 
-// topicBy returns the first topic that fits, nil for none.
+// topicBy returns the first topic that fits, or nil for none.
 func topicBy(fits func(*topic) bool) *topic {
 	all, err := topics()
 	if err != nil {
@@ -219,9 +219,9 @@ func topicOfWords(text string) (best *topic) {
 	return best
 }
 
-// fit is how many words the longest name of the topic has that words include whole, less a
-// part of those that the topic does not know: it is above 0 where they name the topic. A name
-// of one word counts only where the topic knows all words.
+// fit returns how well words name the topic: the length of its longest name whose words are all
+// among them, less a part for each word that the topic does not know, or 0 if they do not name it.
+// A name of one word counts only if the topic knows all words.
 func (t *topic) fit(said []string) float64 {
 	longest, unknown, alone := 0, 0, false
 	for _, name := range t.names {

@@ -152,10 +152,10 @@ func varies(field string) bool {
 		strings.HasPrefix(field, "[") && strings.Contains(field, "]") || slices.ContainsFunc(regions, func(area string) bool { return strings.HasPrefix(field, area) })
 }
 
-// ids are how ids of resources begin.
+// ids lists the beginnings of ids of resources.
 var ids = map[string]bool{"lb": true, "nlb": true, "alb": true, "rsp": true, "sgp": true, "lsn": true, "acl": true, "vsw": true, "vpc": true, "eni": true, "sg": true, "eip": true, "vtb": true}
 
-// regions are how regions begin.
+// regions lists the beginnings of regions.
 var regions = []string{"cn-", "us-", "eu-", "ap-", "me-", "na-"}
 
 // humps returns the words within the names of a text, such as of VSwitchAvailableIpNotExist.

@@ -9,9 +9,9 @@ import (
 	"github.com/clbemu/clbemu/emulator/yamlfile"
 )
 
-// client is what a client relies on, in one file of its source: fields that it reads of the
-// answer, and codes of refusals that it tells apart, each with its line. From each follows a
-// statement, with the case of the statement about the field or the code.
+// client lists what a client relies on, in one file of its source: the fields of the answer that it
+// reads, and the codes of refusals that it distinguishes, each with its line. A statement follows
+// from each, with the case of the statement about the field or the code.
 type client struct {
 	Source string `yaml:"source" required:"true"`
 	At     string `yaml:"at" required:"true"`

@@ -11,12 +11,12 @@ import (
 	"github.com/clbemu/clbemu/emulator/yamlfile"
 )
 
-// common are what many actions have alike, of which statements follow: the parameters
+// common declares what many actions have in common, from which statements follow: the parameters
 // RegionId, ClientToken and DryRun, and the RequestId of the answer.
 type common struct {
 	Source string   `yaml:"source" required:"true"`
 	Of     []string `yaml:"of" required:"true"`
-	// Before and Call make the call succeed; they are those of the base, or of the first
+	// Before and Call make the call succeed. By default they are those of the base, or of the first
 	// answers.
 	Before []raw `yaml:"before"`
 	Call   raw   `yaml:"call"`
@@ -92,7 +92,8 @@ func (f *File) withoutRegion(c *common) []*yaml.Node {
 	return []*yaml.Node{with(c.line, node, "differs", scalar(c.line, "The endpoint, a resource or the account says the region to clients that leave it out: NLB-0027."))}
 }
 
-// tried is a dry run that finds nothing wrong, and the call without one.
+// tried returns the cases of DryRun: a dry run that finds nothing wrong, and calls with DryRun
+// false and without it.
 func (f *File) tried(c *common) []*yaml.Node {
 	call := with(c.line, f.like(c, "DryRun", "true"), "expect", refusal(c.line, "DryRunOperation"))
 	performed, absent := with(c.line, f.like(c, "DryRun", "false"), "expect", withID(c.line)), with(c.line, f.like(c, "DryRun", ""), "expect", withID(c.line))
@@ -103,15 +104,16 @@ func (f *File) tried(c *common) []*yaml.Node {
 	}
 }
 
-// repeated is the call once more with its ClientToken: it is answered as the first time,
-// with the same job.
+// repeated returns the case of a call made twice with the same ClientToken: it is answered as the
+// first time, with the same job.
 func (f *File) repeated(c *common) []*yaml.Node {
 	first := with(c.line, f.like(c, "ClientToken", "once"), "save", mapping(c.line, "first", scalar(c.line, "JobId")))
 	again := with(c.line, f.like(c, "ClientToken", "once"), "expect", mapping(c.line, "fields", mapping(c.line, "JobId", scalar(c.line, "{{first}}"))))
 	return []*yaml.Node{f.commonly(c, "client-token", "idempotence", "ClientToken: a call is answered as the earlier one with its token, with its JobId.", first, again)}
 }
 
-// twice is the call once more with its ClientToken, where no job shows that it is the same.
+// twice returns the case of a call made twice with the same ClientToken, if no job shows that both
+// are the same.
 func (f *File) twice(c *common) []*yaml.Node {
 	again := with(c.line, f.like(c, "ClientToken", "once"), "expect", withID(c.line))
 	return []*yaml.Node{f.commonly(c, "client-token", "idempotence", "ClientToken: a call that is repeated with its token succeeds again.", f.like(c, "ClientToken", "once"), again)}

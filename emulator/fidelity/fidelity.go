@@ -36,7 +36,7 @@ type File struct {
 	Sources map[string]Source `yaml:"sources" required:"true"`
 	// Given precedes each case, in the default world.
 	Given scenarios.Given `yaml:"given"`
-	// Base, Parameters, Answers and Common are rows, of which statements follow.
+	// Base, Parameters, Answers and Common hold rows, from which statements follow.
 	Base       base                  `yaml:"base"`
 	Parameters map[string]*parameter `yaml:"parameters"`
 	Answers    []answers             `yaml:"answers"`
@@ -45,7 +45,7 @@ type File struct {
 	Clients []client `yaml:"clients"`
 	// Outside are no statements: the API of today publishes them no more.
 	Outside []outside `yaml:"outside"`
-	// Statements are written out in a file. Load adds those that follow from rows.
+	// Statements holds the statements written out in a file. Load adds those that follow from rows.
 	Statements []Statement `yaml:"statements"`
 }
 
@@ -80,8 +80,8 @@ type Statement struct {
 	Source string `yaml:"source" required:"true"`
 	// Code is "unpublished" if no source has the code with which the case is refused.
 	Code string `yaml:"code"`
-	// About are words of which the refusal has one, where its code does not say what it is
-	// about. The parameter's name is one of a statement about a parameter.
+	// About lists words, one of which the refusal's message must contain, if its code does not name
+	// the subject. For a statement about a parameter, the parameter's name is one of them.
 	About []string `yaml:"about"`
 	// Case plays the statement, in the default world, as the client part of a scenario does.
 	Case []scenarios.Step `yaml:"case"`
@@ -119,7 +119,7 @@ func (s *Statement) Validate() error {
 	return nil
 }
 
-// Verdict is how a statement stands.
+// Verdict says whether a statement holds.
 type Verdict string
 
 // The verdicts.
@@ -146,7 +146,7 @@ func (s *Statement) Verdict() Verdict {
 // Reason returns why a statement does not hold, or has no case.
 func (s *Statement) Reason() string { return s.Unchecked + s.Differs + s.Open }
 
-// Scenario returns the case as a scenario with a client part, nil if there is none.
+// Scenario returns the case as a scenario with a client part, or nil if there is none.
 func (s *Statement) Scenario() *scenarios.Scenario { return s.play }
 
 // Name returns the place of a statement in the whole, such as
@@ -159,8 +159,8 @@ func (f *File) Source(s *Statement) Source { return f.Sources[s.Source] }
 //go:embed */*.yaml
 var files embed.FS
 
-// Load reads the statements about all actions, by product and action, with everything that
-// is wrong with them. Names are those that cases may use, nil for any.
+// Load reads the statements about all actions, by product and action, with everything that is wrong
+// with them. Names holds the names that cases may use, or is nil for any.
 func Load(names scenarios.Names) (all []*File, err error) {
 	paths, err := fs.Glob(files, "*/*.yaml")
 	if err != nil {
@@ -178,7 +178,7 @@ func Load(names scenarios.Names) (all []*File, err error) {
 	return all, errors.Join(problems...)
 }
 
-// Of returns the statements about an action, nil if there are none.
+// Of returns the statements about an action, or nil if there are none.
 func Of(product, action string) (*File, error) {
 	f, err := once(strings.ToLower(product) + "/" + action + ".yaml")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -267,7 +267,7 @@ func Read(file string, text []byte, names scenarios.Names) (*File, error) {
 	return f, d.Err()
 }
 
-// productOf is a product by its folder.
+// productOf returns a product by its folder.
 func productOf(folder string) string {
 	if folder == "" {
 		return ""

@@ -47,7 +47,7 @@ func without(node *yaml.Node, key string) {
 	}
 }
 
-// child returns the value of a key, nil if there is none.
+// child returns the value of a key, or nil if there is none.
 func child(node *yaml.Node, key string) *yaml.Node {
 	if node == nil {
 		return nil

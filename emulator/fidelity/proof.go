@@ -9,7 +9,7 @@ import (
 	"github.com/clbemu/clbemu/scenarios"
 )
 
-// unproven returns why a case that passes proves nothing, "" if it proves something.
+// unproven returns why a case that passes proves nothing, or "" if it proves something.
 func (s *Statement) unproven() string {
 	bare := false
 	for i := range s.Case {
@@ -57,10 +57,9 @@ var namedOtherwise = map[string][]string{
 	"TLSVersions":               {"TLS version"},
 }
 
-// Proven reports whether a case that passed was refused for what its statement is about: the
-// refusal names the parameter, or has a word of About. What else is refused has a code of its
-// own. Refusal returns the code and the message of the last refusal of an action in the play,
-// "" if there was none.
+// Proven reports whether a case that passed was refused for the reason that its statement is about:
+// the refusal names the parameter, or has a word of About. Other refusals have codes of their own.
+// Refusal returns the code and the message of the last refusal of an action in the play, or "".
 func (s *Statement) Proven(refusal func(action string) string) bool {
 	words := s.About
 	if len(words) == 0 {
@@ -74,7 +73,7 @@ func (s *Statement) Proven(refusal func(action string) string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(told, strings.ToLower(word)) })
 }
 
-// refused returns the last call of a case that is to be refused, nil if there is none.
+// refused returns the last call of a case that is to be refused, or nil if there is none.
 func (s *Statement) refused() *scenarios.CallStep {
 	for i := range slices.Backward(s.Case) {
 		reply, _ := replyOf(&s.Case[i])

@@ -23,9 +23,9 @@ var _ yamlfile.Reader = (*raw)(nil)
 // ReadYAML implements yamlfile.Reader.
 func (r *raw) ReadYAML(_ *yamlfile.Decoder, node *yaml.Node, _ string) { r.Node = node }
 
-// base is how the rows of parameters are played.
+// base says how the rows of parameters are played.
 type base struct {
-	// Before are calls that precede that of each case.
+	// Before lists the calls before the call of each case.
 	Before []raw `yaml:"before"`
 	// Call has the parameters with which the action succeeds.
 	Call raw `yaml:"call"`
@@ -33,8 +33,8 @@ type base struct {
 	Reads []raw `yaml:"reads"`
 }
 
-// parameter is a row, of which statements follow: what the parameter takes is accepted and
-// read back, and what it does not take is refused with a code.
+// parameter is a row from which statements follow: values that the parameter takes are accepted and
+// read back, and others are refused with a code.
 type parameter struct {
 	Source string `yaml:"source" required:"true"`
 	// Read is the field of the last read that shows the parameter.
@@ -46,8 +46,8 @@ type parameter struct {
 	// With and Without change the parameters of the base's call.
 	With    raw      `yaml:"with"`
 	Without []string `yaml:"without"`
-	// Values are all that it takes, read as As if that is another text, absent for none, and
-	// Other is the code of another.
+	// Values lists all values that the parameter takes. As lists what a read shows for each, if
+	// that differs; absent means that it shows none. Other is the error code for any other value.
 	Values []string `yaml:"values"`
 	As     []string `yaml:"as"`
 	Other  string   `yaml:"other"`
@@ -59,8 +59,8 @@ type parameter struct {
 	Range string `yaml:"range"`
 	Below string `yaml:"below"`
 	Above string `yaml:"above"`
-	// Length is how many characters it takes, 2..80, that begin with Fill, with the codes of
-	// texts beyond.
+	// Length is the range of a text's length in characters, 2..80. Such texts begin with Fill.
+	// Shorter and Longer are the codes of other lengths.
 	Length  string `yaml:"length"`
 	Fill    string `yaml:"fill"`
 	Shorter string `yaml:"shorter"`
@@ -89,7 +89,7 @@ var _ yamlfile.Placed = (*parameter)(nil)
 // Place implements yamlfile.Placed.
 func (p *parameter) Place(node *yaml.Node) { p.line = node.Line }
 
-// answers are fields that one call answers, each of which is a statement.
+// answers lists fields that one call answers, each of which is a statement.
 type answers struct {
 	Source string `yaml:"source" required:"true"`
 	Before []raw  `yaml:"before"`
@@ -164,7 +164,7 @@ func (p *parameter) cases(name string) (list []derived, err error) {
 	return list, err
 }
 
-// called is a value in a sentence. One that a call has saved is an id.
+// called returns a value as a sentence has it. It calls a value that a call has saved an id.
 func called(value string) string {
 	switch {
 	case strings.HasPrefix(value, "{{"):
@@ -203,7 +203,7 @@ func (p *parameter) filter(name string) (list []derived) {
 	return list
 }
 
-// ends reads a range, of which an end may be absent.
+// ends reads a range, which may lack an end.
 func ends(text string) (low, high *int, err error) {
 	if text == "" {
 		return nil, nil, nil
@@ -314,7 +314,7 @@ func (f *File) parameterStatement(name string, p *parameter, c derived) *yaml.No
 	return statement(at, kebab(name)+"-"+c.suffix, c.class, c.says, p.Source, false, steps)
 }
 
-// want returns what a field is to be that shows a value; absent is none.
+// want returns the expected value of a field that shows a value. absent stands for none.
 func (p *parameter) want(read string) *yaml.Node {
 	switch {
 	case p.List != "":

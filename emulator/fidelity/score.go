@@ -21,9 +21,10 @@ type Score struct {
 	// Outside are fields and codes of older publications that the API of today publishes no
 	// more. They count nowhere else.
 	Outside int `json:"outside"`
-	// Leaning are what clients rely on, by the cases of other statements. They count nowhere else.
+	// Leaning counts what clients rely on, which cases of other statements play. It counts nowhere
+	// else.
 	Leaning int `json:"leaning"`
-	// Used is how often clients send a parameter or read a field in plays, and UsedHolds how
+	// Used counts how often clients send a parameter or read a field in plays, and UsedHolds how
 	// often a statement about it holds.
 	Used      int `json:"used"`
 	UsedHolds int `json:"usedHolds"`
@@ -51,7 +52,7 @@ func (s *Score) Add(o Score) {
 	s.Used, s.UsedHolds = s.Used+o.Used, s.UsedHolds+o.UsedHolds
 }
 
-// Share returns the percentage of what is published that holds.
+// Share returns the percentage of the published statements that hold.
 func (s Score) Share() float64 {
 	if s.Published == 0 {
 		return 0
@@ -95,8 +96,8 @@ const (
 	byBehaviour
 )
 
-// known returns how it is known that a case holds: by the values and codes of its answers, or
-// else by what its other steps see.
+// known returns what shows that a case holds: the values and codes of its answers, or else what its
+// other steps see.
 func (s *Statement) known() knownBy {
 	by := byStatus
 	for i := range s.Case {

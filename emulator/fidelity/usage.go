@@ -11,8 +11,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// usage is what clients sent in plays: client, product, action, kind, name and count. The
-// tests with the real CCM and with Terraform write it.
+// usage counts what clients sent in plays: client, product, action, kind, name and count. The tests
+// with the real CCM and with Terraform write it.
 //
 //go:embed usage.tsv
 var usage string
@@ -75,12 +75,12 @@ func (f *File) states(parameter string) bool {
 	return slices.ContainsFunc(f.Statements, func(s Statement) bool { return s.Class != "field" && s.Verdict() == Holds && about(&s) })
 }
 
-// endsName reports whether a letter is none of a parameter's name.
+// endsName reports whether a letter can't be part of a parameter's name.
 func endsName(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '.'
 }
 
-// unindexed is a name without the numbers of elements: Tag.1.Key is Tag.Key.
+// unindexed returns a name without the numbers of elements: Tag.1.Key is Tag.Key.
 func unindexed(name string) string {
 	parts := slices.DeleteFunc(strings.Split(name, "."), func(part string) bool {
 		_, err := strconv.Atoi(part)

@@ -12,7 +12,7 @@ import (
 // List is a list of patterns; one of them must match.
 type List []string
 
-// Split reads a list: "" is none, which matches nothing.
+// Split reads a list. "" is the empty list, which matches nothing.
 func Split(text string) List {
 	if text == "" {
 		return nil
@@ -24,7 +24,7 @@ func Split(text string) List {
 	return list
 }
 
-// Bad is the first that is no pattern.
+// Bad returns the first text that is not a valid pattern, and reports whether there is one.
 func (l List) Bad() (pattern string, bad bool) {
 	for _, pattern := range l {
 		if _, err := path.Match(pattern, ""); err != nil {

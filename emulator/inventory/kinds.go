@@ -31,7 +31,7 @@ type kind struct {
 // loadBalancers is the kind that products share.
 const loadBalancers = "lb"
 
-// allKinds are all of them, in the order in which they are shown.
+// allKinds lists all kinds in the order in which they are shown.
 var allKinds = []kind{
 	{named(loadBalancers, "Load balancers", "loadbalancer", "loadbalancers", "lbs").
 		shows(colID, colName, colStatus, colAddress, colListeners, colServers, colProduct, colType).wide(colRegion, colVPC, colVSwitch, colZones, colSpec, colDNSName, colCreated), listLoadBalancers, false},
@@ -143,7 +143,7 @@ func (k kind) of(products []string) kind {
 	return k
 }
 
-// title is a product's name for people, "" if it has none.
+// title returns a product's name for people, or "" if it has none.
 func (i Inventory) title(product string) string {
 	for _, p := range i.Products {
 		if p.Name == product {
@@ -153,7 +153,7 @@ func (i Inventory) title(product string) string {
 	return ""
 }
 
-// productOf is the name of the product that a short name means, "" if none.
+// productOf returns the name of the product with a short name, or "" if none has it.
 func (i Inventory) productOf(short string) string {
 	for _, p := range i.Products {
 		if slices.Contains(p.ShortNames, short) {
@@ -179,7 +179,7 @@ func (i Inventory) findOne(name string) (*kind, error) {
 
 // Inventory lists resources.
 type Inventory struct {
-	// Packets knows where listeners answer; nil where none does.
+	// Packets knows where listeners answer. It is nil if none does.
 	Packets Packets
 	// Products lists the products whose short names choose load balancers.
 	Products []*gateway.Product
@@ -187,10 +187,10 @@ type Inventory struct {
 
 // Packets knows what a data plane does.
 type Packets interface {
-	// Reached returns where the listener of a frontend answers, and why it does not, or
-	// not everywhere.
+	// Reached returns where the listener of a frontend answers, and why it does not answer, or not
+	// everywhere.
 	Reached(frontendID string) (address, problem string)
-	// Trouble returns what is wrong with a member, "" for nothing.
+	// Trouble returns what is wrong with a member, or "".
 	Trouble(v *state.View, f *topology.Frontend, g *topology.Group, m *topology.Member) string
 	// Settled waits until listeners do what the state holds and health checks have found.
 	Settled(ctx context.Context) error

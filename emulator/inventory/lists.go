@@ -25,7 +25,7 @@ type source struct {
 	packets Packets
 }
 
-// of is a resource of an owner. An empty field is none.
+// of returns a resource of an owner. It leaves out empty fields.
 func of(owner state.Owner, product, id, name, status string, fields ...field) controlapi.Resource {
 	r := controlapi.Resource{ID: id, Name: name, Product: product, Account: owner.AccountID, Region: owner.RegionID, Status: status, Fields: make(map[string]string)}
 	for _, f := range fields {
@@ -127,7 +127,7 @@ func onOff(on bool) string {
 	return "off"
 }
 
-// bandwidthOf is a limit in Mbit/s, "" where there is none.
+// bandwidthOf returns a limit in Mbit/s, or "" for 0.
 func bandwidthOf(limit int) string {
 	if limit == 0 {
 		return ""

@@ -33,8 +33,7 @@ func checking(g *topology.Group) (first *topology.Frontend) {
 	return first
 }
 
-// servers are the members of a group as a listener finds them, nil if none forwards to
-// it.
+// servers returns the members of a group as a listener finds them. A nil f stands for no listener.
 func (from source) servers(g *topology.Group, f *topology.Frontend) []controlapi.Resource {
 	if f != nil {
 		f = f.For(g)

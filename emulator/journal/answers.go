@@ -46,8 +46,8 @@ func (a *answers) add(sequence uint64, answer []byte) {
 	a.kept = append(a.kept, keptAnswer{sequence, memory})
 }
 
-// of is the answer of an entry, "" when it is not kept any more. One that may have a
-// secret is hidden.
+// of returns the answer of an entry, or "" if it is not kept any more. It hides an answer that may
+// have a secret.
 func (a *answers) of(sequence uint64) string {
 	at, found := slices.BinarySearchFunc(a.kept, sequence, func(k keptAnswer, s uint64) int { return cmp.Compare(k.sequence, s) })
 	if !found {

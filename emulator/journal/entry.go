@@ -65,7 +65,7 @@ type Entry struct {
 	Milliseconds float64 `json:"milliseconds,omitempty"`
 	// Faults are the fault rules that struck, in order.
 	Faults []string `json:"faults,omitempty"`
-	// Received is what the client got in place of the answer, because of a rule: nothing, a part
+	// Received says what the client got instead of the answer, because of a rule: nothing, a part
 	// of it, or another text.
 	Received string `json:"received,omitempty" enum:"nothing,part,other"`
 	// Unread are the parameters that no handler reads.
@@ -124,7 +124,7 @@ func (e *Entry) keepParameters(kept *texts, sent []Parameter) {
 	}
 }
 
-// openName is a name, unless a client wrote a value into it.
+// openName returns a name, hidden if a client wrote a value into it.
 func openName(name string) string {
 	if isSecretValue(name) {
 		return Hidden
@@ -137,7 +137,7 @@ type texts struct{ strings.Builder }
 
 const cut = "…"
 
-// bounded is a copy of a text, or of its start with a sign that there was more.
+// bounded returns a copy of a text, or of its start with a sign that it was longer.
 func (t *texts) bounded(text string, most int) string {
 	at := t.Len()
 	if len(text) <= most {

@@ -15,7 +15,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/journal"
 )
 
-// readEntries are the entries of a journal file.
+// readEntries returns the entries of a journal file.
 func readEntries(t *testing.T, path string) (entries []journal.Entry) {
 	t.Helper()
 	f, err := os.Open(path)

@@ -23,13 +23,13 @@ import (
 
 // Config sets the limits of a journal.
 type Config struct {
-	// Entries limits how many entries are kept in memory; 0 is 10,000. A negative
-	// number turns the journal off.
+	// Entries limits the entries kept in memory. If it is 0, the limit is 10,000. A negative number
+	// turns the journal off.
 	Entries int
 	// File, if set, is appended to.
 	File string
-	// FileSize is the size in bytes at which the file becomes File.1 and a new one
-	// is begun; 0 is 64 MiB.
+	// FileSize is the size in bytes at which the file becomes File.1 and a new one is begun. If it
+	// is 0, that is 64 MiB.
 	FileSize int64
 	// Log hears of a file that can't be written.
 	Log zerolog.Logger
@@ -85,7 +85,7 @@ func New(cfg Config) (*Journal, error) {
 // name, become the entry's. Record copies and bounds everything, and removes secrets.
 func (j *Journal) Record(e Entry, sent ...Parameter) { j.RecordCall(e, nil, sent...) }
 
-// RecordCall is Record of a call that has an answer.
+// RecordCall is like Record, for a call that has an answer.
 func (j *Journal) RecordCall(e Entry, answer []byte, sent ...Parameter) {
 	if j.size == 0 {
 		return

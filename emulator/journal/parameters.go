@@ -25,13 +25,13 @@ func (p Parameters) Find(name string) (value string, ok bool) {
 	return p[at].Value, true
 }
 
-// Get returns the value of a parameter, "" when there is none.
+// Get returns the value of a parameter, or "" if it is absent.
 func (p Parameters) Get(name string) string {
 	value, _ := p.Find(name)
 	return value
 }
 
-// Map is the parameters by name.
+// Map returns the parameters by name.
 func (p Parameters) Map() map[string]string {
 	m := make(map[string]string, len(p))
 	for _, param := range p {

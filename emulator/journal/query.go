@@ -23,7 +23,7 @@ type Query struct {
 	// success is OK. resource is any id that the call names or made, made any that it made. text is in one of the entry's texts, in any case; refused is true or
 	// false; from and to are times; the range includes from and not to.
 	Fields map[string]string
-	// Limit limits how many entries are returned, the newest ones; 0 is all.
+	// Limit limits the entries returned to the newest ones. If it is 0, all are returned.
 	Limit int
 }
 
@@ -33,8 +33,7 @@ type Page struct {
 	// Counts counts all calls that the query matches, including those that its limit
 	// leaves out.
 	Counts []Count `json:"counts"`
-	// First is the oldest sequence that there is, whatever the query; 0 when there is none
-	// in memory.
+	// First is the oldest sequence in memory, whatever the query, or 0 if there is none.
 	First uint64 `json:"first"`
 	// Last is the newest one.
 	Last uint64 `json:"last"`
@@ -232,7 +231,7 @@ func (j *Journal) Query(q Query) Page {
 	return page
 }
 
-// withAnswer is an entry with what is kept of its answer.
+// withAnswer returns a copy of an entry with what is kept of its answer.
 func (j *Journal) withAnswer(e *Entry) *Entry {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -141,7 +141,7 @@ func (s *source) read(t *testing.T) {
 	}
 }
 
-// productName is the Name that the function Product gives the product.
+// productName returns the Name that the function Product gives the product.
 func (s *source) productName() (name string) {
 	for _, file := range s.files {
 		ast.Inspect(file, func(n ast.Node) bool {

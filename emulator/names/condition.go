@@ -86,8 +86,8 @@ func (n *Names) conditionNames() (all []string) {
 	return all
 }
 
-// checkPolicy refuses a policy with an action that no call can be. One that allows
-// what is not emulated does no harm, and real policies do.
+// checkPolicy refuses a policy with an action that does not exist. An action that is not emulated
+// does no harm, and real policies allow some.
 func (n *Names) checkPolicy(document kinds.PolicyDocument) error {
 	for i, statement := range document.Statement {
 		for _, pattern := range statement.Action {
@@ -102,8 +102,8 @@ func (n *Names) checkPolicy(document kinds.PolicyDocument) error {
 	return nil
 }
 
-// checkLacking refuses a list with what is neither an action of Slb nor a parameter, or a
-// key in one, of such an action: no call could use it.
+// checkLacking refuses a list with a name that is neither an action of Slb, nor a parameter of one,
+// nor a key in such a parameter: no call could use it.
 func (n *Names) checkLacking(list string) error {
 	var actions, known []string
 	for _, a := range n.actions {
@@ -133,7 +133,7 @@ func (n *Names) policyMatches(pattern string) bool {
 	return slices.ContainsFunc(n.policyActions(), func(action string) bool { return document.Decide(action, "") == kinds.Allowed })
 }
 
-// policyActions are the actions as policies name them.
+// policyActions returns the actions as policies name them.
 func (n *Names) policyActions() []string {
 	all := make([]string, len(n.actions))
 	for i, a := range n.actions {

@@ -120,8 +120,8 @@ func matchesElement(list, name string) bool {
 	return ok && err == nil
 }
 
-// knownError is an effect with what the cloud answers with its code, which one of
-// the actions must know.
+// knownError returns an effect completed with the cloud's answer for its code, which one of the
+// actions must know.
 func knownError(e faults.ErrorEffect, actions []Action) (faults.ErrorEffect, error) {
 	if e.Custom {
 		return e, nil

@@ -89,7 +89,7 @@ func (n *Names) actionNames() []string {
 	return all
 }
 
-// DidYouMean is spelling.DidYouMean.
+// DidYouMean calls spelling.DidYouMean.
 func DidYouMean(name string, names []string, otherwise string) string {
 	return spelling.DidYouMean(name, names, otherwise)
 }
@@ -122,12 +122,12 @@ func (a Action) Reads(parameter string) bool {
 // ErrorRow declares how a refusal is worded.
 type ErrorRow = gateway.ErrorRow
 
-// Errors are the refusals of the action's own product that it can be refused with.
+// Errors returns the refusals of the action's own product that the action can return.
 func (a Action) Errors() iter.Seq[*ErrorRow] {
 	return a.errors(func(*ErrorRow) bool { return true })
 }
 
-// ErrorsWith are those with a code.
+// ErrorsWith returns those of Errors with a code.
 func (a Action) ErrorsWith(code string) iter.Seq[*ErrorRow] {
 	return a.errors(func(row *ErrorRow) bool { return row.Code == code })
 }
@@ -147,9 +147,9 @@ func (a Action) errors(wanted func(*ErrorRow) bool) iter.Seq[*ErrorRow] {
 	}
 }
 
-// Worded returns how the action is refused with a code: by what it reads or by its
-// product, or as the cloud's table of all products has it. Here reports whether this
-// emulator does so on its own.
+// Worded returns how the action is refused with a code: by what it reads or by its product, or as
+// the cloud's table of all products has it. Here reports whether this emulator refuses so on its
+// own.
 func (a Action) Worded(code string) (row ErrorRow, here, found bool) {
 	if strings.HasPrefix(code, "Missing") || strings.HasPrefix(code, "Invalid") {
 		for _, problem := range a.ofParameters() {
@@ -220,8 +220,7 @@ func (n *Names) AllCodes() []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// ResourceFields lists the fields of the stored objects that calls of the action
-// can be about, which is by the parameters that name them.
+// ResourceFields lists the fields of the resources that the action's parameters can name.
 func (a Action) ResourceFields() (fields []string) {
 	for _, r := range a.product.Resources {
 		if r.Kind != "" && slices.ContainsFunc(a.Parameters(), func(p gateway.Parameter) bool { return p.Name == r.Parameter }) {

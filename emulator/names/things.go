@@ -138,7 +138,7 @@ func (n *Names) CheckConditionID(name string) error {
 	return n.CheckID(field, named)
 }
 
-// idField is the last name of a field, in the singular and without numbers.
+// idField returns the last part of a field's name, in the singular and without numbers.
 func idField(field string) string {
 	field = strings.TrimSuffix(number().ReplaceAllString(field, ".N$1"), ".N")
 	field = field[strings.LastIndex(field, ".")+1:]

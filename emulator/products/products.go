@@ -66,8 +66,8 @@ var versions = sync.OnceValue(func() map[string]string {
 	return list
 })
 
-// Version returns the version that chooses a product in calls, such as Slb's; ""
-// if no product has the name.
+// Version returns the version that chooses a product in calls, such as Slb's, or "" if no product
+// has the name.
 func Version(product string) string { return versions()[product] }
 
 // elsewhereText names the other products of the cloud, a version and a name a line:

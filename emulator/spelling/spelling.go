@@ -51,7 +51,7 @@ func DidYouMean(name string, names []string, otherwise string) string {
 	return ": " + otherwise
 }
 
-// Nearest is the name that a mistyped one is closest to, "" when none is near.
+// Nearest returns the name that is closest to a mistyped one, or "" if none is near.
 func Nearest(name string, names []string) string {
 	best, least := "", len(name)/2+1
 	for _, candidate := range names {

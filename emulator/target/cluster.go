@@ -29,7 +29,7 @@ func CloudConfig(v *state.View, clusterID string, nodes ...string) ([]byte, erro
 	}})
 }
 
-// cluster is where a cluster is in the cloud, with a key of its account.
+// cluster says where a cluster is in the cloud, with a key of its account.
 type cluster struct {
 	id, region, vpc  string
 	keyID, keySecret string

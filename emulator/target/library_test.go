@@ -14,7 +14,7 @@ import (
 	"github.com/clbemu/clbemu/scenarios"
 )
 
-// loaded are the scenarios of the library, held against what is emulated.
+// loaded returns the scenarios of the library, held against what is emulated.
 func loaded(t *testing.T) (list []*scenarios.Scenario) {
 	t.Helper()
 	names := target.NewNames(emulator.NamesIn(world.Default()))

@@ -9,7 +9,7 @@ import (
 	"github.com/clbemu/clbemu/scenarios"
 )
 
-// known are the names of this emulator.
+// known returns the names of this emulator.
 func known(t *testing.T) *target.Names {
 	t.Helper()
 	return target.NewNames(emulator.Names())

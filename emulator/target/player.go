@@ -71,7 +71,7 @@ func (p *Player) Play(ctx context.Context, s *scenarios.Scenario, progress func(
 	return result
 }
 
-// key is an access key of the first account that has one, for the scripted client.
+// key returns an active access key of an account, for the scripted client.
 func (p *Player) key() (id, secret string, err error) {
 	for key := range kinds.AccessKeys.All(p.Store.View(state.Owner{})) {
 		if key.Status == kinds.AccessKeyActive && key.RoleName == "" {

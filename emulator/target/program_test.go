@@ -42,7 +42,7 @@ func TestMain(m *testing.M) {
 // leave starts a program in a session of its own, where there are such.
 var leave = func() {}
 
-// createUntilDone is a client that makes a load balancer and tries again.
+// createUntilDone returns a client that makes a load balancer and tries again.
 func createUntilDone() int {
 	client := apiclient.Client{
 		URL:         strings.ToLower(os.Getenv("ALICLOUD_CLIENT_SCHEME")) + "://" + os.Getenv("SLB_ENDPOINT"),
@@ -69,7 +69,7 @@ func createUntilDone() int {
 	return 1
 }
 
-// program is this binary in a role.
+// program returns this binary in a role.
 func program(role string) scenarios.Program {
 	return scenarios.Program{Command: []string{os.Args[0]}, Env: map[string]string{"CLBEMU_TEST_PROGRAM": role, "TOKEN": "once"}}
 }

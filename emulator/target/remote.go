@@ -39,7 +39,7 @@ type Remote struct {
 	// HTTP makes the calls. It should keep no connection for two of them, so that a
 	// broken one is one call's matter; nil makes one that does not.
 	HTTP *http.Client
-	// Environment holds what programs get in addition to the variables that point clients here.
+	// Environment holds variables that programs get in addition to those that point clients here.
 	Environment []string
 
 	before map[string]string // conditions as they were before the first change
@@ -61,7 +61,7 @@ func (r *Remote) client() *http.Client {
 	return r.HTTP
 }
 
-// version returns the version that chooses a product, "" for an unknown one.
+// version returns the version that chooses a product, or "" for an unknown one.
 func (r *Remote) version(product string) string {
 	for _, p := range r.Products {
 		if p.Name == product {
@@ -108,7 +108,7 @@ func withoutQuery(err error) string {
 	return err.Error()
 }
 
-// control is a client of the control API.
+// control returns a client of the control API.
 func (r *Remote) control() *controlclient.Client {
 	return &controlclient.Client{URL: r.Control, Token: r.Token, HTTP: r.client()}
 }

@@ -34,7 +34,7 @@ func newLocal(t *testing.T) *private.Emulator {
 	return local
 }
 
-// newRemote is a target on a running emulator.
+// newRemote returns a target on a running emulator.
 func newRemote(t *testing.T) (*target.Remote, *emulatortest.Server) {
 	t.Helper()
 	s := emulatortest.Start(t)

@@ -100,8 +100,8 @@ func (r row) line(table string) string {
 // maxPlain limits a value that a line shows; of a longer one, it shows the checksum.
 const maxPlain = 400
 
-// plain writes a value, "" for one that is not set or a time. The order of a list is
-// of no importance.
+// plain writes a value, or "" for a time and a value that is not set. It ignores the order of a
+// list.
 func plain(value any) string {
 	if is, ok := value.(string); ok {
 		if _, err := time.Parse(time.RFC3339Nano, is); err == nil || is == "" {

@@ -59,7 +59,7 @@ func (p *planter) loadBalancer(s *loadBalancerSpec) {
 	}
 }
 
-// homeOf is the owner of a load balancer: its vSwitch's owner, or the one that its fields
+// homeOf returns the owner of a load balancer: its vSwitch's owner, or the one that its fields
 // choose.
 func (p *planter) homeOf(s *loadBalancerSpec) (state.Owner, bool) {
 	sw, ok := kinds.VSwitches.Find(p.tx.View, s.VSwitch.text)
@@ -170,7 +170,7 @@ func (p *planter) listener(tx *state.Tx, loadBalancer string, s *listenerSpec) {
 	}
 }
 
-// listenerDefaults are for parameters that the API wants and a file may leave out.
+// listenerDefaults returns values for parameters that the API requires and a file may leave out.
 func listenerDefaults(protocol kinds.Protocol) pairs {
 	defaults := pairs{{"Bandwidth", scalar{text: "-1"}}}
 	if protocol == kinds.HTTP || protocol == kinds.HTTPS {

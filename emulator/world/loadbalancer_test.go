@@ -56,7 +56,7 @@ networkLoadBalancers:
       - {protocol: TCP, port: 81, serverGroup: sgp-web, status: Stopped}
 `
 
-// called is balancedWorld with calls behind the rest.
+// called returns balancedWorld with calls added after the rest.
 func called(calls string) string { return balancedWorld() + "calls:\n" + calls }
 
 // TestCalls proves that calls of any product change the world in their order, that what they

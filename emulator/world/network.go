@@ -127,7 +127,7 @@ func (p *planter) checkFree(s scalar, prefix netip.Prefix, vpcID string, blockOf
 	}
 }
 
-// tableOf is the route table that id names, "" for the VPC's own.
+// tableOf returns the route table that id names, or "" for the VPC's own.
 func (p *planter) tableOf(vpc *kinds.VPC, id scalar) string {
 	if t, ok := refer(p, kinds.RouteTables, id); ok {
 		if t.VPCID != vpc.ID {

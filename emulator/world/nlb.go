@@ -9,7 +9,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// reserveZoneAddresses is reserveAddress for the zones of a Network Load Balancer.
+// reserveZoneAddresses does what reserveAddress does, for the zones of a Network Load Balancer.
 func (p *planter) reserveZoneAddresses(s *nlbSpec) {
 	for i := range s.Zones {
 		z := &s.Zones[i]

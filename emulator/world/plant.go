@@ -15,13 +15,13 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// planter puts resources into a state. It goes on after a problem, with what it
-// has, so that one run finds them all.
+// planter puts resources into a state. After a problem it goes on with what it has, so that one run
+// finds all problems.
 type planter struct {
 	tx       *state.Tx
 	products func() []*products.Product
 	problems problems
-	// year is that of the clouds: what they sell, unless a region says otherwise.
+	// year is the year of the clouds: what they sell, unless a region says otherwise.
 	year string
 	// accounts lists the accounts of the file, in its order; the first is the default.
 	accounts []string
@@ -189,8 +189,8 @@ func (p *planter) cidr(s scalar, of family, longest int) (netip.Prefix, string) 
 	return netip.Prefix{}, ""
 }
 
-// home is the owner that the account and region fields choose: the first
-// account and its default region unless they say otherwise.
+// home returns the owner that the account and region fields choose: by default the first account
+// and its default region.
 func (p *planter) home(account, region scalar) (owner state.Owner, ok bool) {
 	if account.text == "" && len(p.accounts) > 0 {
 		account.text = p.accounts[0]
@@ -209,8 +209,8 @@ func (p *planter) home(account, region scalar) (owner state.Owner, ok bool) {
 	return state.Owner{AccountID: a.ID, RegionID: r.ID}, true
 }
 
-// givenResourceGroup is the group that is named, none otherwise: what ECS has is in
-// none until it is put there. CLB-0337.
+// givenResourceGroup returns the group that id names, or "" for none: resources of ECS are in no
+// group until they are put there. CLB-0337.
 func (p *planter) givenResourceGroup(owner state.Owner, id scalar) string {
 	if id.text == "" {
 		return ""
@@ -218,7 +218,7 @@ func (p *planter) givenResourceGroup(owner state.Owner, id scalar) string {
 	return p.resourceGroup(owner, id)
 }
 
-// resourceGroup is the group that id names, or the account's default.
+// resourceGroup returns the group that id names, or the account's default.
 func (p *planter) resourceGroup(owner state.Owner, id scalar) string {
 	g, ok := refer(p, kinds.ResourceGroups, id)
 	if ok && g.AccountID != owner.AccountID {

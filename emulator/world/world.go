@@ -32,8 +32,8 @@ const defaultName = "default.yaml"
 //go:embed default.yaml
 var DefaultText []byte
 
-// apis are what a world file describes: the kinds of resources, and the products that create
-// some of them.
+// apis holds what a world file describes: the kinds of resources, and the products that create some
+// of them.
 type apis struct {
 	schema   *state.Schema
 	products func() []*products.Product
@@ -50,7 +50,7 @@ type World struct {
 	spec *spec
 }
 
-// RegionIDs are the regions of the world.
+// RegionIDs returns the ids of the world's regions.
 func (w *World) RegionIDs() []string {
 	ids := make([]string, len(w.spec.Regions))
 	for i, r := range w.spec.Regions {

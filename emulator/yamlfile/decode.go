@@ -40,8 +40,8 @@ type Absentee interface {
 	Absent(in *yaml.Node, field string)
 }
 
-// Keyed is a struct that reads the keys which are none of its fields, and reports those that
-// it does not know either.
+// Keyed is a struct that reads the keys which are not its fields, and reports those that it does
+// not know either.
 type Keyed interface {
 	ReadKey(d *Decoder, e Entry, field string, fields []string)
 }
@@ -61,8 +61,7 @@ func (d *Decoder) Fail(node *yaml.Node, field, format string, args ...any) {
 	d.problems = append(d.problems, Problem{d.File, node.Line, node.Column, field, fmt.Sprintf(format, args...)})
 }
 
-// Unknown reports a key that is none of the known ones. meant has, by keys of other tools, what
-// to write here.
+// Unknown reports an unknown key. meant says, by keys of other tools, what to write here.
 func (d *Decoder) Unknown(key *yaml.Node, field string, known []string, meant map[string]string) {
 	hint := suggestion(key.Value, known)
 	if write := meant[key.Value]; write != "" {
@@ -73,7 +72,7 @@ func (d *Decoder) Unknown(key *yaml.Node, field string, known []string, meant ma
 	d.Fail(key, field, "there is no such field%s", hint)
 }
 
-// place returns where a misplaced field belongs, "" for a field that no struct around it has.
+// place returns where a misplaced field belongs, or "" for a field that no struct around it has.
 func (d *Decoder) place(name string) string {
 	for _, s := range slices.Backward(d.around) {
 		fields := fieldsOf(s.of)
@@ -130,7 +129,7 @@ func (d *Decoder) value(node *yaml.Node, target reflect.Value, field string) {
 	}
 }
 
-// Is reports whether a node is of a kind, and reports one that is not.
+// Is reports whether a node is of a kind. If not, it adds a problem.
 func (d *Decoder) Is(node *yaml.Node, kind yaml.Kind, what, field string) bool {
 	if node.Kind == kind {
 		return true
@@ -146,8 +145,7 @@ func (d *Decoder) Is(node *yaml.Node, kind yaml.Kind, what, field string) bool {
 // Entry is a key of a mapping with its value.
 type Entry struct{ Key, Value *yaml.Node }
 
-// Entries returns what a mapping holds, and reports keys that are none and those
-// that stand there twice.
+// Entries returns the entries of a mapping, and reports invalid keys and those that occur twice.
 func (d *Decoder) Entries(node *yaml.Node, field string) (entries []Entry) {
 	lines := make(map[string]int)
 	for pair := range slices.Chunk(node.Content, 2) {

@@ -26,7 +26,7 @@ type Problem struct {
 	Reason string
 }
 
-// String is the problem on a line: file:line:column: field: reason.
+// String returns the problem on a line: file:line:column: field: reason.
 func (p Problem) String() string {
 	text := p.Reason
 	if p.Field != "" {

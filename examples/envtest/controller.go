@@ -70,7 +70,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	return ctrl.Result{}, r.Status().Update(ctx, &service)
 }
 
-// find returns the load balancer of a name, nil if there is none.
+// find returns the load balancer with the name, or nil if there is none.
 func (r *Reconciler) find(name string) (*slb.LoadBalancer, error) {
 	request := slb.CreateDescribeLoadBalancersRequest()
 	request.LoadBalancerName = name

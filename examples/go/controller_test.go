@@ -10,7 +10,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/emulatortest"
 )
 
-// client is the cloud's own, pointed at an emulator.
+// client returns the cloud's own client, pointed at an emulator.
 func client(t *testing.T, server *emulatortest.Server) *slb.Client {
 	t.Helper()
 	c, err := slb.NewClientWithAccessKey("cn-hangzhou", emulatortest.AccessKeyID, emulatortest.AccessKeySecret)

@@ -112,8 +112,8 @@ type Reading interface {
 	Load(ctx context.Context, fn func(table, id string, value []byte) error) error
 	// Revision is the engine's at that moment.
 	Revision() uint64
-	// Commits yields every commit after that moment, in order. It ends with an error:
-	// that of ctx, or one that wraps ErrBehind, after which another Reading goes on.
+	// Commits yields every commit after that moment, in order. It ends with ctx's error, or with
+	// one that wraps ErrBehind, after which another Reading goes on.
 	Commits(ctx context.Context) iter.Seq2[Commit, error]
 	// Confirmed returns a time, on this machine's clock, up to which all commits
 	// were yielded.
@@ -137,11 +137,10 @@ type Elected interface {
 	// no branch of the name is open. Only the leader has branches; closing one deletes
 	// nothing. It refuses a name that is kept with an error that wraps fs.ErrExist.
 	NewBranch(ctx context.Context, name string) (Engine, error)
-	// KeepBranch keeps what its users say about a branch: from then on it is there for the
-	// next leader.
+	// KeepBranch stores a description of a branch. From then on the next leader finds the branch.
 	KeepBranch(ctx context.Context, name string, about []byte) error
-	// Branches returns the branches that are kept, with what is said about them, and drops
-	// those that a leader began and did not keep.
+	// Branches returns the kept branches with their descriptions, and drops those that a leader
+	// began and did not keep.
 	Branches(ctx context.Context) (map[string][]byte, error)
 	// Branch opens one of them.
 	Branch(ctx context.Context, name string) (Engine, error)
@@ -149,7 +148,7 @@ type Elected interface {
 	DropBranch(ctx context.Context, name string) error
 }
 
-// Election is how processes find out which of them leads.
+// Election lets processes find out which of them leads.
 type Election interface {
 	// Campaign waits until this process leads, which the others see as a member that
 	// has the name self. Commit works from then on, until the term is over.
@@ -157,9 +156,9 @@ type Election interface {
 	// Members calls fn with the members whenever they change, the leader first, until
 	// ctx ends.
 	Members(ctx context.Context, fn func([]Member)) error
-	// Changed waits until another program than clbemu has changed what is kept, and returns
-	// what. From then on Commit fails, and Campaign waits in vain. It returns ctx's error when
-	// ctx ends.
+	// Changed waits until a program other than clbemu has changed the kept state, and returns what
+	// it changed. From then on Commit fails, and Campaign waits in vain. It returns ctx's error
+	// when ctx ends.
 	Changed(ctx context.Context) error
 }
 

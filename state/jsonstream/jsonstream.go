@@ -124,7 +124,7 @@ func (r *Reader) Skip() error {
 	}
 }
 
-// End makes sure that nothing is behind the document.
+// End makes sure that nothing follows the document.
 func (r *Reader) End() error {
 	_, err := r.token()
 	if errors.Is(err, io.EOF) {
@@ -136,7 +136,7 @@ func (r *Reader) End() error {
 	return err
 }
 
-// InWords is an error of the JSON library as people say it who don't know Go's types.
+// InWords returns an error of the JSON library in words for people who don't know Go's types.
 func InWords(err error) error {
 	wrong := (*json.UnmarshalTypeError)(nil)
 	if !errors.As(err, &wrong) {

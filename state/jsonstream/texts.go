@@ -8,8 +8,8 @@ import (
 	"iter"
 )
 
-// Texts are values kept as JSON texts, one behind the other, which takes
-// little more than the texts. The zero value has none.
+// Texts holds values as JSON texts, one after the other, which takes little more than the texts.
+// The zero value is empty.
 type Texts struct{ chunks [][]byte }
 
 var _ json.Marshaler = (*Texts)(nil)
@@ -27,8 +27,7 @@ func (t *Texts) Add(text []byte) {
 	*chunk = append(binary.AppendUvarint(*chunk, uint64(len(text))), text...)
 }
 
-// All are the values in the order of Add. They must not be
-// changed.
+// All returns the values in the order of Add. The caller must not change them.
 func (t *Texts) All() iter.Seq[json.RawMessage] {
 	return func(yield func(json.RawMessage) bool) {
 		for i := range t.length() {
@@ -39,7 +38,7 @@ func (t *Texts) All() iter.Seq[json.RawMessage] {
 	}
 }
 
-// Drain is All, and forgets what it has handed out.
+// Drain is like All, but forgets what it has handed out.
 func (t *Texts) Drain() iter.Seq[json.RawMessage] {
 	return func(yield func(json.RawMessage) bool) {
 		for len(t.chunks) > 0 {

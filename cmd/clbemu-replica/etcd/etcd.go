@@ -39,10 +39,10 @@ import (
 	"github.com/clbemu/clbemu/state/engine"
 )
 
-// Config says where the state is.
+// Config says where etcd keeps the state.
 type Config struct {
 	Endpoints []string
-	// Prefix begins all keys; what has another prefix is another state.
+	// Prefix begins all keys. Another prefix holds another state.
 	Prefix             string
 	TLS                *tls.Config
 	Username, Password string
@@ -65,7 +65,7 @@ const (
 	dialTimeout = 5 * time.Second
 	// callTimeout limits how long etcd may take for one call.
 	callTimeout = 10 * time.Second
-	// pageSize is how many values are read at once.
+	// pageSize is the number of values read at once.
 	pageSize = 4096
 )
 
@@ -87,7 +87,7 @@ type Engine struct {
 	term  *term  // nil while another process leads
 	fence int64  // the etcd revision of the last commit
 	count uint64 // the revision after it
-	// branches are those that are open.
+	// branches holds the open branches.
 	branches map[*Engine]struct{}
 
 	commits turn // taken during a commit, and until a comparison knows its revision
@@ -112,8 +112,8 @@ type format struct {
 // formatVersion is the version of the keys.
 const formatVersion = 1
 
-// Open connects to etcd and looks at what is kept there. It refuses what a newer version
-// wrote, and what is not clbemu's.
+// Open connects to etcd and looks at the state there. It refuses a state that a newer version or
+// another program wrote.
 func Open(ctx context.Context, cfg Config) (*Engine, error) {
 	if !strings.HasPrefix(cfg.Prefix, "/") || !strings.HasSuffix(cfg.Prefix, "/") || strings.Contains(cfg.Prefix, "//") || len(cfg.Prefix) < 3 {
 		return nil, fmt.Errorf("the prefix of keys in etcd begins and ends with a slash, such as /clbemu/, not %.100q", cfg.Prefix)
@@ -245,7 +245,7 @@ func isRejected(err error) bool {
 	return false
 }
 
-// op is a change as etcd's.
+// op returns the operation of etcd that makes the change.
 func (e *Engine) op(c engine.Change) clientv3.Op {
 	at := e.rows() + c.Table + "/" + c.ID
 	if c.Value == nil {
@@ -374,7 +374,8 @@ func (e *Engine) lastCommit(ctx context.Context) (count uint64, put int64, err e
 	return e.countOf(kept.Kvs, before)
 }
 
-// countOf is last, of what was read already. A new state has no revision.
+// countOf returns what lastCommit does, from keys that were read already. A new state has no
+// revision.
 func (e *Engine) countOf(found []*mvccpb.KeyValue, before mark) (count uint64, put int64, err error) {
 	if len(found) > 0 {
 		put = found[0].ModRevision

@@ -42,7 +42,7 @@ func (e *Engine) Follow(ctx context.Context) (engine.Reading, error) {
 	return r, nil
 }
 
-// read begins to read what is kept now.
+// read begins to read the state as it is now.
 func (e *Engine) read(ctx context.Context) (*reading, error) {
 	begun := time.Now()
 	before := e.seen.newest()
@@ -161,12 +161,12 @@ func placeOf(rows string, kv *mvccpb.KeyValue) (table, id string, err error) {
 	return table, id, nil
 }
 
-// confirmEvery is how often a follower asks etcd for the last commit, so that it can say
-// how far it may be behind.
+// confirmEvery is the interval at which a follower asks etcd for the last commit, so that it can
+// say how far it may be behind.
 const confirmEvery = 20 * time.Millisecond
 
-// confirmation says that what was committed up to a time is what the transaction of etcd
-// with a revision left.
+// confirmation says that a follower that has seen etcd's transaction with the revision has seen all
+// that was committed before asked.
 type confirmation struct {
 	asked    time.Time
 	revision int64
@@ -237,7 +237,7 @@ func (r *reading) confirmLoop(ctx context.Context, answers chan<- confirmation) 
 	}
 }
 
-// watchError is why a watch ended, nil if it goes on.
+// watchError returns why a watch ended, or nil if it goes on.
 func watchError(ctx context.Context, seen clientv3.WatchResponse, open bool) error {
 	switch err := seen.Err(); {
 	case ctx.Err() != nil:

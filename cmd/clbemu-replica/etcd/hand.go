@@ -22,7 +22,7 @@ func (t *term) stamp() clientv3.Op {
 	return clientv3.OpPut(t.e.root+"hand", strconv.FormatInt(t.created, 10))
 }
 
-// hands tells the leader's changes from those of other programs.
+// hands distinguishes the leader's changes from those of other programs.
 type hands struct {
 	root    string
 	leaders map[string]int64 // the keys of who leads and who waits to, and etcd's revisions that created them
@@ -47,7 +47,7 @@ func (e *Engine) newHands(hand, leaders []*mvccpb.KeyValue) *hands {
 	return h
 }
 
-// term is the leader's, "" while no process leads.
+// term returns the leader's term, or "" while no process leads.
 func (h *hands) term() string {
 	first := int64(0)
 	for _, created := range h.leaders {
@@ -61,7 +61,7 @@ func (h *hands) term() string {
 	return strconv.FormatInt(first, 10)
 }
 
-// foreign returns a key that another program changed in a transaction, "" if none.
+// foreign returns a key that another program changed in a transaction, or "" if there is none.
 func (h *hands) foreign(events []*clientv3.Event) (key string) {
 	ours, begins := false, false
 	for _, event := range events {
@@ -135,7 +135,7 @@ func (e *Engine) afterCompaction(ctx context.Context, h *hands, at, compacted in
 }
 
 // checkHands returns nil once another program has changed a key, or why the watch ended: the
-// revision of etcd up to which it was compacted, 0 if it was not.
+// revision of etcd up to which it was compacted, or 0 if it was not.
 func (e *Engine) checkHands(ctx context.Context, h *hands, at *int64) (compacted int64, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -155,7 +155,8 @@ func (e *Engine) checkHands(ctx context.Context, h *hands, at *int64) (compacted
 	return 0, engine.ErrBehind
 }
 
-// sameTransaction is how many events, at least one, are of the first one's transaction.
+// sameTransaction returns the number of events, at least one, that belong to the first event's
+// transaction.
 func sameTransaction(events []*clientv3.Event) int {
 	n := 1
 	for n < len(events) && events[n].Kv.ModRevision == events[0].Kv.ModRevision {

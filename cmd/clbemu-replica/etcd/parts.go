@@ -109,8 +109,7 @@ func (e *Engine) finish(ctx context.Context, s *staged) error {
 	return e.removeParts(ctx, term)
 }
 
-// removeParts removes all parts: those of commits that are finished, and those that never were
-// shown.
+// removeParts removes all parts, of commits that finished and of those that were never shown.
 func (e *Engine) removeParts(ctx context.Context, term *term) error {
 	return e.do(ctx, term, clientv3.OpDelete(e.key("parts")+"/", clientv3.WithPrefix()))
 }

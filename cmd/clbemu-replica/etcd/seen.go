@@ -27,17 +27,18 @@ type mark struct {
 	count    uint64 // the engine's revision, which etcd's own activity does not move
 }
 
-// errReplaced says what to do about an etcd that has forgotten what it once answered.
+// errReplaced says what to do about an etcd that has forgotten earlier answers.
 var errReplaced = fmt.Errorf("etcd lacks what clbemu has read before: %w: stop all replicas, and start them again if that is what you want", engine.ErrReplaced)
 
-// newest is what an answer must not be behind if it is asked for now.
+// newest returns the newest point that was seen. An answer to a question asked now must not be
+// older.
 func (s *Seen) newest() mark {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.newestOf
 }
 
-// over is closed when etcd was replaced.
+// over returns a channel that is closed when etcd was replaced.
 func (s *Seen) over() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,7 +89,7 @@ func (s *Seen) checkRevision(count uint64, before mark) error {
 	return nil
 }
 
-// changes is closed once another program has changed what is kept.
+// changes returns a channel that is closed once another program has changed the kept state.
 func (s *Seen) changes() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -98,7 +99,7 @@ func (s *Seen) changes() <-chan struct{} {
 	return s.noted
 }
 
-// changed is what another program has changed, nil if nothing.
+// changed returns an error that says what another program has changed, or nil.
 func (s *Seen) changed() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -23,12 +23,12 @@ type sums struct {
 	revision uint64
 }
 
-// seed is of all checksums: they never leave the process.
+// seed seeds all checksums: they never leave the process.
 var seed = maphash.MakeSeed()
 
 func placeSum(table, id string) uint64 { return maphash.Comparable(seed, [2]string{table, id}) }
 
-// at returns a copy of the checksums at a revision, nil if they are not known.
+// at returns a copy of the checksums at a revision, or nil if they are not known.
 func (s *sums) at(revision uint64) map[uint64]uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,7 +73,7 @@ func (s *sums) forget() {
 }
 
 // compare yields the rows as load does. It notes the first that differs from what this process
-// knows of them, nil if it does not, and returns their checksums.
+// knows of them, or nil, and returns their checksums.
 func (r *reading) compare(ctx context.Context, known map[uint64]uint64, fn func(table, id string, value []byte) error) (found map[uint64]uint64, err error) {
 	changed := ""
 	found = make(map[uint64]uint64, len(known))

@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	// leaseSeconds is how long a leader that is gone is waited for. etcd looks for
-	// leases that have ended twice a second, so that another leads some 3.5 s after a
-	// leader was killed.
+	// leaseSeconds is the time for which the others wait for a leader that is gone. etcd looks for
+	// leases that have ended twice a second, so that another leads some 3.5 s after a leader was
+	// killed.
 	leaseSeconds = 3
-	// renewEvery is how often the leader renews its lease, and so learns until when it
+	// renewEvery is the interval at which the leader renews its lease, and so learns until when it
 	// leads for certain.
 	renewEvery = 500 * time.Millisecond
 )
@@ -40,8 +40,8 @@ type term struct {
 
 var _ engine.Term = (*term)(nil)
 
-// leads is the precondition of all that a leader writes: its key is there as long as its
-// lease is.
+// leads returns the precondition of every write of a leader: its key exists, as it does while its
+// lease lives.
 func (t *term) leads() clientv3.Cmp {
 	return clientv3.Compare(clientv3.CreateRevision(t.key), "=", t.created)
 }

@@ -27,7 +27,7 @@ type Config struct {
 	Client func(cloud string) (*controlclient.Client, error)
 	// Changes adds the tools that change the emulator; without it all tools read.
 	Changes bool
-	// Names are those that scenarios are checked against, and errors explained by.
+	// Names checks scenarios and explains errors.
 	Names *names.Names
 	// Lint checks the text of Services for a version of the CCM; nil leaves the tool out.
 	Lint func(ctx context.Context, text, version string) (any, error)
@@ -45,7 +45,7 @@ The state is emulated: nothing here costs money or reaches the real cloud. Work 
 as "cloud" to the other tools. read_journal shows what a client called and what it got.
 Most tools need a running emulator: if none answers, start one with clbemu serve, and call the tool again.`
 
-// schemaURI is where the JSON Schema of scenarios is.
+// schemaURI is the address of the JSON Schema of scenarios.
 const schemaURI = "clbemu://scenario.schema.json"
 
 // Serve serves one client at the transport until it leaves or ctx ends.
@@ -94,7 +94,7 @@ func add[In, Out any](t *tools, tool *mcp.Tool, do func(context.Context, In) (Ou
 // callerKey is the key of the session in the context of a tool.
 type callerKey struct{}
 
-// callerOf is the caller that the journal shows of an agent's calls.
+// callerOf returns the caller that the journal shows of an agent's calls.
 func callerOf(ctx context.Context) string {
 	session, _ := ctx.Value(callerKey{}).(*mcp.ServerSession)
 	if session == nil || session.InitializeParams() == nil || session.InitializeParams().ClientInfo == nil {
@@ -114,7 +114,7 @@ type found[T any] struct {
 	Found []T `json:"found"`
 }
 
-// list is a tool that lists what a call about a cloud returns.
+// list adds a tool that lists what a call about a cloud returns.
 func list[T any](t *tools, name, about string, call func(*controlclient.Client, context.Context) ([]T, error)) {
 	reader(t, name, about, func(ctx context.Context, in on) (found[T], error) {
 		c, err := t.Client(in.Cloud)

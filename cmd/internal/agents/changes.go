@@ -38,7 +38,8 @@ func (t *tools) calls() {
 	}
 }
 
-// productOf is the product that has an action, Slb first, and if none has it, Slb.
+// productOf returns the product that has an action, Slb first. It returns Slb if no product has the
+// action.
 func (t *tools) productOf(action string) string {
 	const usual = "Slb"
 	product := usual

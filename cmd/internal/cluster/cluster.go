@@ -21,7 +21,7 @@ import (
 // Object is an object of Kubernetes as its API has it in JSON.
 type Object map[string]any
 
-// Map returns a part of an object that is an object, nil if it has none.
+// Map returns a part of an object that is an object, or nil if it has none.
 func (o Object) Map(path ...string) map[string]any {
 	part := map[string]any(o)
 	for _, name := range path {
@@ -30,7 +30,7 @@ func (o Object) Map(path ...string) map[string]any {
 	return part
 }
 
-// Text returns a field of an object that is a text, "" if it has none.
+// Text returns a field of an object that is a text, or "" if it has none.
 func (o Object) Text(path ...string) string {
 	text, _ := o.Map(path[:len(path)-1]...)[path[len(path)-1]].(string)
 	return text
@@ -61,13 +61,13 @@ func (o Object) Texts(path ...string) (list []string) {
 // Kind, Namespace and Name say which object it is.
 func (o Object) Kind() string { return o.Text("kind") }
 
-// Namespace is "" for objects without one.
+// Namespace returns the object's namespace, or "" if it has none.
 func (o Object) Namespace() string { return o.Text("metadata", "namespace") }
 
-// Name is unique among the objects of a kind and a namespace.
+// Name returns the object's name, unique within its kind and namespace.
 func (o Object) Name() string { return o.Text("metadata", "name") }
 
-// Key is NAMESPACE/NAME, or NAME.
+// Key returns NAMESPACE/NAME, or NAME.
 func (o Object) Key() string { return strings.TrimPrefix(o.Namespace()+"/"+o.Name(), "/") }
 
 // Clone returns a copy that shares nothing.
@@ -92,7 +92,7 @@ func decode(text []byte) (o Object, err error) {
 
 // Copy holds the objects of a cluster that a CCM reads.
 type Copy struct {
-	// Services are those of type LoadBalancer, and those that a CCM has not let go of.
+	// Services holds the Services of type LoadBalancer, and those that a CCM has not released yet.
 	Services, Nodes, Slices, Endpoints []Object
 	// Config is the section Global of the CCM's configuration, without keys.
 	Config map[string]any
@@ -128,7 +128,7 @@ var (
 	errNoText   = errors.New("there is no object of Kubernetes: give what kubectl get -o json prints")
 )
 
-// Parse reads the objects of a text in JSON or YAML, also those of lists and of several documents.
+// Parse reads the objects of a text in JSON or YAML, also from lists and from several documents.
 func Parse(text []byte) (objects []Object, err error) {
 	next := yamlIn(text)
 	if at := bytes.TrimSpace(text); len(at) > 0 && at[0] == '{' { // which is faster
@@ -182,7 +182,7 @@ func yamlIn(text []byte) func() (Object, error) {
 	}
 }
 
-// flatten returns an object, or those of a list.
+// flatten returns an object, or the objects of a list.
 func flatten(o Object) (objects []Object, err error) {
 	if kind := o.Kind(); kind == "" {
 		return nil, errors.New("an object has no kind: give what kubectl get -o json prints")
@@ -340,12 +340,13 @@ func (c *Copy) Trim() error {
 	return nil
 }
 
-// ServiceOf is the key of the Service that an EndpointSlice is of.
+// ServiceOf returns the key of the Service of an EndpointSlice.
 func ServiceOf(slice Object) string {
 	return slice.Namespace() + "/" + slice.Text("metadata", "labels", "kubernetes.io/service-name")
 }
 
-// serviceBlock is a block of addresses that holds those of all Services, of a size that the API server takes.
+// serviceBlock returns a block that holds the addresses of all Services, of a size that the API
+// server accepts.
 func (c *Copy) serviceBlock() string {
 	var block netip.Prefix
 	for _, s := range c.Services {

@@ -115,7 +115,7 @@ func freePorts(n int) (ports []string, err error) {
 	return ports, nil
 }
 
-// nodePorts is a range that holds the NodePorts of all Services.
+// nodePorts returns a range that holds the NodePorts of all Services.
 func (c *Copy) nodePorts() string {
 	for _, s := range c.Services {
 		for _, port := range s.List("spec", "ports") {
@@ -230,7 +230,7 @@ var kinds = map[string]struct{ api, plural, etcd string }{
 	"Event":         {"/api/v1", "events", "events"},
 }
 
-// path is where the API has an object, or with an empty name those of its kind.
+// path returns the API's path of an object or, with an empty name, of all objects of the kind.
 func path(kind, namespace, name string) string {
 	k := kinds[kind]
 	at := k.api

@@ -124,7 +124,7 @@ func (f *clientFlags) send(ctx context.Context, action names.Action, parameters 
 	return reply, nil
 }
 
-// journalEnd returns where the journal ends, 0 where that is not known.
+// journalEnd returns where the journal ends, or 0 if that is not known.
 func (f *clientFlags) journalEnd(ctx context.Context) uint64 {
 	if f.api != "" {
 		return 0
@@ -140,8 +140,8 @@ func (f *clientFlags) journalEnd(ctx context.Context) uint64 {
 	return page.Last
 }
 
-// struckWithin is how long a call that a fault held is waited for: the journal has it once
-// the emulator sees that its client has left.
+// struckWithin limits the wait for a call that a fault held: the journal has it once the emulator
+// sees that its client has left.
 const struckWithin = time.Second
 
 // struckSince returns the fault rules that struck a call of an action behind a place in the
@@ -170,8 +170,8 @@ func (f *clientFlags) struckSince(ctx context.Context, since uint64, action stri
 	}
 }
 
-// refusal is the error of a refused call, after advice for people; nil
-// of one that succeeded.
+// refusal returns the error of a refused call, after printing advice for people, or nil if the call
+// succeeded.
 func refusal(cmd *cobra.Command, action names.Action, reply apiclient.Reply) error {
 	screen := terminal.New(cmd.ErrOrStderr())
 	if len(reply.Faults) > 0 && !printing(cmd).forPrograms() {
@@ -252,10 +252,10 @@ func (f *callFlags) complete(cmd *cobra.Command, args []string, word string) (of
 	return offers, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-// typedName is the name of a parameter as users type it: with the first of a list's elements.
+// typedName returns the name of a parameter as users type it: with the first of a list's elements.
 func typedName(name string) string { return strings.ReplaceAll(name, ".N", ".1") }
 
-// spelled is the name of a product as the cloud spells it: clb is Slb.
+// spelled returns the name of a product as the cloud spells it: clb is Slb.
 func spelled(product string) string {
 	if strings.EqualFold(product, "clb") {
 		return "Slb"

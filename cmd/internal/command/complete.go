@@ -110,7 +110,7 @@ func completeSetting(cmd *cobra.Command, _ []string, word string) (list []string
 	return list, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-// resourceNames are the ids and names of a kind.
+// resourceNames returns the ids and names of a kind.
 func resourceNames(kind string) func(ctx context.Context, c *controlclient.Client) []string {
 	return func(ctx context.Context, c *controlclient.Client) (list []string) {
 		found, _ := c.Resources(ctx, controlclient.Wanted{Kind: kind}) // offer none then
@@ -142,7 +142,7 @@ func ofVSwitches(ctx context.Context, c *controlclient.Client, name func(*contro
 	return slices.Compact(list)
 }
 
-// accessKeys are the access keys of the account.
+// accessKeys returns the access keys of the account.
 func accessKeys(ctx context.Context, c *controlclient.Client) (list []string) {
 	inForce, _ := c.World(ctx, controlapi.Where{}) // offer none then
 	for _, s := range inForce {
@@ -168,7 +168,7 @@ func completeKind(cmd *cobra.Command, args []string, _ string) (list []string, _
 	return list, cobra.ShellCompDirectiveNoFileComp
 }
 
-// shortNames are the products that choose load balancers.
+// shortNames returns the products that choose load balancers.
 func shortNames(ctx context.Context, c *controlclient.Client) (list []string) {
 	server, _ := c.Server(ctx) // offer none then
 	for _, p := range server.Products {
@@ -190,7 +190,7 @@ func runningActions(cmd *cobra.Command) []controlapi.Action {
 	return rows
 }
 
-// emulatedNames are the names of the emulated actions of a product, or of all.
+// emulatedNames returns the names of the emulated actions of a product, or of all products.
 func emulatedNames(rows []controlapi.Action, product string) (list []string) {
 	for _, a := range rows {
 		if a.Emulated && (product == "" || product == a.Product) {

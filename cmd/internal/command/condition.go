@@ -80,8 +80,8 @@ func newWorldSet() *cobra.Command {
 	})
 }
 
-// conditionError is why conditions were not set: a usage error where one has a name that the
-// emulator does not know.
+// conditionError returns the error of conditions that were not set: a usage error if the emulator
+// refused the request as wrong.
 func conditionError(err error) error {
 	if refused, ok := errors.AsType[*controlclient.Refused](err); ok && refused.Status == http.StatusBadRequest {
 		return usage(err)
@@ -99,7 +99,7 @@ func printConditions(cmd *cobra.Command, list []controlapi.Setting) error {
 	})
 }
 
-// documentation is the table of conditions for a help text.
+// documentation returns the table of conditions for a help text.
 func documentation() string {
 	var text strings.Builder
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)

@@ -19,7 +19,7 @@ const (
 	configFlag = "config"
 )
 
-// envName is the environment variable of a flag: data-dir is CLBEMU_DATA_DIR.
+// envName returns the environment variable of a flag: data-dir is CLBEMU_DATA_DIR.
 func envName(flag string) string {
 	return envPrefix + "_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }

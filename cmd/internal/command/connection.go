@@ -32,7 +32,7 @@ func (f *connection) define(flags *pflag.FlagSet) {
 	flags.StringVar(&f.cloud, "cloud", controlapi.DefaultCloud, "cloud of that emulator, as clbemu cloud list names it")
 }
 
-// forked returns the name of the cloud, "" for the default one.
+// forked returns the name of the cloud, or "" for the default one.
 func (f *connection) forked() string {
 	if f.cloud == controlapi.DefaultCloud {
 		return ""
@@ -54,7 +54,7 @@ func (f *connection) flags() (text string) {
 // client returns a client of the cloud that the flags choose.
 func (f *connection) client() (*controlclient.Client, error) { return f.clientOf(f.forked()) }
 
-// clientOf returns a client of a cloud, "" for the default one.
+// clientOf returns a client of a cloud, or "" for the default one.
 func (f *connection) clientOf(cloud string) (*controlclient.Client, error) {
 	server, err := address(f.server, controlPort)
 	if err != nil {
@@ -198,8 +198,8 @@ func (f *clientFlags) ask(ctx context.Context) (described controlapi.Server, err
 	return described, nil
 }
 
-// endpoints are the variables for the addresses of products: of the running emulator, or
-// of those that this program has where the flag says the address of the API.
+// endpoints returns the variables for the addresses of products: those of the running emulator or,
+// if a flag gives the API's address, of the products that this program knows.
 func (f *clientFlags) endpoints(ctx context.Context) ([]string, error) {
 	if f.api != "" {
 		return target.Endpoints(products.All()), nil
@@ -208,7 +208,7 @@ func (f *clientFlags) endpoints(ctx context.Context) ([]string, error) {
 	return described.Endpoints(), err
 }
 
-// trusting is a client that trusts a certificate, nil where there is none to trust.
+// trusting returns a client that trusts a certificate, or nil if there is none to trust.
 func trusting(certificate string) *http.Client {
 	if certificate == "" {
 		return nil

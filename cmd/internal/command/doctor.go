@@ -24,7 +24,7 @@ import (
 	"github.com/clbemu/clbemu/state/engine/bolt"
 )
 
-// finding holds what doctor examined, and what to do about it.
+// finding says what doctor examined, and what to do about it.
 type finding struct {
 	Check string `json:"check"`
 	Level string `json:"level"`
@@ -50,8 +50,8 @@ type doctor struct {
 	clientFlags
 	dataDir string
 	pid     int
-	// judged is whose environment a named program has: without variables in it, the
-	// program calls the real cloud.
+	// judged names the environment that a named program runs in: without clbemu's variables in it,
+	// the program calls the real cloud.
 	judged string
 	// nodePorts lists the node ports of the cluster's Services.
 	nodePorts string
@@ -179,7 +179,7 @@ func (d *doctor) unusual(server *controlapi.Server) {
 	}
 }
 
-// staleAfter is how far a follower may be behind before something is wrong.
+// staleAfter is the time by which a follower may be behind before something is wrong.
 const staleAfter = time.Second
 
 // replicas tells who leads, and how far the one that answers is behind.

@@ -168,7 +168,7 @@ func (d *doctor) checkFile(what, file string) {
 	}
 }
 
-// ccmFlags are the flags of a command line: --name=value, --name value, or --name.
+// ccmFlags returns the flags of a command line: --name=value, --name value, or --name.
 func ccmFlags(args []string) map[string]string {
 	flags := make(map[string]string)
 	for i, arg := range args {

@@ -134,7 +134,7 @@ func (f *envFlags) print(cmd *cobra.Command) error {
 	return nil
 }
 
-// ownVariables are those by which later commands of clbemu go where this one went.
+// ownVariables returns the variables that make later commands of clbemu use the same emulator.
 func (f *envFlags) ownVariables(cmd *cobra.Command) (variables [][2]string, err error) {
 	for _, name := range []string{"server", "control-token", "control-token-file", "cloud", "api", "access-key-id", "access-key-secret"} {
 		flag := cmd.Flags().Lookup(name)
@@ -152,8 +152,8 @@ func (f *envFlags) ownVariables(cmd *cobra.Command) (variables [][2]string, err 
 	return variables, nil
 }
 
-// authority returns the file of the certificate that clients must trust, "" where there
-// is none, and refuses a proxy that the emulator is not.
+// authority returns the file of the certificate that clients must trust, or "" if there is none. It
+// refuses a proxy if the emulator is not one.
 func (f *envFlags) authority(ctx context.Context) (string, error) {
 	if f.ca != "" || f.api != "" {
 		return f.ca, nil

@@ -85,7 +85,7 @@ func TestEveryCommand(t *testing.T) {
 	}
 }
 
-// served is an emulator in this process, for commands in this process.
+// served returns an emulator in this process, for commands in this process.
 func served(t *testing.T) (server string) {
 	t.Helper()
 	e, err := emulator.New(t.Context(), emulator.Config{Seed: 1, StrictAuth: true, Listen: "127.0.0.1:0", ControlListen: "127.0.0.1:0", Version: version(), DataPlane: emulator.Ports})

@@ -149,7 +149,7 @@ func explainText(cmd *cobra.Command, text string, reason error) error {
 	})
 }
 
-// locale is the language of the user's messages.
+// locale returns the language of the user's messages.
 func locale() string { return cmp.Or(os.Getenv("LC_ALL"), os.Getenv("LC_MESSAGES"), os.Getenv("LANG")) }
 
 // nearest ends a refusal with the answer that is nearest to a text, if there is one.
@@ -160,12 +160,12 @@ func nearest(a *explain.Answer) string {
 	return "; the nearest is " + strconv.Quote(headline(a))
 }
 
-// headline is an answer in one line.
+// headline returns an answer in one line.
 func headline(a *explain.Answer) string {
 	return cmp.Or(strings.TrimSpace(a.Code+" "+a.Message), a.Title, a.Happened)
 }
 
-// answerText is an answer for people.
+// answerText returns an answer for people.
 func answerText(a *explain.Answer) string {
 	var b strings.Builder
 	title := cmp.Or(a.Message, a.Title)
@@ -244,8 +244,8 @@ func playsText(a *explain.Answer) string {
 	return b.String()
 }
 
-// wholeCodes are the codes that a person can type: without those that have a place for
-// the name of a parameter.
+// wholeCodes returns the codes that a person can type: those without a place for the name of a
+// parameter.
 func wholeCodes() []string {
 	return slices.DeleteFunc(knownNames().AllCodes(), func(code string) bool { return strings.Contains(code, "%") })
 }
@@ -258,7 +258,7 @@ const labelWidth = 12
 
 func labelled(label, text string) string { return fmt.Sprintf("  %-9s %s\n", label, text) }
 
-// explainedText is an explanation for people.
+// explainedText returns an explanation for people.
 func explainedText(e *controlapi.Explanation, about *explain.Answer) string {
 	var b strings.Builder
 	b.WriteString(terminal.Title.Render(e.Name) + "\n")
@@ -344,7 +344,7 @@ func statementsText(e *controlapi.Explanation) string {
 		strings.Join(shown[:min(len(shown), mostStatements)], "")
 }
 
-// firstActions are the first of many actions.
+// firstActions returns the first of many actions.
 func firstActions(actions []string) string {
 	const most = 4
 	if len(actions) > most {

@@ -108,7 +108,7 @@ func exploreRules() string {
 	return text
 }
 
-// badPattern returns the first pattern in lists that is none.
+// badPattern returns the first invalid pattern in lists.
 func badPattern(lists ...string) string {
 	for _, list := range lists {
 		if bad, is := glob.Split(list).Bad(); is {
@@ -175,8 +175,8 @@ func (x *exploration) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// consoleOf returns the control API that shows the results, nil if none does. One that does
-// not answer is said before the plays.
+// consoleOf returns the control API that shows the results, or nil if none does. It warns of one
+// that does not answer before the plays.
 func (x *exploration) consoleOf(ctx context.Context) (*controlclient.Client, error) {
 	if x.console.server == "" {
 		return nil, nil
@@ -292,7 +292,7 @@ func (x *exploration) partOf(file scenarioFile) string {
 // playsFile holds the outcomes so far, each in a line after the one that says of what.
 const playsFile = "plays.jsonl"
 
-// header is the first line of the file: outcomes of another exploration are of no use.
+// header is the first line of the file: outcomes of another exploration can't be used.
 type header struct {
 	Of string `json:"explorationOf"`
 }
@@ -425,7 +425,7 @@ func findingFile(i int, f explore.Finding) string {
 	return fmt.Sprintf("%02d-%s.yaml", i+1, name[:min(len(name), 80)])
 }
 
-// replayFlags are those that a scenario needs that a violation became.
+// replayFlags returns the flags with which to replay a violation that was written as a scenario.
 func replayFlags(part string) string {
 	switch part {
 	case scenarios.KubernetesPart:

@@ -128,7 +128,7 @@ func (c *checkedTrails) read(ctx context.Context, from io.Reader, findings *trai
 	return errors.Join(err, failed)
 }
 
-// findingWords says what a kind of finding means.
+// findingWords says what each kind of finding means.
 var findingWords = map[string]string{
 	"action":    "the action is not emulated",
 	"parameter": "the parameter is not known",

@@ -21,7 +21,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/glob"
 )
 
-// realCloud is the one target of clbemu fidelity run.
+// realCloud is the only target of clbemu fidelity run.
 const realCloud = "cloud"
 
 // ledgerFlags say which account of the real cloud a command is about, and what it made there.

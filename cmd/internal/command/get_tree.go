@@ -31,7 +31,7 @@ func words(list ...string) string {
 	return strings.Join(slices.DeleteFunc(list, func(w string) bool { return strings.TrimSpace(w) == "" }), "  ")
 }
 
-// resourceLabel is a resource by its id and, if it has one, its name.
+// resourceLabel returns a resource by its id and, if it has one, its name.
 func resourceLabel(r *controlapi.Resource) string {
 	if r.Name == "" {
 		return printable(r.ID)
@@ -39,7 +39,7 @@ func resourceLabel(r *controlapi.Resource) string {
 	return fmt.Sprintf("%s (%s)", printable(r.ID), printable(r.Name))
 }
 
-// treeText is a load balancer with everything that belongs to it.
+// treeText returns a load balancer with everything that belongs to it.
 func treeText(t *controlapi.LoadBalancerTree) string {
 	lb := &t.LoadBalancer
 	root := tree.Root(words(terminal.Title.Render(resourceLabel(lb)), lb.Product, styled(lb.Status), lb.Region, lb.Fields["spec"]))

@@ -40,8 +40,8 @@ func TestHintIsOfTheAction(t *testing.T) {
 	}
 }
 
-// withoutCause is an action that may be refused with a code, none of the causes of
-// which is its own.
+// withoutCause returns an action that may be refused with a code, none of the causes of which is
+// its own.
 func withoutCause(actions []names.Action, causes []controlapi.Cause, code string) (names.Action, bool) {
 	for _, a := range actions {
 		own := !a.Emulated

@@ -44,7 +44,7 @@ func newEntryLines(screen *terminal.Screen) *entryLines {
 	return l
 }
 
-// text is an entry.
+// text returns the line of an entry.
 func (l *entryLines) text(e *journal.Entry) string {
 	pieces, style := l.call(e), terminal.Style{}
 	switch {
@@ -148,7 +148,8 @@ func callDetails(e *journal.Entry) (list []string) {
 // unreported are parameters that most calls have.
 var unreported = map[string]bool{"RegionId": true, "ClientToken": true, "PageNumber": true, "PageSize": true}
 
-// traffic is a connection, a session or a request, or what a fault struck.
+// traffic returns the pieces of the line of a connection, a session or a request, or of what a
+// fault struck.
 func (l *entryLines) traffic(e *journal.Entry) []string {
 	sign := "+ "
 	if len(e.Faults) > 0 {
@@ -172,7 +173,7 @@ func (l *entryLines) change(e *journal.Entry) []string {
 	return pieces
 }
 
-// short is a value as a line shows it; JSON has all of it.
+// short returns a value as a line shows it, cut to 100 letters; JSON has all of it.
 func short(value string) string {
 	const most = 100
 	if letters := []rune(value); len(letters) > most {

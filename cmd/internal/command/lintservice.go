@@ -184,7 +184,7 @@ func (f *serviceLint) checkText(ctx context.Context, file string, text []byte, s
 // mostProblems bounds the number of problems.
 const mostProblems = 1000
 
-// duplicate returns a key that a mapping has a second time, nil if there is none.
+// duplicate returns a key that a mapping has twice, or nil if there is none.
 func duplicate(node *yaml.Node) *yaml.Node {
 	seen := make(map[string]bool)
 	for i, child := range node.Content {
@@ -266,7 +266,7 @@ func serviceOf(object *manifest) (*annotations.Service, map[string]int) {
 	return service, lines
 }
 
-// entries are the pairs of a mapping.
+// entries returns the pairs of a mapping.
 func entries(node *yaml.Node) iter.Seq2[*yaml.Node, *yaml.Node] {
 	if node.Kind == yaml.AliasNode {
 		node = node.Alias

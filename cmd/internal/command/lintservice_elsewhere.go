@@ -10,9 +10,9 @@ import (
 	"github.com/clbemu/clbemu/emulator/annotations"
 )
 
-// checkElsewhere checks the names of a CCM's annotations in what is no Service: the values of a
-// chart, or an object of which another controller makes one. Their values mean something only
-// next to the Service's ports.
+// checkElsewhere checks the names of a CCM's annotations outside of Services: in the values of a
+// chart, or in an object of which another controller makes a Service. Their values mean something
+// only next to the Service's ports.
 func (f *serviceLint) checkElsewhere(file string, document *yaml.Node, object *manifest) (found []serviceProblem) {
 	name := strings.TrimPrefix(object.Metadata.Namespace+"/"+object.Metadata.Name, "/")
 	about := strings.TrimSpace(cmp.Or(object.Kind, "values of a chart") + " " + name)
@@ -47,10 +47,9 @@ func (f *serviceLint) checkElsewhere(file string, document *yaml.Node, object *m
 // mostNested bounds how deep annotations are looked for.
 const mostNested = 100
 
-// eachAnnotation yields the pairs of all mappings of a document whose keys are a CCM's, also those
-// of a document in a text, as resources of charts have them, until yield returns false, and
-// reports whether it did not. It follows no alias, which may hold
-// itself.
+// eachAnnotation yields the pairs of all mappings of a document whose keys are a CCM's, also in
+// documents within a text, as resources of charts have them. It reports whether yield never
+// returned false. It follows no alias, which may hold itself.
 func eachAnnotation(node *yaml.Node, depth int, yield func(key, value *yaml.Node, line int) bool) bool {
 	if depth > mostNested {
 		return true

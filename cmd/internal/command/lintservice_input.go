@@ -52,11 +52,11 @@ func whereUnread(err error) (file string, line int, text string) {
 	return "", 0, err.Error()
 }
 
-// helm is how a chart is checked.
+// helm is the command that checks a chart.
 const helm = "helm template . | clbemu lint-service -"
 
-// unreadable is an error of the YAML package with its place, and advice where the text looks like
-// a template of Helm.
+// unreadable returns an error of the YAML package with its place, and with advice if the text looks
+// like a template of Helm.
 func unreadable(file string, err error, text []byte) error {
 	u := &unread{file: file, err: err}
 	if rest, is := strings.CutPrefix(err.Error(), "yaml: "); is {
@@ -84,7 +84,7 @@ func notAnObject(file string, document *yaml.Node, err error, text []byte) error
 	return u
 }
 
-// texts reads the files, those of folders, and the cluster.
+// texts reads the files, the files of folders, and the cluster.
 func (f *serviceLint) texts(cmd *cobra.Command, files []string) (texts []lintedText) {
 	for _, file := range files {
 		if info, err := os.Stat(file); err == nil && info.IsDir() {
@@ -101,7 +101,7 @@ func (f *serviceLint) texts(cmd *cobra.Command, files []string) (texts []lintedT
 	return texts
 }
 
-// read is a file's text, or why it could not be read, with the exit code of err.
+// read returns a file's text, or why it could not be read, with the exit code of err.
 func read(file string, text []byte, err error) lintedText {
 	if err != nil {
 		why := err

@@ -51,7 +51,7 @@ func (f *serviceLint) print(cmd *cobra.Command, found []serviceProblem, services
 	})
 }
 
-// level is how bad a problem is, in the words of SARIF.
+// level returns the severity of a problem, in the words of SARIF.
 func (p *serviceProblem) level() string {
 	switch {
 	case p.Breaks:
@@ -62,7 +62,7 @@ func (p *serviceProblem) level() string {
 	return "warning"
 }
 
-// sentence is a problem with its advice.
+// sentence returns a problem with its advice.
 func (p *serviceProblem) sentence() string {
 	text := p.Service + ": " + p.Key + ": " + p.Text
 	if p.Advice != "" {
@@ -71,7 +71,7 @@ func (p *serviceProblem) sentence() string {
 	return printable(text)
 }
 
-// githubLine is a workflow command of GitHub, which annotates a line of a file.
+// githubLine returns a workflow command of GitHub, which annotates a line of a file.
 func githubLine(level, file string, line int, text string) string {
 	escape := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
@@ -85,8 +85,8 @@ func githubLine(level, file string, line int, text string) string {
 	return "::" + level + place + "::" + escape.Replace(text)
 }
 
-// sarif is the findings in SARIF 2.1.0, with a rule for each annotation or field, and what could
-// not be checked as notifications.
+// sarif returns the findings in SARIF 2.1.0, with a rule for each annotation or field, and what
+// could not be checked as notifications.
 func sarif(found []serviceProblem, unread []error) any {
 	type object = map[string]any
 	location := func(file string, line int) []object {

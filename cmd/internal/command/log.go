@@ -41,7 +41,7 @@ func newLog(w io.Writer, format, level string) (zerolog.Logger, error) {
 	return zerolog.New(w).Level(l).With().Timestamp().Logger(), nil
 }
 
-// escapedMessage is a message as a terminal may show it; zerolog quotes the fields.
+// escapedMessage returns a message as a terminal may show it; zerolog quotes the fields.
 func escapedMessage(message any) string {
 	text, _ := message.(string) // nil where there is none
 	return terminal.Escape(text)

@@ -33,7 +33,7 @@ func outputFlags(root *cobra.Command) {
 	root.PersistentFlags().Bool("json", false, "the same as --output json")
 }
 
-// counted is a number of things in words: 1 scenario, 2 scenarios.
+// counted returns a number of things in words: 1 scenario, 2 scenarios.
 func counted[N int | uint64](n N, thing string) string {
 	switch {
 	case n == 1:

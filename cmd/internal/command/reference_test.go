@@ -91,7 +91,7 @@ func current(t *testing.T, file, want string) {
 	}
 }
 
-// table is a table of Markdown.
+// table begins a table of Markdown.
 func table(heads ...string) *strings.Builder {
 	b := &strings.Builder{}
 	row(b, heads...)
@@ -146,8 +146,8 @@ func actionsPage(*testing.T) string {
 	return b.String()
 }
 
-// commandsPage has each command with its own flags by name: what they mean, and examples, are
-// in its help alone.
+// commandsPage returns the page of all commands, with their own flags by name: only the help
+// explains them, and has examples.
 func commandsPage(*testing.T) string {
 	var b strings.Builder
 	b.WriteString("# Commands\n\n`clbemu COMMAND --help` explains a command, with its flags and examples. Each flag is an environment variable as well:\n" +
@@ -202,7 +202,7 @@ func flagTable(flags *pflag.FlagSet) string {
 	return b.String()
 }
 
-// usualValue is the default of a flag, "" where that is nothing.
+// usualValue returns the default of a flag, or "" if that is nothing.
 func usualValue(f *pflag.Flag) string {
 	if slices.Contains([]string{"false", "0", "[]", "0s"}, f.DefValue) {
 		return ""
@@ -351,7 +351,7 @@ func parts(t reflect.Type) (text string) {
 	return text
 }
 
-// structOf is the struct with fields of its own that a type is, or is a list of.
+// structOf returns the struct with fields of its own that a type is, or is a list of.
 func structOf(t reflect.Type) reflect.Type {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		t = t.Elem()

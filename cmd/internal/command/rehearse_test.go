@@ -101,7 +101,8 @@ func TestRehearseBadly(t *testing.T) {
 	}
 }
 
-// copiedAccount is a folder with a copy of an account that has a load balancer with a listener.
+// copiedAccount returns a folder with a copy of an account that has a load balancer with a
+// listener.
 func copiedAccount(t *testing.T, dir string) (copied, lb string) {
 	t.Helper()
 	server := served(t)
@@ -150,7 +151,7 @@ func rehearseBadly(t *testing.T, dir, copied, trail, then string) {
 	}
 }
 
-// count is how many of a kind the state in a folder has.
+// count returns the number of resources of a kind in the state in a folder.
 func count(t *testing.T, dir, kind string) int {
 	t.Helper()
 	_, text, problems := executed(t, "state", "export", "--data-dir", dir)

@@ -41,7 +41,7 @@ type upgrade struct {
 	dataDir string
 	args    []string
 	traffic bool
-	// plays limits those of explore, which start command.
+	// plays limits the plays of explore, which start command.
 	plays   int
 	command []string
 	dir     string
@@ -291,8 +291,8 @@ func (u *upgrade) start(ctx context.Context, program string, p *cluster.Plane, c
 	return environment.Start(ctx, scenarios.Program{Command: u.command})
 }
 
-// arguments are the CCM's own, and those after --, which replace them: a CCM that gets a list twice adds both
-// up, and runs each controller twice.
+// arguments returns the CCM's own arguments and those after --, which replace them: a CCM that gets
+// a list twice adds both up, and runs each controller twice.
 func (u *upgrade) arguments() []string {
 	args := u.copied.Args
 	if len(args) == 0 {
@@ -345,7 +345,7 @@ func takesProfiles(ctx context.Context, environment *target.Remote, program stri
 	return strings.Contains(asked.Output(), "--pprof-bind-addr"), err
 }
 
-// config is the CCM's configuration: the cluster's own, with a key of the copy.
+// config returns the CCM's configuration: the cluster's own, with a key of the copy.
 func (u *upgrade) config(copied *emulator.Emulator) (text []byte, err error) {
 	if u.cloudConfig != "" {
 		return readPath(u.cloudConfig)

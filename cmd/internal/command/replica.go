@@ -24,7 +24,7 @@ const engineEtcd = "etcd"
 // replicaProgram is the program that links etcd's client.
 const replicaProgram = programName + "-replica"
 
-// Etcd says where the state is that replicas share.
+// Etcd says where etcd keeps the state that replicas share.
 type Etcd struct {
 	Endpoints          []string // URLs
 	Prefix             string   // of all keys
@@ -168,8 +168,8 @@ func (f *etcdFlags) reopen(ctx context.Context, to zerolog.Logger) (*emulator.Re
 	return nil, nil
 }
 
-// tls is nil without flags for certificates; etcd's client then takes the system's
-// authorities for https.
+// tls returns the TLS configuration, or nil without flags for certificates; etcd's client then
+// takes the system's authorities for https.
 func (f *etcdFlags) tls() (*tls.Config, error) {
 	if f.ca == "" && f.cert == "" {
 		return nil, nil

@@ -260,7 +260,7 @@ func join(ctx context.Context, remote *target.Remote, cluster scenarios.Cluster)
 	return remote.ImportCluster(ctx, bytes.NewReader(nodes))
 }
 
-// local is a private emulator.
+// local returns a private emulator.
 func (r *scenarioRun) local(ctx context.Context, programs bool) (*private.Emulator, error) {
 	if programs {
 		return private.NewOpen(ctx, r.tls)
@@ -268,7 +268,7 @@ func (r *scenarioRun) local(ctx context.Context, programs bool) (*private.Emulat
 	return private.New(ctx)
 }
 
-// verdict is the exit code of the run.
+// verdict returns an error with the exit code of the run, or nil if all passed.
 func (r *scenarioRun) verdict(loaded int) error {
 	count := scenarios.Summary(r.results)
 	switch {

@@ -16,7 +16,7 @@ import (
 	"github.com/clbemu/clbemu/scenarios"
 )
 
-// say prints progress, which is not for who reads JSON.
+// say prints progress, but not for programs that read JSON.
 func (r *scenarioRun) say(format string, args ...any) {
 	if !r.printer.forPrograms() {
 		r.screen.Printf(format, args...)
@@ -51,8 +51,8 @@ type waitLine struct {
 
 func newWaitLine(screen *terminal.Screen) *waitLine { return &waitLine{screen: screen} }
 
-// update keeps how a wait goes. The clock of a private emulator may have passed
-// all of it in no time, which is not shown.
+// update keeps the progress of a wait. The clock of a private emulator may have passed all of it in
+// no time, which is not shown.
 func (l *waitLine) update(w scenarios.Waiting) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -64,7 +64,7 @@ const (
 	defaultDataDir = "./clbemu-data"
 )
 
-// serveGroups lists the flags by what they are about.
+// serveGroups groups the flags by subject.
 const serveGroups = `State: data-dir engine fork world faults seed
 Addresses: listen control-listen dns-listen debug-listen
 Who may call: auth unsigned-remote allowed-host control-token control-token-file tls tls-cert tls-key proxy
@@ -254,8 +254,8 @@ func (f *serveFlags) serveOnce(ctx context.Context, cfg emulator.Config, announc
 	return next, cannot(errors.Join(err, closed))
 }
 
-// opened is emulator.New until ctx ends, which returns no emulator: opening files may
-// take its time, or wait for others for ever. One that comes too late is closed.
+// opened calls emulator.New, and returns no emulator if ctx ends first: opening files may take its
+// time, or wait for others for ever. It closes an emulator that comes too late.
 func opened(ctx context.Context, cfg emulator.Config) (*emulator.Emulator, error) {
 	type outcome struct {
 		e   *emulator.Emulator
@@ -414,8 +414,8 @@ func (f *serveFlags) packets() string {
 	return "not answered"
 }
 
-// certificate is nil for HTTP without a proxy. A generated one is good for the cloud's
-// names, also the names of regions, which a wildcard of one label leaves out.
+// certificate returns the TLS configuration, or nil for HTTP without a proxy. A generated one
+// covers the names of the cloud and of regions, which a wildcard of one label leaves out.
 func (f *serveFlags) certificate(w *world.World, allowed []string) (*tls.Config, error) {
 	switch {
 	case (f.tlsCert == "") != (f.tlsKey == ""):

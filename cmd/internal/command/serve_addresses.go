@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// reachable is an address for clients on this machine: a listener on all
-// addresses is at none of them by name.
+// reachable returns an address for clients on this machine: the loopback address if the listener is
+// on all addresses.
 func reachable(address string) string {
 	host, port, _ := net.SplitHostPort(address) // a listener's address has both
 	if ip, err := netip.ParseAddr(host); err == nil && ip.IsUnspecified() {

@@ -43,8 +43,7 @@ func newSnapshotList() *cobra.Command {
 	}, func(cmd *cobra.Command, _ []string, c *controlclient.Client) error { return printSnapshots(cmd, c) })
 }
 
-// newSnapshotChange is a command that changes the list, and shows the snapshots
-// then.
+// newSnapshotChange returns a command that changes the list of snapshots, and then shows it.
 func newSnapshotChange(name, short string, change func(*controlclient.Client, context.Context, string) error) *cobra.Command {
 	f := &stateFlags{}
 	return f.addWriting(&cobra.Command{

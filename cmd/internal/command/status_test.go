@@ -58,7 +58,7 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// depth is how many words a command's name has.
+// depth returns the number of words in a command's name.
 func depth(cmd *cobra.Command) int { return len(strings.Fields(cmd.CommandPath())) - 1 }
 
 // whatToType finds what to type.

@@ -13,7 +13,7 @@ import (
 	"github.com/clbemu/clbemu/state/engine/durable"
 )
 
-// readToken reads the token of the control API from a file, "" when there is none yet.
+// readToken reads the token of the control API from a file, or returns "" if there is none yet.
 func readToken(file string) (string, error) {
 	text, err := readPath(file)
 	if errors.Is(err, fs.ErrNotExist) {

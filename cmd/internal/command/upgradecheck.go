@@ -225,7 +225,7 @@ func compare(calls []*journal.Entry, groups map[string]string, read func(caller 
 	return found, broken
 }
 
-// mutatingActions are the actions that can change something, each behind its product.
+// mutatingActions returns the actions that can change something, each behind its product.
 func mutatingActions() map[string]bool {
 	mutates := make(map[string]bool)
 	for _, p := range products.All() {

@@ -161,7 +161,7 @@ func (d *dryRun) config(copied *emulator.Emulator, dir string) (file string, err
 	return file, os.WriteFile(file, config, 0o600)
 }
 
-// changesIn returns the first change that the copy of the state saw, "" for none.
+// changesIn returns the first change that the copy of the state saw, or "" for none.
 func changesIn(ctx context.Context, control *controlclient.Client) (action string, err error) {
 	page, err := control.Journal(ctx, map[string][]string{"limit": {"0"}, "kind": {string(journal.KindCall)}})
 	if err != nil {
@@ -194,7 +194,7 @@ func reportEvent(ctx context.Context, kubectl target.Kubectl) (e event, err erro
 	return e, json.Unmarshal(text, &e)
 }
 
-// lastLines are the end of a program's output.
+// lastLines returns the last ten lines of a program's output.
 func lastLines(output string) string {
 	const most = 10
 	lines := strings.Split(strings.TrimSpace(output), "\n")

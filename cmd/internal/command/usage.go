@@ -100,7 +100,7 @@ func wrongFlag(cmd *cobra.Command, err error) string {
 	return err.Error()
 }
 
-// fieldOf returns the field for --where that the user typed as a flag, "" if there is none.
+// fieldOf returns the field for --where that the user typed as a flag, or "" if there is none.
 func fieldOf(cmd *cobra.Command, name string) string {
 	if cmd.Flags().Lookup("where") == nil {
 		return ""
@@ -198,7 +198,7 @@ func between(least, most int, what string) cobra.PositionalArgs {
 	}
 }
 
-// firstExample is the first line that a command's help shows.
+// firstExample returns the first example in a command's help.
 func firstExample(cmd *cobra.Command) string {
 	first, _, _ := strings.Cut(cmd.Example, "\n")
 	return strings.TrimSpace(first)

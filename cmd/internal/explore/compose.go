@@ -17,7 +17,7 @@ import (
 // faultNames are the names of the fault rules of a play.
 var faultNames = []string{"disturbance", "second-disturbance", unseenReads}
 
-// unseenReads is the rule that lets reads not show a change of which the answer got lost.
+// unseenReads is the rule that hides a change from reads after its answer got lost.
 const unseenReads = "unseen-reads"
 
 // composed is the scenario of a play.
@@ -181,9 +181,9 @@ func (c *composer) disturb() {
 	}
 }
 
-// disturbCalls adds the fault rules in front, in order, and after the step that makes the
-// program act at the call, what else a disturbance is: of two after one step, first what
-// comes first.
+// disturbCalls adds the fault rules in front, in order. After the step that makes the program act
+// at the call, it adds the other steps of a disturbance; of two after one step, the first one's
+// come first.
 func (c *composer) disturbCalls() {
 	var rules []*yaml.Node
 	var at []int
@@ -271,7 +271,7 @@ func (c *composer) switches(name string, d Disturbance) (on, off []*yaml.Node) {
 	return on, []*yaml.Node{snippet("{clear: %s}", name)}
 }
 
-// refusing is the effect of a fault rule that answers an error.
+// refusing returns the effect of a fault rule that answers an error.
 func refusing(text string) string { return "{error: " + text + "}" }
 
 // The steps that take the network interface of an address away, and bring it back. One that
@@ -324,8 +324,9 @@ func (c *composer) begin() []*yaml.Node {
 	return []*yaml.Node{snippet("{stop: true}"), snippet("{start: true}")}
 }
 
-// quietTime is the time without a call after which a program is at rest. A call that hangs is
-// none until the client gives up, and one that polls does what it owes in its next round.
+// quietTime returns the time without a call after which a program is at rest. A call that hangs
+// does not count until the client gives up, and a program that polls does what it owes in its next
+// round.
 func (c *composer) quietTime() time.Duration {
 	quiet := max(time.Duration(c.subject.Quiet), roundsOfRest*c.subject.every)
 	if c.play.hangs() {
@@ -334,7 +335,7 @@ func (c *composer) quietTime() time.Duration {
 	return quiet
 }
 
-// settle is how long what a program has made may take to show.
+// settle returns how long to wait until changes of a program show.
 func (c *composer) settle() time.Duration { return min(settleProgram, time.Duration(c.subject.Within)) }
 
 func (c *composer) rest(quiet time.Duration) *yaml.Node {
@@ -368,7 +369,7 @@ func (c *composer) after(name string, d Disturbance) (then []*yaml.Node) {
 	return then
 }
 
-// lastActingStep returns the last step that makes the program act at or before a call, -1 if the
+// lastActingStep returns the last step that makes the program act at or before a call, or -1 if the
 // call is the start of the program.
 func (c *composer) lastActingStep(call Call) int {
 	for at := c.stepOf(call); at >= 0; at-- {
@@ -428,7 +429,7 @@ func (c *composer) afterRest(rest int) int {
 	return len(c.steps)
 }
 
-// fault is the step that adds the rule of a disturbance.
+// fault returns the step that adds the rule of a disturbance.
 func (c *composer) fault(name string, d Disturbance) *yaml.Node {
 	effect, at := "{delay: {fixed: 500ms}}", "" // holds the call while a condition is on
 	always := false
@@ -464,7 +465,7 @@ const (
 
 func (c *composer) off(rule string) bool { return slices.Contains(c.subject.Off, rule) }
 
-// settings is a step that changes conditions of the world.
+// settings returns a step that changes conditions of the world.
 func settings(values map[string]string) *yaml.Node {
 	set := &yaml.Node{Kind: yaml.MappingNode}
 	for _, name := range sorted(values) {

@@ -60,7 +60,7 @@ func (c *composer) expect() {
 	}
 }
 
-// pollsNode is the field that lets polls not count.
+// pollsNode returns the field that excludes polls from the count.
 func (c *composer) pollsNode() string {
 	if len(c.subject.polls) == 0 {
 		return ""
@@ -68,8 +68,8 @@ func (c *composer) pollsNode() string {
 	return "polls: [" + strings.Join(c.subject.polls, ", ") + "], "
 }
 
-// keeps lists what must hold of what a program has made so far, while it goes on. What is
-// changed by hand may lose all.
+// keeps lists what must still hold of what a program has made so far. A change by hand may undo
+// all.
 func (c *composer) keeps() (list []*yaml.Node) {
 	switch hand := c.atRest(); {
 	case hand != nil && hand.Kind == againKind:
@@ -83,8 +83,8 @@ func (c *composer) keeps() (list []*yaml.Node) {
 	return append(list, c.served("", len(c.base.lost)-1)...)
 }
 
-// served expects that what serves goes on to serve, but for what does not in the same part of
-// the undisturbed play. A script does as it says.
+// served expects that what serves goes on to serve, except what stopped in the same part of the
+// undisturbed play. A script does as it says.
 func (c *composer) served(since string, part int) []*yaml.Node {
 	if !c.subject.program || c.off(ruleOutage) || c.off(ruleReplaced) || slices.ContainsFunc(c.play, c.takesBackends) {
 		return nil
@@ -104,8 +104,8 @@ func (c *composer) takesBackends(d Disturbance) bool {
 	return d.Kind == conditionKind && c.condition(d.What).Interface
 }
 
-// late reports whether the client is watched at rest for what its queue repeats late: one that
-// runs on, of which a write was disturbed.
+// late reports whether to watch the client at rest for late repetitions by its queue: one that
+// keeps running, and that was disturbed at a write.
 func (c *composer) late() bool {
 	return c.subject.program && !c.subject.ends && slices.ContainsFunc(c.play, func(d Disturbance) bool { return d.At.Write && kindOf(d.Kind).late })
 }
@@ -121,8 +121,8 @@ func (c *composer) judgeLate(list *yaml.Node) {
 	c.during[rest] = c.Part == scenarios.KubernetesPart
 }
 
-// lateTime is how long such a client is watched: twice its longest back-off so far, if that
-// is more than the scenario says, and no longer than it may take to come to rest.
+// lateTime returns how long such a client is watched: twice its longest back-off so far, if that is
+// more than the scenario says, and no longer than it may take to come to rest.
 func (e *explorer) lateTime() time.Duration {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -149,7 +149,7 @@ func (c *composer) sinceAgain() (list []*yaml.Node) {
 	return list
 }
 
-// atRest returns a disturbance at rest, nil if there is none.
+// atRest returns a disturbance at rest, or nil if there is none.
 func (c *composer) atRest() *Disturbance {
 	for i := range c.play {
 		if c.play[i].At.Action == "" {
@@ -225,8 +225,8 @@ func (c *composer) atThisRest(seen int) []*yaml.Node {
 	return list
 }
 
-// ingressKinds returns the kinds of the addresses that Services had at a rest, nil if none
-// had any.
+// ingressKinds returns the kinds of the addresses that Services had at a rest, or nil if none had
+// any.
 func (c *composer) ingressKinds(rest int, namespace string) *yaml.Node {
 	if rest >= len(c.base.ingress) || len(c.base.ingress[rest][namespace]) == 0 {
 		return nil
@@ -238,7 +238,7 @@ func (c *composer) ingressKinds(rest int, namespace string) *yaml.Node {
 	return kinds
 }
 
-// namespaces lists those of the Services that the part applies.
+// namespaces lists the namespaces of the Services that the part applies.
 func (e *explorer) namespaces() (all []string) {
 	var document yaml.Node
 	if err := yaml.Unmarshal(e.Text, &document); err != nil {

@@ -33,13 +33,13 @@ func reaches(c Call, point string) bool {
 	return c.Code == "" || point != atCommit && point != atLoss
 }
 
-// indexOf returns the place of the call of a disturbance, -1 if it is not among the calls.
+// indexOf returns the place of the call of a disturbance, or -1 if it is not among the calls.
 func indexOf(calls []Call, of Call) int {
 	return slices.IndexFunc(calls, func(c Call) bool { return c.Action == of.Action && c.N == of.N })
 }
 
-// skipped counts the calls that a rule sees before the call that it has to strike. N counts
-// those of everybody, which are more where the client is not the only one.
+// skipped counts the calls that a rule sees before the call that it has to strike. N counts the
+// calls of all clients, which are more if the client is not alone.
 func (d Disturbance) skipped(calls []Call, program bool) int {
 	point, before := d.point(program), d.At.N-1
 	for _, c := range calls[:max(indexOf(calls, d.At), 0)] {
@@ -50,7 +50,7 @@ func (d Disturbance) skipped(calls []Call, program bool) int {
 	return max(before, 0)
 }
 
-// skippedAfter is skipped for a second disturbance. The calls are those of the play with the
+// skippedAfter is like skipped, for a second disturbance. The calls are those of the play with the
 // first alone.
 func (d Disturbance) skippedAfter(first Disturbance, calls []Call, program bool) int {
 	skip := d.skipped(calls, program)

@@ -17,11 +17,11 @@ type Change struct {
 	// whose fields differ, and expected or saw where no states are compared.
 	What string `json:"what,omitempty"`
 	Of   string `json:"of"`
-	// Fields are those that differ.
+	// Fields lists the fields that differ.
 	Fields []FieldChange `json:"fields,omitempty"`
 }
 
-// FieldChange is a field that differs; a value that is "" is none.
+// FieldChange is a field that differs. The value "" stands for none.
 type FieldChange struct {
 	Name string `json:"name"`
 	Is   string `json:"is,omitempty"`
@@ -46,8 +46,8 @@ func joined(fields []FieldChange) string {
 	return strings.Join(all, "; ")
 }
 
-// Difference tells two states apart in a few words: by the fields that differ of lines of
-// the same resource, and by the names of the other lines.
+// Difference describes how two states differ: the fields that differ of resources in both, and the
+// names of resources in only one.
 func (f *Finding) Difference() (all []Change) {
 	if len(f.Missing)+len(f.Extra) == 0 {
 		return []Change{{What: "expected", Of: f.Expected}, {What: "saw", Of: f.Seen}}

@@ -37,8 +37,8 @@ type Config struct {
 	// Plays limits the number of plays, 0 does not; Seed chooses them.
 	Plays int
 	Seed  uint64
-	// Calls are the actions to disturb, and Disturbances what to try, by name or kind; nil
-	// is all. With Calls, nothing happens at rest.
+	// Calls selects the actions to disturb, and Disturbances what to try, by name or kind. Nil
+	// selects all. With Calls, nothing happens at rest.
 	Calls, Disturbances glob.List
 	// First stops the exploration at the first violation.
 	First bool
@@ -64,7 +64,7 @@ type Config struct {
 	Progress func(Progress)
 }
 
-// Progress is how far an exploration is.
+// Progress tells how far an exploration has come.
 type Progress struct {
 	Done, Total, Violations int
 	Passed, Left            time.Duration
@@ -72,7 +72,7 @@ type Progress struct {
 	Last Outcome
 }
 
-// Verdict is how a play ended.
+// Verdict says how a play ended.
 type Verdict string
 
 // The verdicts.
@@ -84,7 +84,7 @@ const (
 	Broken   Verdict = "broken" // the play could not run
 )
 
-// Outcome is how one play ended.
+// Outcome describes how one play ended.
 type Outcome struct {
 	ID           string        `json:"id"`
 	Disturbances []Disturbance `json:"disturbances"`
@@ -95,7 +95,7 @@ type Outcome struct {
 	// Missing and Extra are the lines of a state that differs.
 	Missing []string `json:"missing,omitempty"`
 	Extra   []string `json:"extra,omitempty"`
-	// Retry is how many seconds after the disturbance the client called again.
+	// Retry is the time in seconds from the disturbance until the client called again.
 	Retry float64 `json:"retry,omitempty"`
 	// Why is the reason of a known violation, or why the play could not run.
 	Why     string  `json:"why,omitempty"`
@@ -126,7 +126,7 @@ type Report struct {
 	Calls    []Call    `json:"calls"`
 	Varying  []Call    `json:"varying,omitempty"`
 	Outcomes []Outcome `json:"outcomes"`
-	// Findings are the violations, those that are alike together, each made minimal.
+	// Findings lists the violations, with alike ones together, each made minimal.
 	Findings []Finding `json:"findings"`
 	// Polls are the reads that the client repeats at rest.
 	Polls []string `json:"polls,omitempty"`
@@ -162,8 +162,8 @@ func (r *Report) New() (n int) {
 	return n
 }
 
-// Late returns the play in which the client called again last, if that was later than a
-// client at rest is quiet: it may have been judged too early in others. Nil is none.
+// Late returns the play in which the client called again last, if that was later than a client at
+// rest is quiet: other plays may have judged it too early. It returns nil if there is none.
 func (r *Report) Late() (late *Outcome) {
 	for i := range r.Outcomes {
 		if o := &r.Outcomes[i]; o.Retry > r.Quiet && (late == nil || o.Retry > late.Retry) {

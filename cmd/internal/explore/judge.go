@@ -32,7 +32,7 @@ const (
 	ruleRest     = "rest"
 )
 
-// refusedWith returns the code of the refusal of a play's last call, "" for success.
+// refusedWith returns the code of the refusal of a play's last call, or "" for success.
 func refusedWith(r scenarios.Result) string {
 	if r.Status != scenarios.Failed || r.Failure.Unmet[0].Of != nil {
 		return ""
@@ -87,7 +87,7 @@ func (e *explorer) judge(o *Outcome, seen *observed) {
 	}
 }
 
-// ranks has the rules from the one that says most.
+// ranks lists the rules, the most telling first.
 var ranks = []string{ruleDouble, ruleLeft, ruleOthers, ruleStatus, ruleReplaced, ruleOutage, ruleBackends, ruleRuns, ruleState, ruleEnds, ruleRefused, ruleRest, ruleCalls}
 
 func rankOf(rule string) int { return slices.Index(ranks, rule) }
@@ -194,7 +194,7 @@ func ruleOfState(expected, given, missing, extra []string) string {
 	return ruleState
 }
 
-// isBalancer reports whether a line is of a load balancer, of any product.
+// isBalancer reports whether a line is about a load balancer, of any product.
 func isBalancer(line string) bool {
 	kind, _, _ := strings.Cut(line, " ")
 	return strings.HasSuffix(kind, "LoadBalancer")
@@ -253,7 +253,7 @@ var ids = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\b[a-z]{1,5}-[a-z0-9]{10,}\b|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\ba?[0-9a-f]{31,32}\b|\b\d{1,3}(\.\d{1,3}){3}\b|\b\d+(\.\d+)?(ms|s|m)\b`)
 })
 
-// alike is equal for texts that differ in ids, addresses and times alone.
+// alike returns the text without its ids, addresses and times, to be compared.
 func alike(text string) string { return ids().ReplaceAllString(text, "…") }
 
 // findings puts violations that are alike together, and makes each minimal.

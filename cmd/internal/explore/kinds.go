@@ -22,7 +22,8 @@ type kind struct {
 	name, about string
 	// reads and writes say at which calls to try it.
 	reads, writes bool
-	// effect is what the fault rule does; at is its point, if it is not the effect's own.
+	// effect returns the effect of the fault rule, and its point at, if that is not the effect's
+	// own.
 	effect func(d Disturbance, program bool) (effect, at string)
 	// point is the effect's own, "" is before the call.
 	point string
@@ -158,7 +159,7 @@ func (e *explorer) condition(name string) Condition {
 // that it made.
 type manualChange struct {
 	name, about string
-	// kind is that of the things, and steps do it to one.
+	// kind is the kind of the changed things, and steps returns the steps that change one.
 	kind  string
 	steps func(name, line string) string
 }
@@ -176,8 +177,8 @@ func (h *manualChange) targets(state []string) (names []string) {
 	return slices.Compact(names)
 }
 
-// forwardedTo reports whether another listener forwards to that of a line, so that the cloud does
-// not delete it.
+// forwardedTo reports whether another listener forwards to the listener of a line, so that the
+// cloud does not delete it.
 func forwardedTo(state []string, line string) bool {
 	return slices.ContainsFunc(state, func(is string) bool {
 		return field(is, "ForwardPort") != "" && field(is, "ForwardPort") == field(line, "Port") && field(is, "LoadBalancerID") == field(line, "LoadBalancerID")

@@ -33,7 +33,7 @@ func (e *explorer) minimise(ctx context.Context, f *Finding) {
 // steps counts the steps of the part.
 func (e *explorer) steps() int { return len(e.scenario.Part(e.Part).Steps) }
 
-// without is a scenario without one of its steps.
+// without returns a scenario without one of its steps, if it has others.
 func without(text []byte, part string, step int) ([]byte, bool) {
 	var document yaml.Node
 	if err := yaml.Unmarshal(text, &document); err != nil {

@@ -21,7 +21,7 @@ type Line struct {
 	Hand bool `json:"hand,omitempty"`
 }
 
-// The bounds of the journal of a play, and of those of all plays on a page.
+// The bounds of the journal of a play, and of all journals on a page.
 const (
 	maxLines     = 500
 	maxParamText = 200
@@ -88,8 +88,8 @@ type PageCell struct {
 	Plays []string `json:"plays,omitempty"`
 }
 
-// Page returns what the console shows. Where the journals are too much together, those of
-// plays that are fine go first.
+// Page returns what the console shows. If the journals are too large together, it leaves out those
+// of fine plays first.
 func (r *Report) Page() *Page {
 	p := &Page{Scenario: r.Scenario, Part: r.Part, Client: r.Client, Summary: r.Summary(), Stopped: r.Stopped, Findings: []PageFinding{}, Rows: []PageRow{}}
 	for i := range r.Findings {
@@ -142,7 +142,7 @@ func (s Summary) String() string {
 		60*float64(s.Made)/max(s.Seconds, 0.001), 100*s.Waiting, s.Count[Fine], s.Count[Violated], s.Count[Known], s.Count[Idle], s.Count[Broken])
 }
 
-// Waiting is the share of the plays' time in which they waited for the client.
+// Waiting returns the share of the plays' time that they spent waiting for the client.
 func (r *Report) Waiting() float64 {
 	seconds, waited := 0.0, 0.0
 	for _, o := range r.Outcomes {
@@ -151,7 +151,7 @@ func (r *Report) Waiting() float64 {
 	return waited / max(seconds, 0.001)
 }
 
-// WithoutJournals is the report without the journals of its plays.
+// WithoutJournals returns the report without the journals of its plays.
 func (r *Report) WithoutJournals() *Report {
 	brief := *r
 	brief.Outcomes = slices.Clone(r.Outcomes)

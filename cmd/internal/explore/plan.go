@@ -43,14 +43,14 @@ type Disturbance struct {
 	// Rest is the rest at which it happens, from 0 on.
 	Rest int `json:"rest,omitempty"`
 
-	// Skip is how many calls its rule sees before.
+	// Skip is the number of calls that its rule lets pass before.
 	Skip int `json:"skip,omitempty"`
 
 	// refused is the code with which a condition makes a script's call fail.
 	refused string
 }
 
-// Name is the kind with what it is about.
+// Name returns the kind and what the disturbance is about.
 func (d Disturbance) Name() string { return strings.TrimSpace(d.Kind + " " + d.What) }
 
 func (d Disturbance) String() string {
@@ -87,8 +87,8 @@ func (p planned) hangs() bool {
 	return slices.ContainsFunc(p, func(d Disturbance) bool { return d.Kind == hangKind })
 }
 
-// retryIn returns the longest time from a call disturbed to the client's next. One
-// after a rest is none: the next step makes the client act.
+// retryIn returns the longest time from a disturbed call to the client's next. One after a rest
+// does not count: the next step makes the client act.
 func (e *explorer) retryIn(journal []scenarios.JournalCall, rests []uint64) (longest time.Duration) {
 	var struck *scenarios.JournalCall
 	for i := range journal {
@@ -106,8 +106,8 @@ func (e *explorer) retryIn(journal []scenarios.JournalCall, rests []uint64) (lon
 	return longest
 }
 
-// callsOf returns the client's calls of the steps. N counts the calls of everybody, as a
-// fault rule does that the first step adds.
+// callsOf returns the client's calls of the steps. N counts the calls of all clients, like a fault
+// rule that the first step adds.
 func (e *explorer) callsOf(journal []scenarios.JournalCall) (calls []Call) {
 	count := make(map[string]int)
 	for _, c := range journal {
@@ -207,7 +207,7 @@ func (e *explorer) nothingToTry() error {
 	return errors.New("the client makes no call at which one of the chosen disturbances can be tried" + why)
 }
 
-// wanted reports whether a disturbance is one of those to try.
+// wanted reports whether to try a disturbance.
 func (e *explorer) wanted(d Disturbance) bool {
 	return (e.Calls == nil || d.At.Action == "" || e.Calls.Match(d.At.Action)) &&
 		(e.Disturbances == nil || e.Disturbances.Match(d.Name(), d.Kind))
@@ -266,7 +266,7 @@ func (e *explorer) restsToStartAt() int {
 	return max(len(e.base.states)-1, 0)
 }
 
-// isGiven reports whether a line is of something that was there before the client.
+// isGiven reports whether a line is about something that was there before the client.
 func (e *explorer) isGiven(line string) bool {
 	return slices.ContainsFunc(e.base.given, func(given string) bool { return headOf(given) == headOf(line) })
 }
@@ -278,8 +278,8 @@ func (o *observed) last() []string {
 	return o.states[len(o.states)-1]
 }
 
-// pairs lists the plays with a second disturbance after the first. A first one that went
-// the way of another, or that is a violation on its own, has none.
+// pairs lists the plays with a second disturbance after the first. It adds none to a first
+// disturbance whose play was not fine, or equals another's.
 func (e *explorer) pairs() (plays []planned) {
 	seen := make(map[string]bool)
 	firsts := slices.Clone(e.outcomes)

@@ -20,7 +20,7 @@ type observed struct {
 	omitted int
 	waited  time.Duration
 	retry   time.Duration // how long after a disturbance the client called again
-	// states has what changed since the beginning, at each rest and at the end, by step.
+	// states lists what has changed since the beginning, at each rest and at the end, by step.
 	states [][]string
 	// ingress has the kinds of the addresses that Services have, at each rest, by
 	// namespace and name.
@@ -28,11 +28,11 @@ type observed struct {
 	steps   []uint64 // the journal's mark at the end of each step
 	rests   []uint64 // the journal's mark at the end of each rest
 	given   []string // what was there before the client, as a state has it
-	// lost has what did not go on to serve, until each rest and the end.
+	// lost lists, for each rest and the end, the resources that stopped serving before it.
 	lost [][]string
 	// warning says of a cluster's play that the client fails at a rest.
 	warning string
-	// interfaces are those of the beginning.
+	// interfaces lists the network interfaces of the beginning.
 	interfaces []string
 	all        []Call // calls has those alone that disturbed plays make too
 	ended      bool   // the program had ended on its own
@@ -178,7 +178,7 @@ func (w *watcher) end(ctx context.Context, names, values map[string]string) {
 	w.retry = w.retryIn(calls, w.rests)
 }
 
-// interfaceOf returns the line of the network interface of an address, "" if there was none.
+// interfaceOf returns the line of the network interface of an address, or "" if there was none.
 func (o *observed) interfaceOf(address string) string {
 	if i := slices.IndexFunc(o.interfaces, func(line string) bool { return strings.Contains(line, strconv.Quote(address)) }); i >= 0 {
 		return o.interfaces[i]
@@ -209,8 +209,8 @@ func (e *explorer) ingressOf(ctx context.Context, cluster scenarios.Cluster) (ki
 // kindRest is the kind of the step that waits for rest.
 const kindRest = "rest"
 
-// named puts the names of what the part saved in place of their values, in lines that
-// compare with those of other plays.
+// named replaces the values that the part saved by their names, so that lines compare with those of
+// other plays.
 func named(lines []string, names, values map[string]string) {
 	for i := range lines {
 		for name, value := range names {

@@ -21,9 +21,10 @@ import (
 const (
 	// roundsOfRest is for how many rounds of polls a client does nothing else at rest.
 	roundsOfRest = 2
-	// pollsFrom is how often a read repeats that is a poll.
+	// pollsFrom is the number of repetitions from which a read counts as a poll.
 	pollsFrom = 3
-	// learning is how many times its quiet time an undisturbed client is watched at rest.
+	// learning is the multiple of its quiet time for which an undisturbed client is watched at
+	// rest.
 	learning = 4
 )
 

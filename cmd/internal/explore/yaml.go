@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// child returns the value of a key, nil if there is none.
+// child returns the value of a key, or nil if there is none.
 func child(node *yaml.Node, key string) *yaml.Node {
 	if node == nil || node.Kind != yaml.MappingNode {
 		return nil
@@ -70,7 +70,7 @@ func snippet(format string, args ...any) *yaml.Node {
 	return document.Content[0]
 }
 
-// copied is a deep copy.
+// copied returns a deep copy of a node.
 func copied(node *yaml.Node) *yaml.Node {
 	c := *node
 	c.Content = make([]*yaml.Node, len(node.Content))

@@ -12,7 +12,7 @@ import (
 	"github.com/clbemu/clbemu/scenarios"
 )
 
-// settling is how long the cloud may take to list something that it has made.
+// settling is the time that the cloud may take to list something new.
 const settling = time.Minute
 
 // Cleaned is the result of a clean.

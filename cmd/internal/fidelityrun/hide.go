@@ -16,7 +16,7 @@ type hider struct {
 	placeholders map[string]string
 	numbers      map[string]int
 	literal      map[string]bool // texts of the published cases
-	// replacer has the placeholders, nil if there are new ones.
+	// replacer replaces by the placeholders. It is nil if there are new ones.
 	replacer *strings.Replacer
 }
 
@@ -47,7 +47,7 @@ func (h *hider) put(class, text string) string {
 	return h.placeholders[text]
 }
 
-// The names of fields by what they have. What is public, of a region or a version, stays.
+// The fields by what they hold. Public values, such as a region or a version, stay.
 var (
 	publicField  = pattern(`(RegionId|HostId|ZoneId|LocalName|RegionEndpoint|ResourceType|Code|Status|Protocol|Type|Scheduler|Spec)$`)
 	accountField = pattern(`(?i)(accountid|ownerid|owneraccount|^uid|userid|principalid|callerid)$`)
@@ -60,7 +60,7 @@ var (
 	personal = pattern(`(?i)(description|^key|^value|tagkey|tagvalue|comment|remark|reason|content|certificate|subject|issuer|cookie|hostid|log)`)
 )
 
-// class returns the class of what a field has, "" of what is public.
+// class returns the class of a field's value, or "" for a public one.
 func class(field, value string) string {
 	switch {
 	case value == "", field == "Message", field == "RequestId": // of which forms finds the account's
@@ -129,7 +129,7 @@ func (h *hider) collect(field string, part any) {
 	}
 }
 
-// classOf is class, but for texts that cases publish.
+// classOf returns what class does, but "" for names and texts that cases publish.
 func (h *hider) classOf(field, value string) string {
 	of := class(field, value)
 	if h.literal[value] && (of == "name" || of == "text") {

@@ -53,8 +53,8 @@ type Entry struct {
 // Open reports whether the thing may exist.
 func (e *Entry) Open() bool { return e.State == intended || e.State == made }
 
-// Ledger is the file of all that runs made. Each line is on disk before the call that it is
-// about is sent, or before the next one is.
+// Ledger records what all runs create. Each line reaches the disk before its call is sent, or at
+// the latest before the next call.
 type Ledger struct {
 	Path    string
 	account string
@@ -171,7 +171,7 @@ func (l *Ledger) intend(e Entry) (*Entry, error) {
 	return &e, nil
 }
 
-// set writes what became of an entry. It is known to this process even if it can't be written.
+// set writes the new state of an entry. This process knows it even if it can't be written.
 func (l *Ledger) set(e *Entry, state, id string) error {
 	e.State, e.ID = state, cmp.Or(id, e.ID)
 	return l.write(line{Entry: e.Number, State: state, ID: id})

@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// Mapping says what of the account stands for the things of clbemu's default world that
-// cases name. Calls have the account's, and what the cases see of the answers has the
-// default world's.
+// Mapping maps the things of clbemu's default world that cases name to things of the account. Calls
+// use the account's; in answers, cases see the default world's.
 type Mapping struct{ pairs [][2]string } // of the default world, of the account
 
 // The things of the default world that cases name, by the flag that maps them.
@@ -23,7 +22,7 @@ var (
 // defaultRegion is the default world's.
 const defaultRegion = "cn-hangzhou"
 
-// Places are what a user names of an account.
+// Places names the things of an account that a user gives to a run.
 type Places struct {
 	VPC, VSwitches, Zones, Instances, SecurityGroups []string
 }

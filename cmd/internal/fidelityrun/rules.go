@@ -37,7 +37,7 @@ var kinds = []kind{
 	{product: "Nlb", create: "CreateSecurityPolicy", id: "SecurityPolicyId", tagged: "securitypolicy", remove: "DeleteSecurityPolicy", parameter: "SecurityPolicyId", gone: "ResourceNotFound.SecurityPolicy", look: "ListSecurityPolicy", lookFor: "SecurityPolicyIds.1"},
 }
 
-// kindOf returns what a creation makes, nil if it makes nothing deleted on its own.
+// kindOf returns what a creation makes, or nil if it makes nothing deleted on its own.
 func kindOf(product, create string) *kind {
 	i := slices.IndexFunc(kinds, func(k kind) bool { return k.product == product && k.create == create })
 	if i < 0 {
@@ -80,8 +80,8 @@ var changes = map[string]map[string][]string{
 // the run made. The parts go with it.
 var parts = []string{"VServerGroupId", "MasterSlaveServerGroupId", "RuleId", "DomainExtensionId", "ListenerId"}
 
-// targetOf returns the parameter that names what an action changes, "" for one that is
-// never sent.
+// targetOf returns the parameter that names what an action changes, or "" for one that is never
+// sent.
 func targetOf(product, action string) string {
 	for parameter, actions := range changes[product] {
 		if slices.Contains(actions, action) {

@@ -25,7 +25,7 @@ type Judged struct {
 	Statement string `json:"statement"`
 	Says      string `json:"says"`
 	Source    string `json:"source"` // its kind
-	// Here is how it stands in clbemu, and There in the cloud.
+	// Here is the verdict in clbemu, and There the one in the cloud.
 	Here     fidelity.Verdict `json:"here"`
 	There    string           `json:"there"`
 	Expected string           `json:"expected,omitempty"`
@@ -147,8 +147,7 @@ func (r *Run) play(ctx context.Context, c *Case, mark string, hider *hider) (Jud
 	return j, s.ended
 }
 
-// firstOf is the reason of a failure of a play: the given part failed, or a step
-// failed to play.
+// firstOf returns the reason of a failure of a play, or its first unmet expectation.
 func firstOf(f *scenarios.Failure) string {
 	if f.Reason != "" || len(f.Unmet) == 0 {
 		return f.Reason

@@ -162,7 +162,7 @@ func (a *account) plan(t *testing.T, match string, changes bool) *fidelityrun.Pl
 	return p
 }
 
-// run is a run with its ledger.
+// run returns a run with its ledger.
 func (a *account) run(t *testing.T, match string, changes bool) *fidelityrun.Run {
 	t.Helper()
 	r := &fidelityrun.Run{Cloud: a.cloud(), Plan: a.plan(t, match, changes), Mapping: a.mapping, Version: "test", Record: fidelityrun.NewRecording(region, "2026-11-26")}
@@ -191,7 +191,7 @@ func (a *account) open(t *testing.T) *fidelityrun.Ledger {
 	return l
 }
 
-// state is all that exists, but for what the account remembers of calls.
+// state returns all that exists, but for what the account remembers of calls.
 func (a *account) state(t *testing.T) map[string]any {
 	t.Helper()
 	var export struct{ Tables map[string]any }

@@ -41,7 +41,7 @@ type exchange struct {
 	answer          scenarios.Answer
 }
 
-// refusal returns the code and the message of the last refusal of an action, "" for none.
+// refusal returns the code and the message of the last refusal of an action, or "" for none.
 func (s *session) refusal(action string) string {
 	for _, e := range slices.Backward(s.exchanges) {
 		if e.action == action && e.answer.Status >= 400 {

@@ -67,7 +67,7 @@ type Cloud struct {
 // regionForm is the form of regions, which become part of a host name.
 var regionForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z]{2}(-[a-z0-9]+)+$`) })
 
-// CheckRegion refuses what is no region.
+// CheckRegion refuses a text that is not a region.
 func CheckRegion(region string) error {
 	if !regionForm().MatchString(region) {
 		return fmt.Errorf("%q is no region: give one such as cn-hangzhou", region)
@@ -79,7 +79,7 @@ func CheckRegion(region string) error {
 // endpoints say (2026).
 var central = []string{"ResourceManager", "cas", "quotas"}
 
-// endpoint is the URL of a product.
+// endpoint returns the URL of a product.
 func (c *Cloud) endpoint(product string) string {
 	if at := c.Endpoints[product]; at != "" {
 		return at
@@ -97,7 +97,7 @@ type (
 		At  string
 		Err error
 	}
-	// Rejected is that the cloud does not take the credentials, or no longer.
+	// Rejected means that the cloud does not take the credentials, or no longer.
 	Rejected struct{ Code, Message string }
 )
 
@@ -130,8 +130,8 @@ const (
 	unpublished = time.Second
 )
 
-// Spacing is the pause between two calls of an action: so long that they stay under half of
-// its published rate.
+// Spacing returns an action's version, the pause between two of its calls, which keeps them under
+// half of its published rate, and whether it mutates.
 func Spacing(product, action string) (version string, pause time.Duration, mutates bool) {
 	for _, p := range products.All() {
 		if p.Name != product {
@@ -222,8 +222,8 @@ func (c *Cloud) send(ctx context.Context, mutates bool, product, version, action
 	return answer, nil
 }
 
-// lostAnswer is a call without an answer. Errors of package http have the whole signed call, and
-// so are left out but for what is inside of them.
+// lostAnswer returns the answer of a call that got none. It drops errors of package http, which
+// have the whole signed call, and keeps what they wrap.
 func lostAnswer(ctx context.Context, mutates bool, at string, err error) (scenarios.Answer, error) {
 	if outer := (*url.Error)(nil); errors.As(err, &outer) {
 		err = outer.Err
@@ -238,7 +238,7 @@ func lostAnswer(ctx context.Context, mutates bool, at string, err error) (scenar
 	return scenarios.Answer{Lost: err.Error()}, nil
 }
 
-// CodeOf is the code of a refusal, "" of anything else.
+// CodeOf returns the code of a refusal, or "" for any other answer.
 func CodeOf(a scenarios.Answer) string {
 	if a.Status < http.StatusMultipleChoices {
 		return ""
@@ -250,7 +250,7 @@ func CodeOf(a scenarios.Answer) string {
 // Throttled reports whether an answer refuses a call for its rate.
 func Throttled(a scenarios.Answer) bool { return strings.HasPrefix(CodeOf(a), "Throttling") }
 
-// Account returns the id of the account that the credentials are of.
+// Account returns the id of the account to which the credentials belong.
 func (c *Cloud) Account(ctx context.Context) (string, error) {
 	answer, err := c.Do(ctx, "Sts", "GetCallerIdentity", nil)
 	if err != nil {
@@ -263,7 +263,7 @@ func (c *Cloud) Account(ctx context.Context) (string, error) {
 	return id, nil
 }
 
-// Pause is how long a call of an action waits for the one before it.
+// Pause returns how long a call of an action waits for the one before it.
 func Pause(product, action string) time.Duration {
 	_, pause, _ := Spacing(product, action)
 	return pause

@@ -15,8 +15,9 @@ import (
 // quotas that end at their defaults, which an account may have raised.
 var ofDefaultWorld = []string{"soldOut", "vSwitchFull", "quotaFull"}
 
-// Exploration is how explore disturbs the calls of a version, which starts on the copies and sees each Service
-// edited. The program, the cluster and the account of a play are not in it.
+// Exploration returns the configuration with which explore disturbs the calls of a version that
+// starts on the copies and sees each Service edited. It lacks the program, the cluster and the
+// account of a play.
 func Exploration(copied *cluster.Copy, quiet time.Duration) (c explore.Config, err error) {
 	text, err := json.Marshal(scenarioOf(copied, quiet))
 	if err != nil {

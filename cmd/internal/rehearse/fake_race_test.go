@@ -33,7 +33,7 @@ func newFakePlane() *fakePlane {
 	return f
 }
 
-// plane is how the rehearsal reaches it.
+// plane returns the Plane by which the rehearsal reaches it.
 func (f *fakePlane) plane() *cluster.Plane {
 	return &cluster.Plane{API: "http://api", Etcd: "http://etcd", HTTP: &http.Client{Transport: controlclient.Transport(f)}, Token: "t"}
 }
@@ -76,7 +76,7 @@ func (f *fakePlane) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(body)
 }
 
-// find is the path at which an object was created.
+// find returns the path at which an object was created.
 func (f *fakePlane) find(o cluster.Object) string {
 	for at, known := range f.objects {
 		if known.Kind() == o.Kind() && known.Key() == o.Key() {
@@ -272,7 +272,7 @@ func (c *smallCCM) reconcile(first bool) {
 
 const annotation = "service.beta.kubernetes.io/alibaba-cloud-loadbalancer-"
 
-// named is the name of the load balancer of a Service.
+// named returns the name of the load balancer of a Service.
 func named(s cluster.Object) string {
 	return "a" + strings.ReplaceAll(s.Text("metadata", "uid"), "-", "")
 }

@@ -20,7 +20,7 @@ func (p *play) judge(c *Change, before *view) {
 	}
 }
 
-// judgeBreaks says of what clients met whose it is, and whether it should follow.
+// judgeBreaks says to which Services broken connections belong, and whether they should follow.
 func (p *play) judgeBreaks(phase *Phase) {
 	for _, b := range phase.Breaks {
 		_, port, _ := strings.Cut(b.Listener, " ")
@@ -82,10 +82,11 @@ func (s *scope) means(c *Change, before *view) bool {
 // releasing are the actions that take tags and protection from what stays.
 var releasing = []string{"TagResources", "UntagResources", "AddTags", "RemoveTags", "SetLoadBalancerDeleteProtection", "SetLoadBalancerModificationProtection", "UpdateLoadBalancerProtection"}
 
-// releases reports whether a change is one of them.
+// releases reports whether a change is one of the releasing actions.
 func releases(c *Change) bool { return slices.Contains(releasing, c.Action) }
 
-// leaves reports whether a change is of a load balancer that goes with its Service, or of a security group, which go too.
+// leaves reports whether a change is about a load balancer that goes with its Service, or about a
+// security group, which goes too.
 func (s *scope) leaves(c *Change) bool {
 	return s.deleted[c.LoadBalancer] || len(s.gone) > 0 && c.product == "Ecs"
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/annotations"
 )
 
-// owners know which Service a load balancer or a part of it is of.
+// owners knows the Service of a load balancer or of a part of it.
 type owners struct {
 	services []cluster.Object
 	// balancers are the Services of each load balancer.
@@ -50,7 +50,7 @@ func (p *play) own(ctx context.Context) error {
 	return nil
 }
 
-// annotated is the value of an annotation of a Service, by the name after the prefix.
+// annotated returns the value of a Service's annotation, named without its prefix.
 func annotated(s cluster.Object, name string) (value string) {
 	for _, prefix := range annotations.Prefixes {
 		value = cmp.Or(value, s.Text("metadata", "annotations", prefix+name))
@@ -58,7 +58,7 @@ func annotated(s cluster.Object, name string) (value string) {
 	return value
 }
 
-// balancerOf is the name that a CCM gives the load balancer of a Service.
+// balancerOf returns the name that a CCM gives the load balancer of a Service.
 func balancerOf(s cluster.Object) string {
 	return (&annotations.Service{UID: s.Text("metadata", "uid")}).BalancerName()
 }
@@ -119,7 +119,7 @@ func namedAfter(name, service string) bool {
 	return strings.HasPrefix(name, "k8s") && (strings.Contains(name, "/"+own+"/"+namespace+"/") || strings.Contains(name, "."+own+"."+namespace+"."))
 }
 
-// clusterOf is the cluster in such a name.
+// clusterOf returns the id of the cluster in such a name.
 func clusterOf(name string) string { return name[strings.LastIndexAny(name, "/.")+1:] }
 
 func hasPort(s cluster.Object, port string) bool {

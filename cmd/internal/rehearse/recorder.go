@@ -80,7 +80,8 @@ func (r *recorder) begins(ctx context.Context, cloud *emulator.Emulator) error {
 	return errors.Join(err, r.fork(ctx))
 }
 
-// look returns how the account is now, or with names what became of these since the last view.
+// look returns the state of the account now or, with names, what happened to these since the last
+// view.
 func (r *recorder) look(ctx context.Context, names ...string) (*view, error) {
 	if err := r.settled(ctx); err != nil {
 		return nil, err
@@ -135,7 +136,7 @@ func (r *recorder) close(ctx context.Context) {
 	}
 }
 
-// current is the account as it is now.
+// current returns the account as it is now.
 func (r *recorder) current() *view {
 	r.change.Lock()
 	defer r.change.Unlock()
@@ -297,7 +298,7 @@ func (r *recorder) describe(caller *journal.Entry, action string, params map[str
 	return reply.Body
 }
 
-// message is a refusal's.
+// message returns the message of a refused call.
 func (r *recorder) message(sequence uint64) string {
 	page := r.cloud.Journal().Query(journal.Query{Since: sequence - 1, Fields: map[string]string{"sequence": strconv.FormatUint(sequence, 10)}})
 	var answer struct{ Message string }
@@ -307,7 +308,7 @@ func (r *recorder) message(sequence uint64) string {
 	return answer.Message
 }
 
-// place says which load balancer a change is of, and of which of its parts.
+// place says which load balancer a change is about, and which of its parts.
 func (r *recorder) place(c *Change, entry *journal.Entry, next *view) {
 	get := entry.Parameters.Get
 	c.LoadBalancer, c.Item = get("LoadBalancerId"), get("ListenerPort")

@@ -25,8 +25,8 @@ type Report struct {
 	Drift *Phase `json:"drift,omitempty"`
 	// Phases begin with the start of the new version.
 	Phases []*Phase `json:"phases"`
-	// Left is what was otherwise than after the upgrade when all was undone that happened, and what is left of
-	// Services that were deleted.
+	// Left lists what still differed from the state after the upgrade once all steps were undone,
+	// and what deleted Services left behind.
 	Left []string `json:"left,omitempty"`
 	// Applied lists the results for the Services of a manifest.
 	Applied []Applied `json:"applied,omitempty"`
@@ -34,7 +34,7 @@ type Report struct {
 	Explored *Explored `json:"explored,omitempty"`
 }
 
-// Explored is the outcome of an exploration: plays, of which each had a disturbance.
+// Explored is the outcome of an exploration: plays with a disturbance each.
 type Explored struct {
 	Plays    int               `json:"plays"`
 	Findings []explore.Finding `json:"findings"`
@@ -60,7 +60,7 @@ type Phase struct {
 	Breaks []*Break `json:"breaks,omitempty"`
 	// Warnings are the CCM's Events.
 	Warnings []Warning `json:"warnings,omitempty"`
-	// Unrested says how the CCM ended, or that it did not rest, with its log's last lines.
+	// Unrested says how the CCM ended, or that it did not rest, with the last lines of its log.
 	Unrested string `json:"unrested,omitempty"`
 	Seconds  int    `json:"seconds"`
 }
@@ -85,12 +85,12 @@ type Warning struct {
 
 func (w *Warning) String() string { return w.Service + ": " + w.Reason + ": " + w.Message }
 
-// counts reports whether a warning is of a failure that the upgrade brings.
+// counts reports whether a warning is about a failure that the upgrade brings.
 func (w *Warning) counts() bool { return w.Verdict.counts() && strings.Contains(w.Reason, "Fail") }
 
 // Change is a call that changes something, or was refused.
 type Change struct {
-	// Services are namespace/name, by commas; "" where none has the resource.
+	// Services lists namespace/name, separated by commas. It is "" if no Service has the resource.
 	Services     string `json:"services,omitempty"`
 	LoadBalancer string `json:"loadBalancer,omitempty"`
 	// Item is a listener's port, a group's name or a route's block.
@@ -147,7 +147,7 @@ func (f *Felt) String() string {
 	return text
 }
 
-// Words are the change in one line.
+// Words returns the change in one line.
 func (c *Change) Words() string {
 	text := strings.TrimSpace(c.Change.Change + " " + c.Item)
 	if c.Code != "" {
@@ -158,7 +158,7 @@ func (c *Change) Words() string {
 	return text
 }
 
-// Details are what it changes from and to.
+// Details returns, in lines, what the change replaces and by what.
 func (c *Change) Details() (lines []string) {
 	lines = append(lines, c.Servers...)
 	if len(lines) == 0 {
@@ -194,7 +194,7 @@ func (c *Change) counts() bool {
 	return c.Verdict.counts() || felt && !c.Before
 }
 
-// Findings are the changes of a phase that the upgrade brings.
+// Findings returns the changes of a phase that count as findings: the upgrade brings them.
 func (p *Phase) Findings() (list []*Change) {
 	for _, c := range p.Changes {
 		if c.counts() {
@@ -256,7 +256,8 @@ func (r *Report) compare(old *play) {
 	}
 }
 
-// vain has the calls that the version makes, without doubt by its own will, and never gets done.
+// vain returns the calls that the version makes for certain by its own will, and that never
+// succeed.
 func (p *play) vain() map[string]bool {
 	refused, done := make(map[string]*Change), make(map[string]bool)
 	for _, phase := range append(p.phases, p.drift) {
@@ -275,10 +276,10 @@ func (p *play) vain() map[string]bool {
 	return vain
 }
 
-// about is what a change is made to.
+// about returns what a change is made to.
 func (c *Change) about() string { return c.Services + "\n" + c.Change.Change + "\n" + c.Item }
 
-// key is what two versions have in common when they make the same change in a phase.
+// key returns a key that is equal for the same change in the same phase of two versions.
 func (c *Change) key(phase string) string {
 	key := append([]string{phase, c.about(), c.Code, c.made}, c.Servers...)
 	for _, d := range c.Differences {

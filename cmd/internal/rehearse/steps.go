@@ -18,7 +18,7 @@ type step struct {
 	do    func(context.Context) error
 	// impossible says why it can't happen, if it can't.
 	impossible string
-	// starts is set where a version starts, throttles where the rehearsal throttles calls.
+	// starts is set if a version starts, throttles if the rehearsal throttles calls.
 	starts, throttles bool
 }
 
@@ -39,10 +39,11 @@ type scope struct {
 	ports map[string][]string
 	// services may change in any way.
 	services map[string]bool
-	// gone are Services that are deleted, deleted the load balancers that go with them, preserved those that stay as they are.
+	// gone lists the Services that are deleted, deleted the load balancers that go with them, and
+	// preserved those that stay as they are.
 	gone, deleted, preserved map[string]bool
-	// uses reports whether one of those Services names a group by its id, own whether a listener or a group has
-	// the name of one of theirs.
+	// uses reports whether one of those Services names a group by its id, and own whether a
+	// listener or a group has the name of one of theirs.
 	uses, own func(string) bool
 }
 
@@ -70,7 +71,7 @@ func (p *play) steps() []step {
 	})
 }
 
-// deleting deletes all Services, of which some reuse or preserve their load balancers.
+// deleting deletes all Services, some of which reuse or preserve their load balancers.
 func (p *play) deleting() step {
 	s := step{name: "the Services are deleted", scope: scope{gone: make(map[string]bool), deleted: make(map[string]bool), preserved: make(map[string]bool)}}
 	if len(p.Copy.Services) == 0 {
@@ -106,7 +107,7 @@ func (p *play) deleting() step {
 	return s
 }
 
-// clusters are those in the names of the groups that this CCM changed so far.
+// clusters returns the clusters in the names of the groups that this CCM has changed so far.
 func (p *play) clusters() map[string]bool {
 	clusters := make(map[string]bool)
 	for _, phase := range p.phases {
@@ -204,14 +205,14 @@ func (p *play) rolling() []step {
 	return s.undone("the pods come back", func(ctx context.Context) error { return p.takeEndpoints(ctx, noneGoes) })
 }
 
-// instanceOf is the instance that a node is.
+// instanceOf returns the instance of a node.
 func instanceOf(node cluster.Object) string {
 	_, instance, _ := strings.Cut(node.Text("spec", "providerID"), ".")
 	return instance
 }
 
-// serversOf are what load balancers call the endpoints that go: their addresses, the network interfaces with
-// them, and the instances of their nodes.
+// serversOf returns what load balancers call the endpoints that go: their addresses, the network
+// interfaces with them, and the instances of their nodes.
 func (p *play) serversOf(gone goes) map[string]bool {
 	servers, instances := make(map[string]bool), make(map[string]string)
 	for _, node := range p.Copy.Nodes {

@@ -24,8 +24,8 @@ func (p *Phase) summary() string {
 	return fmt.Sprintf("%d calls, all of which should follow", len(p.Changes))
 }
 
-// before are the changes that should not follow and that the old version makes too: what was edited by hand,
-// and waits for the next edit of a Service, is among them.
+// before returns the changes that should not follow but that the old version makes too, such as
+// repairs of edits by hand that waited for the next edit of a Service.
 func (p *Phase) before() (list []*Change) {
 	for _, c := range p.Changes {
 		if c.Before && !c.Meant {
@@ -35,7 +35,8 @@ func (p *Phase) before() (list []*Change) {
 	return list
 }
 
-// Lines are the report for a terminal: findings, what the old version does too, and the rest in numbers.
+// Lines returns the report for a terminal: findings, what the old version does too, and the rest in
+// numbers.
 func (r *Report) Lines() (lines []string) {
 	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	add("%d Services on %d nodes", r.Services, r.Nodes)
@@ -63,7 +64,7 @@ func (r *Report) Lines() (lines []string) {
 	return lines
 }
 
-// rows have the changes by Service, in their order.
+// rows returns the changes by Service, in their order.
 func rows(changes []*Change) (lines []string) {
 	last := "-"
 	for _, c := range changes {
@@ -142,7 +143,7 @@ func (p *Phase) more() (lines []string) {
 	return lines
 }
 
-// Markdown is the report as a page for a change request.
+// Markdown returns the report as a page for a change request.
 func (r *Report) Markdown() string {
 	var b strings.Builder
 	verdict := "The new version changes nothing that it should not."
@@ -201,7 +202,7 @@ func (v Verdict) verdict() string {
 	return ""
 }
 
-// cell is a text within a table.
+// cell returns a text for a cell of a table.
 func cell(text string) string {
 	return strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;").Replace(text)
 }

@@ -33,7 +33,8 @@ type Break struct {
 	Cut     int `json:"cut,omitempty"`
 	Refused int `json:"refused,omitempty"`
 	Failed  int `json:"failed,omitempty"`
-	// Seconds are those without an answer to a new client; Still reports whether they go on after the phase.
+	// Seconds counts the seconds without an answer to a new client. Still reports whether they go
+	// on after the phase.
 	Seconds float64 `json:"seconds"`
 	Still   bool    `json:"still,omitempty"`
 	// Why is the first failure.
@@ -109,7 +110,7 @@ func (t *traffic) reach(v *view) (settings []controlapi.Setting) {
 	return settings
 }
 
-// addressIn is how clients know a load balancer.
+// addressIn returns the name or address by which clients reach a load balancer.
 func addressIn(b *controlapi.Resource) string {
 	return cmp.Or(b.Fields["dnsName"], b.Fields["address"])
 }
@@ -289,7 +290,7 @@ const (
 	pause    = time.Second
 )
 
-// errServer is the error of an answer that is none of a server.
+// errServer is the error of an answer that does not come from a server.
 type errServer int
 
 func (e errServer) Error() string { return fmt.Sprintf("status %d", int(e)) }
@@ -352,7 +353,7 @@ func (c *client) dial(ctx context.Context, v *view) error {
 	return err
 }
 
-// limit is how long the client waits for an answer: one of UDP may never hear.
+// limit returns how long the client waits for an answer: over UDP, none may ever come.
 func (c *client) limit() time.Duration {
 	if strings.HasPrefix(c.listener, "udp ") {
 		return pause

@@ -19,7 +19,7 @@ type view struct {
 	ruled map[string][]string
 }
 
-// about are the ids of some resources and of the load balancers that they are of.
+// about returns the ids of some resources and of their load balancers.
 func (v *view) about(ids []string) (all []string) {
 	for _, id := range ids {
 		if id == "" {
@@ -40,7 +40,7 @@ func (v *view) about(ids []string) (all []string) {
 	return all
 }
 
-// whole leaves ids out that are of parts of load balancers which are among them.
+// whole leaves out ids of parts whose load balancers are among the ids.
 func (v *view) whole(ids []string) (names []string) {
 	balancer := func(id string) bool { return v.balancers[id] != nil }
 	for _, id := range ids {
@@ -102,7 +102,7 @@ func (v *view) with(found []controlapi.Resource, names []string) *view {
 	return next
 }
 
-// called is how people call a listener.
+// called returns a listener as people call it.
 func called(l *controlapi.Resource) string { return l.Fields["protocol"] + " " + l.Fields["port"] }
 
 // forwards reports whether a listener takes connections, which it also does while it is changed.
@@ -166,7 +166,7 @@ func (v *view) felt(next *view) (list []*Felt) {
 	return list
 }
 
-// idsOf are the ids of a group's members.
+// idsOf returns the ids of a group's members.
 func idsOf(servers map[string]string) (ids []string) {
 	for server := range servers {
 		id, _, _ := strings.Cut(server, ":")
@@ -223,7 +223,7 @@ func union[V any](a, b map[string]V) map[string]V {
 // settings are the fields that clients depend on.
 var settings = []string{"protocol", "scheduler", "healthCheck", "acl", "certificate", "bandwidth", "type", "spec", "zones"}
 
-// settingsOf are those of a resource, nil for none.
+// settingsOf returns the settings of a resource, or nil for none.
 func settingsOf(r *controlapi.Resource) (parts []string) {
 	for _, name := range settings {
 		if r != nil && r.Fields[name] != "" {
@@ -233,7 +233,7 @@ func settingsOf(r *controlapi.Resource) (parts []string) {
 	return parts
 }
 
-// made are the settings of what is new in the next view.
+// made returns the settings of the resources that are new in the next view.
 func (v *view) made(next *view) string {
 	var made []string
 	note := func(was, is map[string]*controlapi.Resource) {
@@ -250,7 +250,7 @@ func (v *view) made(next *view) string {
 	return strings.Join(made, "; ")
 }
 
-// facts describe a view by what stays the same when a thing is made again.
+// facts describes a view by the facts that stay the same when a thing is made again.
 func (v *view) facts() map[string]string {
 	all := make(map[string]string)
 	used := make(map[string]bool)

@@ -23,9 +23,9 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// Provider returns a provider whose spans go where the environment says, nil where it
-// names no collector. The SDK reads the variables about service, resource, sampling and
-// batches by itself. A collector that begins to fail is reported to failed.
+// Provider returns a provider whose spans go where the environment says, or nil if it names no
+// collector. The SDK reads the variables about service, resource, sampling and batches by itself. A
+// collector that begins to fail is reported to failed.
 func Provider(getenv func(string) string, service, version string, failed func(error)) (*sdktrace.TracerProvider, error) {
 	at, err := endpoint(getenv)
 	if at == "" || err != nil {
@@ -52,7 +52,7 @@ func Provider(getenv func(string) string, service, version string, failed func(e
 	return sdktrace.NewTracerProvider(sdktrace.WithBatcher(e), sdktrace.WithResource(named)), nil
 }
 
-// endpoint returns the URL that takes spans, "" where none is asked for.
+// endpoint returns the URL that takes spans, or "" if none is asked for.
 func endpoint(getenv func(string) string) (string, error) {
 	base, own := getenv("OTEL_EXPORTER_OTLP_ENDPOINT"), getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 	if base == "" && own == "" || strings.EqualFold(getenv("OTEL_SDK_DISABLED"), "true") || getenv("OTEL_TRACES_EXPORTER") == "none" {
@@ -226,7 +226,7 @@ func attributesOf(attributes []attribute.KeyValue) []keyValue {
 	return list
 }
 
-// valueOf is an AnyValue of a text, a number or a list of texts; all others are texts.
+// valueOf returns an AnyValue: a number or a list of texts as such, all else as a text.
 func valueOf(v attribute.Value) any {
 	switch v.Type() {
 	case attribute.INT64:

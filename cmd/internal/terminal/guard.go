@@ -51,7 +51,7 @@ func (g *Guard) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// unfinished is the length of a letter or of a style that text ends within.
+// unfinished returns the length of the incomplete letter or style at the end of text.
 func unfinished(text []byte) int {
 	for n := 1; n <= min(len(text), len(mark)); n++ {
 		end := text[len(text)-n:]
@@ -65,7 +65,7 @@ func unfinished(text []byte) int {
 // mark begins each style of this process. No other process knows its number.
 var mark = fmt.Sprintf("\x1b[%d;", 1e9+rand.Uint64N(1e9))
 
-// passed is text with styles as a terminal knows them, and without any other control.
+// passed returns text with styles as a terminal knows them, and with no other control.
 func passed(text []byte) []byte {
 	if clean(text) {
 		return text

@@ -22,7 +22,7 @@ var (
 // Render returns text that looks so where a Screen or a Guard writes it.
 func (s Style) Render(text string) string { return marked(s.look.Render(safe(text))) }
 
-// safe is text in which only styles are controls.
+// safe returns the text with all control characters escaped but styles.
 func safe(text string) string {
 	parts := strings.Split(text, mark)
 	for i := range parts {

@@ -26,7 +26,7 @@ func Is(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// NoColour is the user's wish for none, by the convention of no-color.org.
+// NoColour reports whether the user wishes no colour, by the convention of no-color.org.
 func NoColour() bool { return os.Getenv("NO_COLOR") != "" }
 
 // defaultWidth is for terminals that don't tell theirs.
@@ -178,7 +178,7 @@ func (s *Screen) Fit(text string, column int) string {
 	return fitted.String()
 }
 
-// lastColumn returns where the last column of a line starts, 0 if it is the only one.
+// lastColumn returns where the last column of a line starts, or 0 if it is the only one.
 func lastColumn(line string) int {
 	start := len(line) - len(strings.TrimLeft(line, " "))
 	if gap := strings.LastIndex(strings.TrimRight(line, " \n"), "  "); gap > start {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Transfer is something that moves, or takes its time, and shows how far it is.
+// Transfer shows the progress of a transfer or of another long task.
 type Transfer struct {
 	what  string
 	total int64 // in bytes, 0 if unknown

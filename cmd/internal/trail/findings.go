@@ -14,8 +14,8 @@ import (
 
 // Finding is something that clbemu would have done otherwise.
 type Finding struct {
-	// Kind is what is not known here: action, parameter, code, the status of a code, or field; or
-	// of a call that was played, the answer, or the value of a field.
+	// Kind says what is unknown here: action, parameter, code, the status of a code, or field. For
+	// a call that was played, it is the answer or the value of a field.
 	Kind   string `json:"kind"`
 	Action string `json:"action"`
 	// What names it: a parameter, a code, a field, or both answers.
@@ -37,7 +37,7 @@ type Findings struct {
 	judged map[string]*actionModel
 }
 
-// actionModel holds what an action knows.
+// actionModel holds the parameters, codes and fields of an action.
 type actionModel struct {
 	action        names.Action
 	found         bool
@@ -74,8 +74,8 @@ func (f *Findings) Sorted() []Finding {
 	return list
 }
 
-// Judge compares an event with what this emulator knows. It reports whether the event is of
-// a service here.
+// Judge compares an event with what this emulator knows. It reports whether the event is about a
+// service here.
 func (f *Findings) Judge(e *Event) bool {
 	j := f.of(e)
 	switch {
@@ -127,7 +127,8 @@ func (j *actionModel) answers(code string, status int) bool {
 	return !known || row.Status == status
 }
 
-// name is the name of the action here: a log does not say the product.
+// name returns the action's name with its product, as this model has them: a log does not say the
+// product.
 func (j *actionModel) name(e *Event) string {
 	if j.found {
 		return j.action.Product + " " + j.action.Name
@@ -181,7 +182,7 @@ func (j *actionModel) addField(path string) {
 	}
 }
 
-// paths are the paths of all fields of an answer, without numbers of elements.
+// paths returns the paths of all fields of an answer, without the numbers of elements.
 func paths(answer any) map[string]bool {
 	found := make(map[string]bool)
 	var visit func(at any, path string, depth int)
@@ -208,14 +209,14 @@ func paths(answer any) map[string]bool {
 
 var number = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\.\d+(\.|$)`) })
 
-// numbered is the name with N for the numbers of elements.
+// numbered returns the name with N for the numbers of elements.
 func numbered(name string) string {
 	return number().ReplaceAllString(number().ReplaceAllString(name, ".N$1"), ".N$1")
 }
 
-// plainName is the form of names and codes, which have no hyphen, as ids and names that
-// people give do; manyDigits is that of ids and numbers, and keyPrefix that of keys and tokens. What is no name may be anything, a
-// secret too, and is not printed.
+// plainName is the form of names and codes, which have no hyphen, unlike ids and names that people
+// choose. manyDigits is the form of ids and numbers, and keyPrefix of keys and tokens. Any other
+// text may be a secret, and is not printed.
 var (
 	plainName  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.]{0,79}$`) })
 	manyDigits = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(\d.*){3}`) })

@@ -24,7 +24,7 @@ type Write struct {
 	Skipped string `json:"skipped,omitempty"`
 }
 
-// Differs reports whether the copy answered otherwise than the account.
+// Differs reports whether the copy answered differently from the account.
 func (w *Write) Differs() bool { return w.Skipped == "" && w.There != w.Here }
 
 // Incident makes the writes of a trail again, in the order of their times, on a copy of the account
@@ -44,7 +44,7 @@ func NewIncident(known *names.Names) *Incident {
 	return &Incident{player: NewPlayer(nil, NewFindings(known))}
 }
 
-// Begin is the time of the first event, and now where none has a time.
+// Begin returns the time of the first event, or now if no event has a time.
 func (i *Incident) Begin() time.Time {
 	var first time.Time
 	for n := range i.events {
@@ -58,7 +58,7 @@ func (i *Incident) Begin() time.Time {
 	return first
 }
 
-// Keep keeps an event that is a write, and reports whether it is of a service here.
+// Keep keeps an event that is a write, and reports whether it is about a service here.
 func (i *Incident) Keep(e *Event) bool {
 	j := i.player.findings.of(e)
 	late := !i.Until.IsZero() && e.Time.After(i.Until)

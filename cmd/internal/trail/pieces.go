@@ -32,7 +32,7 @@ func (p *pieces) keep(b byte) {
 	}
 }
 
-// next reads the next byte that is none of the spaces and of those to leave out.
+// next reads the next byte that is neither a space nor to be left out.
 func (p *pieces) next(leave string) (byte, error) {
 	for {
 		b, err := p.ReadByte()
@@ -107,8 +107,8 @@ func (p *pieces) object(object func(), nested int) error {
 	return nil
 }
 
-// field reads a field of an object, whose first quotation mark has been read. It reports
-// whether the field is a list of events, of which it has read the first byte alone.
+// field reads a field of an object, after its first quotation mark. It reports whether the field is
+// a list of events, of which it has read only the first byte.
 func (p *pieces) field() (list bool, err error) {
 	begin := len(p.kept)
 	if err := p.text(); err != nil {
@@ -201,7 +201,7 @@ func (p *pieces) line() ([]byte, error) {
 	return line, err
 }
 
-// noEOF is the error of a file that ends too early.
+// noEOF returns the error, in words if it says that the file ends too early.
 func noEOF(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return errors.New("the file ends in the middle of an event")

@@ -23,8 +23,8 @@ type Player struct {
 	caller   Caller
 	findings *Findings
 	ids      map[string]string // of the file's resources, in the cloud that plays
-	// Played counts the played events, and Skipped those that need what the file
-	// does not make, or came after maxPlayed.
+	// Played counts the played events, and Skipped those that need something that the file does not
+	// make, or came after maxPlayed.
 	Played, Skipped int
 }
 

@@ -1,7 +1,7 @@
-// Package trail reads what users have of the cloud's answers: events of ActionTrail, journals
-// of clbemu, and logs of the Cloud Controller Manager (CCM). It finds what clbemu would have
-// done otherwise. It owns the forms of those files, and must not keep what is in them: names
-// and codes alone leave it, but for an Incident, which is the user's own.
+// Package trail reads records of the cloud's answers: events of ActionTrail, journals of clbemu,
+// and logs of the Cloud Controller Manager (CCM). It finds where clbemu would have answered
+// differently. It owns the forms of those files, and must not keep their contents: only names and
+// codes leave it, but for an Incident, which is the user's own.
 package trail
 
 import (
@@ -26,12 +26,13 @@ import (
 type Event struct {
 	Product, Action, Region string
 	Params                  map[string]string
-	// Code is that of a refusal, "" for a success, and Status is 0 where the file does not have it.
+	// Code is the code of a refusal, or "" for a success. Status is 0 if the file does not have it.
 	Code   string
 	Status int
-	// Answer is nil where the file does not have it.
+	// Answer is nil if the file does not have it.
 	Answer map[string]any
-	// Time and Who are when and by whom it was made, zero where the file does not say it.
+	// Time and Who say when and by whom the call was made, and are zero if the file does not say
+	// it.
 	Time time.Time
 	Who  string
 }
@@ -39,8 +40,8 @@ type Event struct {
 // Read counts what a file has.
 type Read struct {
 	Events int `json:"events"`
-	// Elsewhere counts events of other clouds and services, and those that are no calls; Unread counts
-	// what is no event, and Long the pieces that are longer than maxEvent.
+	// Elsewhere counts events of other clouds and services, and events that are not calls. Unread
+	// counts pieces that are not events, and Long those that are longer than maxEvent.
 	Elsewhere int `json:"elsewhere"`
 	Unread    int `json:"unread"`
 	Long      int `json:"long"`
@@ -89,7 +90,7 @@ const (
 	maxValues = 200_000
 	// byteOrderMark begins files of some editors and of PowerShell.
 	byteOrderMark = "\ufeff"
-	// longestLine is how much of a line of a log is read, in bytes.
+	// longestLine is the largest part of a log's line that is read, in bytes.
 	longestLine = 64 << 10
 )
 
@@ -178,7 +179,7 @@ func (r *reading) addEvent(fields map[string]json.RawMessage) {
 	r.add(&event)
 }
 
-// madeAt is when a call was made, as ActionTrail or the journal has it.
+// madeAt returns when a call was made, from a record of ActionTrail or the journal.
 func madeAt(fields map[string]json.RawMessage) time.Time {
 	for _, name := range []string{"eventTime", "time"} {
 		if at, err := time.Parse(time.RFC3339, textOf(fields[name])); err == nil {
@@ -188,7 +189,7 @@ func madeAt(fields map[string]json.RawMessage) time.Time {
 	return time.Time{}
 }
 
-// madeBy is who made a call: the user, role or account, or the access key.
+// madeBy returns who made a call: the user, role or account, or the access key.
 func madeBy(fields map[string]json.RawMessage) string {
 	var who struct {
 		Type        string `json:"type"`
@@ -279,8 +280,8 @@ var logged = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\[SDKError\] API: (?:[a-z]+[:.])?(\w+),(?: StatusCode: (\d+),)? ErrorCode: ([\w.]+)|RequestId: [0-9A-Fa-f-]{36}, API: (\w+)`)
 })
 
-// labels are what a CCM's log calls some actions, and the CCM's calls of ENS and Lingjun. No
-// action of a product here has such a name.
+// labels maps the names that a CCM's log gives to some actions, and the CCM's calls of ENS and
+// Lingjun. No action of a product here has such a name.
 var labels = map[string]struct{ product, action string }{
 	"CreateLoadbalancer":        {"Slb", "CreateLoadBalancer"},
 	"DescribeLoadBalancer":      {"Slb", "DescribeLoadBalancerAttribute"},

@@ -18,8 +18,7 @@ type Finding struct {
 	Item string `json:"item,omitempty"`
 	// LoadBalancer is an id, empty for one that the Service lacks.
 	LoadBalancer string `json:"loadBalancer,omitempty"`
-	// Change is the name of the change on ACK's page, or the code where the page has no
-	// words.
+	// Change is the name of the change on ACK's page, or the code if the page has no words for it.
 	Change string `json:"change"`
 	Code   string `json:"code"`
 	Level  string `json:"level"`

@@ -127,8 +127,7 @@ func Check(calls []*journal.Entry, changes func(action string) bool, before Desc
 	return found
 }
 
-// loadBalancerOf is the load balancer that a call is about, "" when it is about
-// none.
+// loadBalancerOf returns the load balancer of a call, or "" if the call is about none.
 func loadBalancerOf(call *journal.Entry, before Describe, groups map[string]string) string {
 	if id := call.Parameters.Get("LoadBalancerId"); id != "" {
 		return id
@@ -150,11 +149,11 @@ func nameOf(call *journal.Entry, id string, before Describe) string {
 	return text(before(call, "DescribeLoadBalancerAttribute", map[string]string{"LoadBalancerId": id})["LoadBalancerName"])
 }
 
-// addressing are parameters that say what a call is about rather than what it is
-// to become.
+// addressing lists the parameters that name the subject of a call rather than its new values.
 var addressing = []string{"RegionId", "LoadBalancerId", "ListenerPort", "ListenerProtocol", "ClientToken", "ResourceType", "ResourceId.1", "ListenerId", "ServerGroupId", "OwnerId", "ResourceOwnerAccount", "ResourceOwnerId"}
 
-// differences are the parameters that are not what is stored of what they change.
+// differences returns the parameters whose values differ from what is stored of the resource that
+// they change.
 func differences(call *journal.Entry, before Describe) (found []Difference) {
 	stored := storedOf(call, before)
 	for _, p := range call.Parameters {
@@ -167,8 +166,7 @@ func differences(call *journal.Entry, before Describe) (found []Difference) {
 	return found
 }
 
-// storedOf returns what the cloud stores of the call's resource, nil where the call
-// creates it.
+// storedOf returns what the cloud stores of the call's resource, or nil if the call creates it.
 func storedOf(call *journal.Entry, before Describe) map[string]any {
 	only := func(action string, names ...string) map[string]any {
 		params := make(map[string]string, len(names))
@@ -234,7 +232,7 @@ func flat(answer map[string]any) map[string]any {
 	return found
 }
 
-// text is a value of an answer as a parameter has it, "" when it is absent.
+// text returns a value of an answer as a parameter spells it, or "" if it is absent.
 func text(value any) string {
 	switch v := value.(type) {
 	case nil:

@@ -10,7 +10,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/journal"
 )
 
-// before is a state with a load balancer, its listener and its group.
+// before returns a state with a load balancer, its listener and its group.
 func before(_ *journal.Entry, action string, params map[string]string) map[string]any {
 	switch asked := fmt.Sprint(action, " ", params["LoadBalancerId"], params["VServerGroupId"], " ", params["ListenerPort"]); asked {
 	case "DescribeLoadBalancerAttribute lb-a ":
@@ -28,7 +28,7 @@ func before(_ *journal.Entry, action string, params map[string]string) map[strin
 
 func changes(action string) bool { return !strings.HasPrefix(action, "Describe") }
 
-// call is an entry of the journal; pairs are names and values in turn.
+// call returns an entry of the journal; pairs are names and values in turn.
 func call(action string, pairs ...string) *journal.Entry {
 	e := &journal.Entry{Kind: journal.KindCall, Action: action, Parameters: journal.Parameters{{Name: "RegionId", Value: "cn-hangzhou"}}}
 	for pair := range slices.Chunk(pairs, 2) {

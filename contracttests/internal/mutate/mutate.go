@@ -376,7 +376,7 @@ func (c *changes) expectedValue(where string, node *yaml.Node, i int, value *yam
 	}
 }
 
-// last is the last name of a path.
+// last returns the last name of a path.
 func last(where string) string {
 	return strings.TrimRight(where[strings.LastIndex(where, ".")+1:], "[]0123456789")
 }

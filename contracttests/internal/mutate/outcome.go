@@ -7,8 +7,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Outcome counts the changes of something that were tried, and has those that nothing
-// noticed. Files in contracttests/testdata/mutants have outcomes; contracttests/seeds.md shows them.
+// Outcome counts the tried changes of something, and lists those that nothing noticed. Files in
+// contracttests/testdata/mutants hold outcomes; contracttests/seeds.md shows them.
 type Outcome struct {
 	Run      int        `json:"run"`
 	Survived []Survivor `json:"survived,omitempty"`

@@ -14,7 +14,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/journal"
 )
 
-// Calls are those of one client, counted by action, and by action and parameter.
+// Calls counts the calls of one client by action, and by action and parameter.
 type Calls struct {
 	mu     sync.Mutex
 	counts map[string]int
@@ -42,7 +42,7 @@ func (c *Calls) Add(entries []*journal.Entry) {
 	}
 }
 
-// unindexed is a name without the numbers of elements: Tag.1.Key is Tag.Key.
+// unindexed returns a name without the numbers of elements: Tag.1.Key is Tag.Key.
 func unindexed(name string) string {
 	parts := slices.DeleteFunc(strings.Split(name, "."), func(part string) bool {
 		_, err := strconv.Atoi(part)

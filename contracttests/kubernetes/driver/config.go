@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// config says where the driver is, as the file of a CCM does (--cloud-config).
+// config tells the driver where it runs, like the file of a CCM (--cloud-config).
 type config struct {
 	AccessKeyID, AccessKeySecret string
 	ClusterID, Region, VPCID     string
@@ -40,7 +40,7 @@ func readConfig(file string) (*config, error) {
 	return c, nil
 }
 
-// vSwitch is the first one.
+// vSwitch returns the first vSwitch.
 func (c *config) vSwitch() string {
 	first, _, _ := strings.Cut(c.VSwitchID, ",")
 	_, id, _ := strings.Cut(first, ":")

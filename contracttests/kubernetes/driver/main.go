@@ -74,7 +74,7 @@ func main() {
 	}
 }
 
-// driver has what its controllers share.
+// driver holds what its controllers share.
 type driver struct {
 	*config
 	client    kubernetes.Interface

@@ -33,7 +33,7 @@ const (
 	benchTime    = 3 * time.Second
 )
 
-// rate is how often a second some clients do something, each one after the other.
+// rate returns how often a second some clients do something, each one after the other.
 func rate(b *testing.B, clients int, do func(client, n int) error) float64 {
 	b.Helper()
 	var done atomic.Int64
@@ -54,7 +54,7 @@ func rate(b *testing.B, clients int, do func(client, n int) error) float64 {
 	return float64(done.Load()) / time.Since(begun).Seconds()
 }
 
-// setName is a write of some hundred bytes.
+// setName returns a function that writes some hundred bytes.
 func setName(api *apiclient.Client, ids []string) func(client, n int) error {
 	return func(client, n int) error {
 		reply, err := api.Call(slb, "SetLoadBalancerName", map[string]string{"LoadBalancerId": ids[client], "LoadBalancerName": fmt.Sprintf("n%d-%d", client, n)})
@@ -183,7 +183,7 @@ func BenchmarkStamp(b *testing.B) {
 	b.Logf("half of them within: %s without the stamp, %s with it, %s as a commit", without, with, commit)
 }
 
-// single is one clbemu with its state in a file.
+// single starts one clbemu with its state in a file.
 func single(b *testing.B) *replica {
 	b.Helper()
 	alone := binary.Serve(b, "--data-dir", b.TempDir(), "--data-plane", "off")

@@ -37,7 +37,7 @@ func put(table, id, value string) engine.Change {
 	return engine.Change{Table: table, ID: id, Value: []byte(value)}
 }
 
-// kept is what an engine has, by TABLE/ID.
+// kept returns the rows of an engine, by TABLE/ID.
 func kept(t *testing.T, load interface {
 	Load(context.Context, func(string, string, []byte) error) error
 }) map[string]string {
@@ -145,7 +145,7 @@ func etcdClient(t testing.TB, members []*member) *clientv3.Client {
 	return client
 }
 
-// large is a change set that etcd does not take at once, by its count and by its bytes.
+// large returns a change set that etcd does not take at once, by its count and by its bytes.
 func large(n int, value string) engine.ChangeSet {
 	var set engine.ChangeSet
 	for i := range n {

@@ -151,7 +151,7 @@ func lead(t testing.TB, e *etcd.Engine) engine.Term {
 	return term
 }
 
-// readAll is the text of an answer.
+// readAll returns the text of an answer.
 func readAll(r io.Reader) string {
 	text, err := io.ReadAll(r)
 	if err != nil {

@@ -146,7 +146,7 @@ func (r *replica) ofCloud(name string) *replica {
 	return &replica{t: r.t, name: r.name + " in the cloud " + name, api: &api}
 }
 
-// leaderOf is who leads for certain.
+// leaderOf returns the replica that leads for certain.
 func leaderOf(t testing.TB, all []*replica) (leader *replica, others []*replica) {
 	t.Helper()
 	eventually(t, "one replica leads", func() error {
@@ -184,7 +184,7 @@ func (r *replica) create(ctx context.Context, name, token string) (id string, er
 // errRefused is an answer that stays the same when it is asked for again.
 var errRefused = errors.New("the call was refused")
 
-// createAgain is create by a client that tries again, at any of the replicas.
+// createAgain creates a load balancer as a client that tries again, at any of the replicas.
 func createAgain(ctx context.Context, all []*replica, chance *rand.Rand, name string) (id string, tries int, err error) {
 	for tries = 1; ; tries++ {
 		id, err = all[chance.IntN(len(all))].create(ctx, name, name)
@@ -198,8 +198,8 @@ func createAgain(ctx context.Context, all []*replica, chance *rand.Rand, name st
 	}
 }
 
-// loadBalancers are the ids of load balancers by their names, as a replica lists them. No
-// two have a name or an address in common.
+// loadBalancers returns the ids of load balancers by their names, as a replica lists them. No two
+// have a name or an address in common.
 func (r *replica) loadBalancers() map[string]string {
 	r.t.Helper()
 	all, addresses := make(map[string]string), make(map[string]string)

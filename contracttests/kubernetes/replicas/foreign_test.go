@@ -72,7 +72,7 @@ func keepUp(ctx context.Context, e *etcd.Engine, reading engine.Reading) {
 	}
 }
 
-// foreign is what an engine has noticed of another program.
+// foreign returns what an engine has noticed of another program.
 func foreign(t *testing.T, e *etcd.Engine) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

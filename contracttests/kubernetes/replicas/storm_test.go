@@ -276,7 +276,7 @@ func (s *tempest) stutter() {
 	}
 }
 
-// etcdLeader is the member of etcd that leads.
+// etcdLeader returns the member of etcd that leads.
 func (s *tempest) etcdLeader() (leader *member) {
 	s.t.Helper()
 	s.ask("etcd names its leader", func(ctx context.Context) error {

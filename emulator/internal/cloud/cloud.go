@@ -43,7 +43,7 @@ type Neighbours interface {
 	Server(c *Cloud) controlapi.Server
 	// Ready returns why c can't answer yet, nil if it can.
 	Ready(c *Cloud) error
-	// Memory is where the calls of all clouds wait for memory.
+	// Memory returns the budget in which the calls of all clouds wait for memory.
 	Memory() *gateway.MemoryBudget
 }
 
@@ -202,16 +202,16 @@ func (c *Cloud) crash() {
 	os.Exit(137)
 }
 
-// Faults are the fault rules.
+// Faults returns the cloud's fault rules.
 func (c *Cloud) Faults() *rules.Rules { return c.faults }
 
 // Journal returns the journal of calls and changes.
 func (c *Cloud) Journal() *journal.Journal { return c.journal }
 
-// Store is the emulated cloud's state.
+// Store returns the emulated cloud's state.
 func (c *Cloud) Store() *state.Store { return c.store }
 
-// Name returns the cloud's name, "" for the one that is there from the start.
+// Name returns the cloud's name, or "" for the one that is there from the start.
 func (c *Cloud) Name() string { return c.cfg.Name }
 
 // Products lists what the cloud serves.
@@ -254,7 +254,7 @@ func (c *Cloud) Resources() (n int) {
 	return n
 }
 
-// Dir returns the path of the cloud's folder, "" if it leaves nothing behind.
+// Dir returns the path of the cloud's folder, or "" if it leaves nothing behind.
 func (c *Cloud) Dir() string {
 	if absolute, err := filepath.Abs(c.cfg.Dir); c.cfg.Dir != "" && err == nil {
 		return absolute
@@ -265,7 +265,7 @@ func (c *Cloud) Dir() string {
 // Closing reports whether the cloud ends.
 func (c *Cloud) Closing() bool { return c.closing.Load() }
 
-// Unwritten returns why writes fail, nil if they don't. Reads are served all the same.
+// Unwritten returns why writes fail, or nil if they don't. Reads are served all the same.
 func (c *Cloud) Unwritten() error {
 	if err := c.store.Unwritten(); err != nil {
 		return fmt.Errorf("reads are served, and writes fail: %w", err)

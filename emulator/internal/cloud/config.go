@@ -26,11 +26,11 @@ import (
 type Config struct {
 	// Name is "" for the cloud that is there from the start.
 	Name string
-	// Schema declares what the store holds; nil is the cloud's schema. More are products
-	// that are served next to the cloud's own.
+	// Schema declares what the store holds. If nil, it is the cloud's schema. More lists products
+	// to serve next to the cloud's own.
 	Schema *state.Schema
 	More   []func(products.Deps) *products.Product
-	// Products, if set, are served in place of those, by clouds that share them.
+	// Products, if set, replaces those, for clouds that share their products.
 	Products []*products.Product
 	// World is planted into an empty store, and again by a reset. Nil is the default world.
 	World *world.World
@@ -38,30 +38,32 @@ type Config struct {
 	Faults []faults.Rule
 	// StrictAuth verifies signatures.
 	StrictAuth bool
-	// Host is that of the API's listener, and AllowedHosts are further names that clients may
-	// use to call it.
+	// Host is the host of the API's listener. AllowedHosts lists further names by which clients may
+	// call it.
 	Host         string
 	AllowedHosts []string
 	// AutoENI lists the blocks of pods' addresses: a lookup of such an address creates its
 	// network interface.
 	AutoENI []netip.Prefix
-	// InstanceID is whose metadata are served; empty takes the first running one.
+	// InstanceID names the instance whose metadata the cloud serves. If it is empty, that is the
+	// first running one.
 	InstanceID string
-	// Clock is the emulated time; nil is the machine's.
+	// Clock is the emulated time. If nil, it is the machine's.
 	Clock state.Clock
 	// Seed makes ids and RequestIds repeatable; 0 takes a random one.
 	Seed    uint64
 	Log     zerolog.Logger
 	Journal journal.Config
-	// Apart plays scenarios on emulators of their own; nil plays none.
+	// Apart plays scenarios on emulators of their own. If nil, none are played.
 	Apart control.Player
-	// Tracer gets a span for each call; nil makes none.
+	// Tracer gets a span for each call. If nil, there are no spans.
 	Tracer trace.Tracer
-	// Dir is the folder of what is kept in addition to the state: snapshots and ports. It is
-	// "" where the state leaves nothing behind.
+	// Dir is the folder for snapshots and ports, which the state does not hold. It is "" if the
+	// state leaves nothing behind.
 	Dir     string
 	Packets Packets
-	// DNSListen is host:port for the names of Network Load Balancers; empty is none.
+	// DNSListen is host:port for the names of Network Load Balancers. If empty, no DNS server
+	// answers.
 	DNSListen string
 	// ControlToken must come with every call of the control API, which listens at
 	// ControlHost.

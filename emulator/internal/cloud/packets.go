@@ -25,13 +25,13 @@ const (
 type Packets struct {
 	// At is NoPackets unless it is set.
 	At string
-	// Interface is the network interface that gets the addresses of load balancers, if they
-	// answer there; empty is lo.
+	// Interface is the network interface that gets the addresses of load balancers, if they answer
+	// there. If empty, it is lo.
 	Interface string
 	// Transparent lists the blocks of clients whose addresses servers of TCP and UDP
 	// listeners see.
 	Transparent []netip.Prefix
-	// MaxListeners limits how many listeners answer; 0 is 1,000.
+	// MaxListeners limits the listeners that answer. If it is 0, the limit is 1,000.
 	MaxListeners int
 	// AccessLog lets the journal have an entry for each connection, UDP session and HTTP
 	// request that is forwarded.
@@ -49,7 +49,7 @@ const (
 	usualInterface = "lo"
 )
 
-// newPlane returns the data plane, nil for none.
+// newPlane returns the data plane, or nil for none.
 func (c *Cloud) newPlane(injector *faults.Injector) (*dataplane.Plane, error) {
 	cfg := &c.cfg.Packets
 	plane := dataplane.Config{Store: c.store, Cloud: c.cfg.Name, MaxListeners: cmp.Or(cfg.MaxListeners, usualListeners), Direct: cfg.Direct, Transparent: cfg.Transparent,
@@ -100,7 +100,7 @@ func (c *Cloud) StartDNS(failed func(error)) (err error) {
 	return nil
 }
 
-// DNSAddr returns the address of the DNS server, "" if there is none.
+// DNSAddr returns the address of the DNS server, or "" if there is none.
 func (c *Cloud) DNSAddr() string {
 	if server := c.dns.Load(); server != nil {
 		return server.Addr()

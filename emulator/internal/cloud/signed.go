@@ -48,7 +48,7 @@ func (c *Cloud) consoleCall(ctx context.Context, made controlapi.CloudCall) (con
 // maxCaller bounds the length of a caller's name.
 const maxCaller = 128
 
-// callerOf is the caller that the journal shows of a call.
+// callerOf returns the caller that the journal shows for a call.
 func callerOf(made controlapi.CloudCall) string {
 	printable := strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' {
@@ -59,8 +59,8 @@ func callerOf(made controlapi.CloudCall) string {
 	return cmp.Or(printable[:min(len(printable), maxCaller)], consoleAgent)
 }
 
-// keyOf is the first access key of an account, or of the first account, that can sign
-// without a token.
+// keyOf returns the first access key of an account, or of the first account, that can sign without
+// a token.
 func (c *Cloud) keyOf(account string) (*kinds.AccessKey, error) {
 	v := c.store.View(state.Owner{})
 	for a := range kinds.Accounts.All(v) {

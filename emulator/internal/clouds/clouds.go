@@ -28,11 +28,11 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// Process gives clouds access to the process that they are in.
+// Process gives clouds access to their process.
 type Process interface {
-	// Listen opens a server next to that of the API, at a port of the same host.
+	// Listen opens a server next to the API's, at a port of the same host.
 	Listen(name, port string, connections *listen.Places) (*listen.Server, error)
-	// APIURL returns where the API is, "" before it listens.
+	// APIURL returns the URL of the API, or "" before it listens.
 	APIURL() string
 	// Describe adds what clients of any cloud must know.
 	Describe(*controlapi.Server)
@@ -45,7 +45,7 @@ type Config struct {
 	Process Process
 	// Fork is the configuration of forks, but for their names, seeds and folders.
 	Fork cloud.Config
-	// Keep is where durable clouds are kept, nil if there is none.
+	// Keep keeps durable clouds. It is nil if nothing does.
 	Keep Keeper
 	// Shared is set where replicas share the state: no cloud has a port of its own.
 	Shared bool
@@ -220,7 +220,7 @@ func (s *Clouds) durable() (n int) {
 	return n
 }
 
-// fork makes the cloud of f from the one that it begins as. The caller changes.
+// fork makes the cloud of f from the one that it begins as. The caller holds s.changing.
 func (s *Clouds) fork(ctx context.Context, name string, f *forkedCloud) (err error) {
 	from, leave, ok := s.enter(f.made.From)
 	if !ok {

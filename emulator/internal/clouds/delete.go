@@ -64,8 +64,8 @@ func (s *Clouds) restore(name string, f *forkedCloud) {
 	s.forked[name] = f
 }
 
-// remove takes a cloud from those that can be entered; who enters one that is reset waits
-// until releaseWaiters. The caller changes.
+// remove takes a cloud out of s.forked, so that no call enters it. With reset, callers wait until
+// releaseWaiters. The caller holds s.changing.
 func (s *Clouds) remove(name string, reset bool) (*forkedCloud, error) {
 	if name == controlapi.DefaultCloud {
 		return nil, fmt.Errorf("%w: the default cloud stays: `clbemu state reset` resets it", control.ErrCloud)
@@ -97,8 +97,8 @@ func (s *Clouds) Delete(ctx context.Context, name string) error {
 	return errors.Join(f.release(ctx), f.drain(ctx), s.forget(ctx, name, f))
 }
 
-// deleteUnopened deletes what is kept of a cloud that could not be opened. The caller
-// changes.
+// deleteUnopened deletes what is kept of a cloud that could not be opened. The caller holds
+// s.changing.
 func (s *Clouds) deleteUnopened(ctx context.Context, name string) (there bool, err error) {
 	s.mu.RLock()
 	there = s.unopened[name] != nil

@@ -24,11 +24,11 @@ import (
 
 // Keeper keeps durable clouds, by their names.
 type Keeper interface {
-	// list yields what is said about each cloud that is kept, or why that can't be read. It
-	// deletes what a crash left of others, and moves aside what it does not know.
+	// list yields the description of each kept cloud, or why it can't be read. It deletes leftovers
+	// of a crash, and moves aside what it does not know.
 	list(ctx context.Context, each func(name string, about []byte, err error)) error
-	// begin begins a cloud, and open opens one that is kept: its engine, and the folder of
-	// what else is kept of it, if there is one.
+	// begin begins a cloud, and open opens a kept one. Both return its engine, and the folder for
+	// the rest, if it has one.
 	begin(ctx context.Context, name string) (engine.Engine, string, error)
 	open(ctx context.Context, name string) (engine.Engine, string, error)
 	// keep makes a cloud one that list yields from then on.
@@ -88,7 +88,7 @@ func (m *movedAside) Error() string {
 	return fmt.Sprintf("%s has no %s, so that no cloud can be read from it: it is now %s", m.from, cloudFile, m.to)
 }
 
-// Dir is the folder of a durable cloud in a data folder.
+// Dir returns the folder of a durable cloud in a data folder.
 func Dir(dataDir, name string) string { return filepath.Join(dataDir, cloudsFolder, name) }
 
 func (f folders) list(ctx context.Context, each func(string, []byte, error)) error {
@@ -227,7 +227,7 @@ func (s *Clouds) publish(ctx context.Context, name string, f *forkedCloud) error
 	return s.cfg.Keep.keep(ctx, name, about)
 }
 
-// forget deletes what is kept of a cloud.
+// forget deletes the kept parts of a cloud.
 func (s *Clouds) forget(ctx context.Context, name string, f *forkedCloud) error {
 	if !f.kept {
 		return nil
@@ -235,7 +235,7 @@ func (s *Clouds) forget(ctx context.Context, name string, f *forkedCloud) error 
 	return s.cfg.Keep.forget(ctx, name)
 }
 
-// reopenAtOnce is how many durable clouds are opened at a time: etcd and disks take
+// reopenAtOnce is the number of durable clouds that are opened at a time: etcd and disks take
 // several calls while one waits.
 const reopenAtOnce = 16
 

@@ -148,7 +148,7 @@ func (os *objects) add(o object) error {
 	return err
 }
 
-// read is the object of one of the texts.
+// read decodes one of the objects.
 func (os *objects) read(text []byte) (o object, err error) {
 	err = json.Unmarshal(text, &o)
 	o.Kind = cmp.Or(o.Kind, os.kind)

@@ -51,7 +51,7 @@ const maxProblems = 100
 // hopeless reports whether so much is wrong that it is no use to look for more.
 func (i *importer) hopeless() bool { return len(i.problems) >= maxProblems }
 
-// err is everything that is wrong, a line each with the object and the field.
+// err returns an error with all problems, a line each with the object and the field, or nil.
 func (i *importer) err() error {
 	if i.hopeless() {
 		i.problems = append(i.problems, errors.New("there may be more"))
@@ -173,8 +173,7 @@ func (i *importer) providerID(o *object) (regionID, instanceID string, ok bool) 
 
 var instanceForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^i-[0-9a-z][0-9a-z-]{0,63}$`) })
 
-// internalIP is the node's address, which is empty when it has none that an
-// instance could have.
+// internalIP returns the node's address, or "" if it has none that an instance could have.
 func (i *importer) internalIP(o *object) string {
 	for _, a := range o.Status.Addresses {
 		if addr, err := netip.ParseAddr(a.Address); a.Type == "InternalIP" && err == nil && addr.Is4() {
@@ -222,7 +221,7 @@ func (i *importer) rename(instance *kinds.Instance, node string) bool {
 	return true
 }
 
-// takeName takes a node's name from the instance that has it, which is another.
+// takeName takes a node's name from the other instance that has it.
 func (i *importer) takeName(node string) {
 	if other, taken := i.nodes[node]; taken && node != "" {
 		i.setHostName(other, "")
@@ -252,7 +251,7 @@ func (i *importer) moved(instance *kinds.Instance, o *object, address string) (m
 	return move{o, address, n, sw}, true
 }
 
-// zone is the node's by its label, or else the region's first.
+// zone returns the node's zone by its label, or else the region's first.
 func (i *importer) zone(owner state.Owner, o *object) string {
 	region, _ := kinds.Regions.Find(i.tx.View, owner.RegionID)
 	label := o.Metadata.Labels.Zone

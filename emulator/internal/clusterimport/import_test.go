@@ -57,8 +57,7 @@ func mustImport(t *testing.T, store *state.Store, text string, want controlapi.I
 	}
 }
 
-// addressesOf are the private addresses of an instance's interfaces, the primary
-// one's first.
+// addressesOf returns the private addresses of an instance's interfaces, the primary one's first.
 func addressesOf(t *testing.T, store *state.Store, instanceID string) (addresses []string) {
 	t.Helper()
 	v := store.View(state.Owner{})

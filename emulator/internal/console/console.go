@@ -56,7 +56,7 @@ var nosuch = page{"", "nosuch", "No such page"}
 // assetPath is the path of the pages' script and style.
 const assetPath = "/console/"
 
-// Has reports whether a path is one of the console's.
+// Has reports whether the console serves a path.
 func Has(path string) bool {
 	return strings.HasPrefix(path, assetPath) || slices.ContainsFunc(pages, func(p page) bool { return p.address == path })
 }
@@ -80,7 +80,7 @@ func Missing(otherwise http.Handler) http.Handler {
 	})
 }
 
-// upTo makes the relative links of a page those of one that is so many folders deeper.
+// upTo rewrites the relative links of a page for a page that lies so many folders deeper.
 func upTo(text []byte, folders int) []byte {
 	return relative().ReplaceAll(text, []byte(`${1}="`+strings.Repeat("../", folders)+`${2}"`))
 }
@@ -142,7 +142,7 @@ func newContent(kind string, text []byte) content {
 	return content{kind, `"` + hex.EncodeToString(sum[:12]) + `"`, text}
 }
 
-// place says where a content is found, and for which language.
+// place says where to find a content, and for which language.
 type place struct{ path, language string }
 
 // contents are built on the first request.
@@ -165,7 +165,7 @@ var contents = sync.OnceValue(func() map[place]content {
 	return all
 })
 
-// text is the page in a language; its button switches to the other one.
+// text returns the page in a language, with a button that switches to the other one.
 func (p page) text(language, other, otherName string, say func(text string) string) []byte {
 	var links strings.Builder
 	for i, p := range pages {
@@ -177,7 +177,7 @@ func (p page) text(language, other, otherName string, say func(text string) stri
 	return []byte(eachText(text, say))
 }
 
-// faultTemplates is the script of the templates that kinds of faults have.
+// faultTemplates returns a script with the templates of the kinds of faults.
 func faultTemplates() []byte {
 	type template struct {
 		Kind string `json:"kind"`

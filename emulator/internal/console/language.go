@@ -49,7 +49,7 @@ func preferred(r *http.Request) string {
 	return best
 }
 
-// translation holds what the console says in another language.
+// translation holds the console's texts in another language.
 type translation struct {
 	// Words are keyed by the English text, in which {0}, {1} and so on stand for what a
 	// script puts in.
@@ -85,7 +85,7 @@ func inChinese() (t translation) {
 // say returns the translation of a text, or the text if it has none.
 func (t translation) say(text string) string { return cmp.Or(t.Words[text], text) }
 
-// script is the translation as the scripts import it.
+// script returns the translation as the scripts import it.
 func (t translation) script() []byte {
 	t.Words = maps.Clone(t.Words)
 	maps.Copy(t.Words, t.explained)

@@ -55,7 +55,7 @@ func onText[Query, Request, Answer any](h handlers, row routes.Call[Query, Reque
 	}
 }
 
-// ofBody gives an error its status if it is that of a body which is too large.
+// ofBody gives an error its status if a body that is too large caused it.
 func ofBody(err error) error {
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
 		return &refusal{err, http.StatusRequestEntityTooLarge}
@@ -82,7 +82,7 @@ func (r *refusal) Unwrap() error { return r.error }
 
 func refused(status int, reason string) error { return &refusal{errors.New(reason), status} }
 
-// failed answers with an error. One that is no refusal is of a call that is wrong, or
+// failed answers with an error. An error that is not a refusal means that the call is wrong, or
 // names an unknown resource, account or region.
 func failed(w http.ResponseWriter, err error) {
 	status := http.StatusUnprocessableEntity

@@ -70,7 +70,7 @@ func (a *api) ofCloud(rest http.Handler) http.Handler {
 	})
 }
 
-// bindClouds binds the calls about clouds. It refuses them where there are none, as over the
+// bindClouds binds the calls about clouds. It refuses them if there are no clouds, as over the
 // state of a stopped emulator.
 func (a *api) bindClouds(h handlers) {
 	on(h, routes.GetClouds, a.getClouds)
@@ -109,8 +109,8 @@ func (a *api) deleteCloud(r *http.Request) (controlapi.Clouds, error) {
 	return a.getClouds(r)
 }
 
-// ofClouds is the error of what could not be done with a cloud, nil for nil. What happens to
-// clouds as a whole is no entry of the journal of any: each has what happened in it.
+// ofClouds returns the error of a failed operation on a cloud, or nil for nil. A journal has what
+// happened in its own cloud, and so nothing that happened to clouds as a whole.
 func (a *api) ofClouds(doing string, err error) error {
 	switch {
 	case err == nil:

@@ -50,15 +50,15 @@ type Config struct {
 	Faults    *rules.Rules
 	Journal   *journal.Journal
 	Snapshots *snapshots.Snapshots
-	// Packets knows where listeners answer; nil where none does.
+	// Packets knows where listeners answer. It is nil if none does.
 	Packets inventory.Packets
-	// Call signs a call of the cloud's API and makes it, as the console; nil makes none. An
-	// error means that there was no call.
+	// Call signs a call of the cloud's API and makes it, as the console. If nil, there are no such
+	// calls. An error means that there was no call.
 	Call func(context.Context, controlapi.CloudCall) (controlapi.CloudAnswer, error)
-	// Clouds forks clouds; nil forks none.
+	// Clouds forks clouds. If nil, none can be forked.
 	Clouds Clouds
-	// Player plays scenarios on the emulator of the API, and Apart on emulators of their
-	// own; nil plays none.
+	// Player plays scenarios on the emulator of the API, and Apart on emulators of their own. If
+	// nil, none are played.
 	Player, Apart Player
 	// Go does what goes on when its call was answered, until the emulator ends; nil
 	// starts no scenario.
@@ -75,8 +75,8 @@ type Config struct {
 	// filled in.
 	Server func() controlapi.Server
 	Log    zerolog.Logger
-	// MaxImport is the largest state that an import takes, in bytes; 0 is
-	// 256 MiB, some two hundred thousand load balancers.
+	// MaxImport is the largest state that an import takes, in bytes. If it is 0, that is 256 MiB,
+	// some two hundred thousand load balancers.
 	MaxImport int64
 }
 
@@ -268,7 +268,7 @@ func hasToken(r *http.Request, token string) bool {
 	return ok && subtle.ConstantTimeCompare(got[:], want[:]) == 1
 }
 
-// nameOf is a host without its port.
+// nameOf returns a host without its port.
 func nameOf(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		return name

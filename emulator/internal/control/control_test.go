@@ -52,14 +52,14 @@ func newFixture(t *testing.T, change func(*control.Config)) *fixture {
 	return fixtureOver(t, newStore(t), change)
 }
 
-// newStore is a store with the default world that refuses what can't be served.
+// newStore returns a store with the default world that refuses what can't be served.
 func newStore(t *testing.T, plant ...func(*state.Tx) error) *state.Store {
 	t.Helper()
 	cfg := state.Config{Clock: state.NewManualClock(gatewaytest.Start), Requires: rules.Requires}
 	return gatewaytest.StoreWith(t, cfg, append([]func(*state.Tx) error{world.Default().Plant}, plant...)...)
 }
 
-// fixtureOver is newFixture over a store of the test's own.
+// fixtureOver is like newFixture, over a store of the test's own.
 func fixtureOver(t *testing.T, store *state.Store, change func(*control.Config)) *fixture {
 	t.Helper()
 	cfg := control.Config{

@@ -84,7 +84,7 @@ func mapping(pairs []pair, style yaml.Style) (*yaml.Node, error) {
 // described are the folders of the types that the document describes.
 var described = []string{"../../controlapi", "../../journal", "../../../scenarios", "../../../state", "../../../faults"}
 
-// constants are the values of each type of text that has some, such as journal.Kind.
+// constants returns the values of each type of text that has some, such as journal.Kind.
 func constants(t *testing.T) map[string][]string {
 	found := make(map[string][]string)
 	for _, folder := range described {
@@ -112,7 +112,7 @@ func constants(t *testing.T) map[string][]string {
 	return found
 }
 
-// comments are the doc comments of the types whose JSON the document describes, and of their
+// comments returns the doc comments of the types whose JSON the document describes, and of their
 // fields: those of Server and Server.API in controlapi are controlapi.Server and
 // controlapi.Server.API.
 func comments(t *testing.T) map[string]string {
@@ -164,7 +164,7 @@ func parsed(t *testing.T, folder string) (files []*ast.File) {
 	return files
 }
 
-// rowNames are the names of the rows, in the order of routes.All.
+// rowNames returns the names of the rows, in the order of routes.All.
 func rowNames(t *testing.T) (list []string) {
 	for _, file := range parsed(t, "routes") {
 		ast.Inspect(file, func(n ast.Node) bool {
@@ -260,7 +260,7 @@ func (w *documentWriter) operation(name string, route *routes.Route) block {
 	return append(o, pair{"responses", responses})
 }
 
-// refusals are the statuses of all refusals of a call.
+// refusals returns the statuses of all refusals of a call.
 func refusals(route *routes.Route) []int {
 	list := slices.Clone(route.Refusals)
 	if !route.Open {
@@ -410,7 +410,7 @@ func (w *documentWriter) component(of reflect.Type) string {
 	return name
 }
 
-// property is the schema of a field, with its comment and the values that it can have: those
+// property returns the schema of a field, with its comment and the values that it can have: those
 // that its tag lists, or the constants of its type or of the one that its tag names.
 func (w *documentWriter) property(of reflect.Type, f reflect.StructField) flow {
 	schema := w.schema(f.Type)

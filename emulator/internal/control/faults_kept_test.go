@@ -13,7 +13,7 @@ import (
 
 const always = `{name: always, match: {action: DescribeRegions}, effect: {error: {code: ServiceUnavailable}}}`
 
-// exportedWith is the state as an import takes it, with another table.
+// exportedWith returns the state as an import takes it, with another table.
 func (f *fixture) exportedWith(table, rows string) string {
 	f.t.Helper()
 	var export struct {

@@ -23,8 +23,8 @@ const busy = `{name: busy, match: {action: DescribeRegions}, when: {times: 2}, e
 // withCloud gives the control API the products of the emulator.
 func withCloud(cfg *control.Config) { cfg.Products = products.All() }
 
-// describeRegions makes a call of the cloud's API and returns the code of its
-// refusal, "" for none.
+// describeRegions makes a call of the cloud's API and returns the code of its refusal, or "" for
+// none.
 func (f *fixture) describeRegions() string {
 	f.t.Helper()
 	var code string

@@ -26,7 +26,7 @@ func (f *fixture) record(actions ...string) {
 	}
 }
 
-// entries are the kinds and actions of a page.
+// entries returns the kinds and actions of a page.
 func entries(p journal.Page) string {
 	var all []string
 	for _, e := range p.Entries {
@@ -178,7 +178,7 @@ func stream(t *testing.T, server *httptest.Server, query string, header ...strin
 	return e
 }
 
-// next is the next event with its id and the action of its data, "" at the end.
+// next returns the next event with its id and the action of its data, or "" at the end.
 func (e *events) next() string {
 	e.t.Helper()
 	var name, id, action string

@@ -87,7 +87,7 @@ func (a *api) checkQuery(q journal.Query, follow bool) error {
 	return nil
 }
 
-// several are the first of many names.
+// several returns the first twelve of many names.
 func several(list []string) string {
 	const most = 12
 	if len(list) > most {

@@ -131,7 +131,7 @@ func violations(t *testing.T, schema node, value any) (problems []string) {
 	return nil
 }
 
-// causes are the innermost reasons of a refusal.
+// causes returns the innermost reasons of a refusal.
 func causes(refused *jsonschema.ValidationError) (list []string) {
 	if len(refused.Causes) == 0 {
 		return []string{"/" + strings.Join(refused.InstanceLocation, "/") + ": " + refused.ErrorKind.LocalizedString(message.NewPrinter(language.English))}
@@ -142,7 +142,7 @@ func causes(refused *jsonschema.ValidationError) (list []string) {
 	return list
 }
 
-// plainJSON is a document of YAML as one of JSON is decoded.
+// plainJSON returns a document of YAML as one of JSON is decoded.
 func plainJSON(t *testing.T, document any) (plain any) {
 	t.Helper()
 	text, err := json.Marshal(document)

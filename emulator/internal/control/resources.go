@@ -74,7 +74,7 @@ func (a *api) getLoadBalancer(r *http.Request, of routes.OfOwner) (tree controla
 	return tree, err
 }
 
-// faultsOf are the rules that may strike calls about a load balancer.
+// faultsOf returns the rules that may strike calls about a load balancer.
 func (a *api) faultsOf(v *state.View, lb *controlapi.Resource) (list []controlapi.FaultRule) {
 	var actions []string
 	kind, about := state.Kind(""), "params.LoadBalancerId"

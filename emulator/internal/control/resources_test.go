@@ -15,7 +15,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// owner is whose the resources of these tests are.
+// owner returns the owner of the resources of these tests.
 func (f *fixture) owner() (owner state.Owner) {
 	f.t.Helper()
 	v := f.store.View(state.Owner{})

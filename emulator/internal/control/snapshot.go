@@ -51,7 +51,7 @@ func (a *api) deleteSnapshot(r *http.Request) (controlapi.Snapshots, error) {
 	return a.getSnapshots(r)
 }
 
-// ofSnapshot is the error of what could not be done with a snapshot.
+// ofSnapshot returns the error of a failed operation on a snapshot.
 func (a *api) ofSnapshot(doing string, err error) error {
 	switch {
 	case isInside(err):

@@ -64,8 +64,8 @@ func (a *api) resetState(_ *http.Request, of routes.OfReset) (controlapi.Status,
 	return controlapi.Status{Status: "reset"}, nil
 }
 
-// ofChange is the error of a change that was not made: because of what was asked, or
-// because it can't be kept.
+// ofChange returns the error of a change that was not made, because of what was asked or because it
+// can't be kept.
 func (a *api) ofChange(doing string, err error) error {
 	if isInside(err) {
 		return a.inside(doing, err)
@@ -84,8 +84,8 @@ func (a *api) inside(doing string, err error) error {
 	return refused(http.StatusInternalServerError, doing+": "+withoutFolders(err))
 }
 
-// withoutFolders is an error's text in which files have no folders: where this machine has
-// them is for its log.
+// withoutFolders returns an error's text with the names of files but not their folders: where this
+// machine has them is for its log.
 func withoutFolders(err error) string {
 	text := err.Error()
 	var visit func(error)

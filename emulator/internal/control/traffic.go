@@ -41,7 +41,8 @@ func (a *api) getTraffic(r *http.Request, of routes.OfTraffic) (controlapi.Traff
 	return answered, nil
 }
 
-// listenersNamed are the listeners with a name, or of load balancers with it; nil is all.
+// listenersNamed returns the listeners with the name, and those of load balancers with it, or nil
+// for all.
 func (a *api) listenersNamed(name string) (ids map[string]bool, err error) {
 	if name == "" {
 		return nil, nil

@@ -41,7 +41,7 @@ func read(w http.ResponseWriter, r *http.Request, body any) error {
 	return refused(http.StatusBadRequest, "the body is not what this path takes: "+strings.TrimPrefix(jsonstream.InWords(err).Error(), "json: "))
 }
 
-// nothingBehind refuses what is behind the value that was read.
+// nothingBehind refuses text after the value that was read.
 func nothingBehind(d *json.Decoder) error {
 	_, err := d.Token()
 	if err == io.EOF {
@@ -139,7 +139,7 @@ func (a *api) setClock(r *http.Request, change controlapi.ClockChange) (controla
 	return a.getClock(r)
 }
 
-// scaleOf is the scale as a text, "" when it stays.
+// scaleOf returns the scale as a text, or "" if it stays.
 func scaleOf(c controlapi.ClockChange) string {
 	if c.Scale == nil {
 		return ""

@@ -11,7 +11,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// value returns the value of a condition, "" when it is not listed.
+// value returns the value of a condition, or "" if it is not listed.
 func value(list controlapi.Conditions, name string) string {
 	for _, s := range list.Conditions {
 		if s.Name == name {

@@ -99,7 +99,7 @@ func logFields(e *forward.Event) []string {
 	return []string{"client", e.Client.String(), "server", e.Member, "request", request}
 }
 
-// number is a number as text, empty for none.
+// number returns a number as text, or "" for 0.
 func number(n uint64) string {
 	if n == 0 {
 		return ""

@@ -22,7 +22,7 @@ func newMachine(list ...assigned) *machine {
 	return &machine{list: list, locked: make(map[netip.Addr]bool)}
 }
 
-// others is an address that another owner put on an interface.
+// others returns an address that another owner put on an interface.
 func others(device, prefix string) assigned {
 	return assigned{netip.MustParsePrefix(prefix), 2, device, false}
 }
@@ -90,7 +90,7 @@ func onMachine(t *testing.T, m *machine) *addresses {
 	return a
 }
 
-// balancer has the addresses, separated by spaces.
+// balancer returns a load balancer with the addresses, separated by spaces.
 func balancer(list string) *topology.LoadBalancer {
 	lb := &topology.LoadBalancer{ID: "lb-1", Active: true}
 	for ip := range strings.FieldsSeq(list) {

@@ -30,7 +30,7 @@ var direct = []netip.Prefix{netip.MustParsePrefix("10.77.0.0/16"), netip.MustPar
 // onLoopback lets a plane put addresses on lo.
 func onLoopback(cfg *dataplane.Config) { cfg.Interface, cfg.Direct = "lo", direct }
 
-// here is the addresses that are on lo, next to its own.
+// here returns the addresses that are on lo, next to its own.
 func here(t *testing.T) string {
 	t.Helper()
 	var list []string
@@ -256,7 +256,7 @@ func TestAddressesOfNetwork(t *testing.T) {
 	}
 }
 
-// named are the addresses under a load balancer's name.
+// named returns the addresses under a load balancer's name.
 func (f *fixture) named(id string) (list []netip.Addr) {
 	f.Helper()
 	v := f.store.View(owner)

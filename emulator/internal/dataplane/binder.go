@@ -8,9 +8,9 @@ import (
 
 // A binder assigns local addresses to listeners. The plane's worker alone uses it.
 type binder interface {
-	// bindAddrs returns where to bind a listener, the same each time. omitted says what
-	// of the listener can't have a place at all; err what has none for now. There may be
-	// places with both.
+	// bindAddrs returns where to bind a listener, the same each time. omitted says which part of
+	// the listener can't have a place at all, and err which has none for now. There may be places
+	// with both.
 	bindAddrs(lb *topology.LoadBalancer, f *topology.Frontend) (places []netip.AddrPort, omitted string, err error)
 	// keepsPorts reports whether listeners answer at their own ports.
 	keepsPorts() bool

@@ -27,8 +27,8 @@ type checkKey struct {
 	request, expect          string
 }
 
-// newCheckKey is the check of a member that answers at an address. A port that the check
-// names is the server's own, and not of a place given for it by the user.
+// newCheckKey returns the key of the check of a member at an address. The check's port counts only
+// if the user gave no port at which to reach the server.
 func newCheckKey(c topology.HealthCheck, m *topology.Member, at netip.AddrPort) checkKey {
 	if c.Port != 0 && m.ReachAt.Port() == 0 {
 		at = netip.AddrPortFrom(at.Addr(), uint16(c.Port))
@@ -233,7 +233,7 @@ func (p *Plane) Cause(v *state.View, f *topology.Frontend, g *topology.Group, m 
 // errNotRunning reports that a server is stopped or gone.
 var errNotRunning = errors.New("the server does not run")
 
-// memberStatus is the status of a member and what is wrong with it.
+// memberStatus returns the status of a member, and an error that says what is wrong with it.
 func (p *Plane) memberStatus(v *state.View, f *topology.Frontend, g *topology.Group, m *topology.Member) (topology.Status, error) {
 	l := p.find(f.ID)
 	if l == nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/topology"
 )
 
-// key is a check of an address by the cloud's defaults.
+// key returns the key of a check of an address by the cloud's defaults.
 func key(kind, at string) checkKey {
 	return newCheckKey(topology.HealthCheck{Type: kind, Timeout: 5 * time.Second, Interval: 2 * time.Second, Healthy: 3, Unhealthy: 3}, &topology.Member{}, netip.MustParseAddrPort(at))
 }

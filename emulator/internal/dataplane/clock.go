@@ -69,7 +69,7 @@ func (c *clock) wake() {
 	}
 }
 
-// longestSleep is how long run sleeps without a timer.
+// longestSleep limits the time that run sleeps without a timer.
 const longestSleep = time.Hour
 
 // run does what is due until ctx ends.

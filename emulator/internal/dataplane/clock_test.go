@@ -18,7 +18,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// lines is a TCP server that sends its name, and then what it gets.
+// lines returns a TCP server that sends its name, and then what it gets.
 func lines(t *testing.T, name string) (address string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

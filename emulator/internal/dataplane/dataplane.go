@@ -34,8 +34,8 @@ type Config struct {
 	Cloud string
 	// MaxListeners limits how many listeners answer; the others report that they don't.
 	MaxListeners int
-	// Direct are the blocks of addresses dialed as they are. Servers outside them
-	// are reached where the state says so, or at loopback addresses.
+	// Direct lists the blocks of addresses dialed as they are. Servers outside them are reached
+	// where the state says so, or at loopback addresses.
 	Direct []netip.Prefix
 	// PortsFile keeps the ports of listeners that did not get the one of their id; empty
 	// forgets them.
@@ -48,10 +48,10 @@ type Config struct {
 	// MaxDescriptor is the first descriptor that connections leave to the rest of the
 	// process; 0 leaves none.
 	MaxDescriptor int
-	// RetryAfter is the pause before the plane tries again what failed, since the user may
-	// give a port back; 0 is 5 s.
+	// RetryAfter is the pause before the plane tries again what failed, since the user may give a
+	// port back. If it is 0, the pause is 5 s.
 	RetryAfter time.Duration
-	// Faults are the rules that packets can go wrong by; nil is none.
+	// Faults holds the fault rules for packets. Nil means that there are none.
 	Faults *faults.Injector
 	// Record gets the connections, sessions and requests that a fault strikes and, if
 	// AccessLog is set, all of them at their end; nil records nothing.
@@ -384,7 +384,7 @@ func (p *Plane) logOf(frontendID string) func(error) {
 	return func(err error) { log.Warn().Err(err).Str("listener", frontendID).Msg("data plane") }
 }
 
-// logBurst is how many lines of a listener the log gets in ten seconds.
+// logBurst limits the lines about a listener that the log gets in ten seconds.
 const logBurst = 5
 
 // drop forgets the listener of a deleted frontend, which frees its place.

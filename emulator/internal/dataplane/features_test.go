@@ -42,8 +42,8 @@ func pair(t *testing.T, name string) (chain, key string) {
 	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})), string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: text}))
 }
 
-// presented is the name in the certificate that an address shows to a client who asks for
-// a name.
+// presented returns the name in the certificate that an address shows to a client who asks for a
+// name.
 func presented(address, name string) string {
 	c, err := tls.Dial("tcp", address, &tls.Config{InsecureSkipVerify: true, ServerName: name})
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 // depends on time.
 const filterInterval = 50 * time.Millisecond
 
-// filterTimer returns when the rules need another look, never where there are none.
+// filterTimer returns when to look at the rules again, or never if there are none.
 func (p *Plane) filterTimer() <-chan time.Time {
 	if p.cfg.Faults.Idle(faults.Listen) {
 		return nil
@@ -48,7 +48,7 @@ func (p *Plane) setFilters() {
 	}
 }
 
-// failover is how long a load balancer is out until its secondary zone serves: CLB-0633.
+// failover is the time for which a load balancer is out until its secondary zone serves: CLB-0633.
 const failover = 30 * time.Second
 
 // failedOver reports whether the secondary zone serves a socket that a rule makes deaf with

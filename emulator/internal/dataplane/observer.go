@@ -21,7 +21,7 @@ type observer struct {
 
 var _ forward.Observer = (*observer)(nil)
 
-// pointOf is the point of rules for a point of package forward.
+// pointOf returns the point of rules for a point of package forward.
 func pointOf(p forward.Point) faults.Point {
 	if p == forward.Connect {
 		return faults.Connect
@@ -112,7 +112,7 @@ func textOf(a netip.Addr) string {
 	return a.String()
 }
 
-// serverOf is the name of a member without its port.
+// serverOf returns the name of a member without its port.
 func serverOf(key string) string { return key[:max(strings.LastIndex(key, ":"), 0)] }
 
 // applyFaults asks the fault rules of a point, and counts what they strike.

@@ -194,7 +194,7 @@ func (r *planner) member(f *topology.Frontend, g *topology.Group, m *topology.Me
 // nameOf names a member in counters and conditions: by its address where it has no id.
 func nameOf(m *topology.Member) string { return cmp.Or(m.ServerID, m.Address) }
 
-// portOf is the port of a member; one that takes all ports gets the frontend's first.
+// portOf returns the port of a member; one that takes all ports gets the frontend's first.
 func portOf(f *topology.Frontend, m *topology.Member) int {
 	if port := f.PortOf(m); port != 0 {
 		return port

@@ -101,7 +101,8 @@ func (p *ports) prune(exists func(id string) bool) {
 	}
 }
 
-// flush keeps what is not of the ids, if that has changed; there is no file of nothing.
+// flush writes the ports that do not follow from ids to the file, if they changed. Without such
+// ports it deletes the file.
 func (p *ports) flush() error {
 	if !p.changed || p.file == "" {
 		return nil

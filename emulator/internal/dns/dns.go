@@ -184,7 +184,7 @@ func fqdns(domains []string) []string {
 	return list
 }
 
-// apexOf is the apex that a name ends in, "" if it ends in none.
+// apexOf returns the apex that a name ends in, or "" if it ends in none.
 func (s *Server) apexOf(name string) string {
 	for _, apex := range s.apexes {
 		if dns.IsSubDomain(apex, name) {

@@ -68,7 +68,7 @@ func start(t *testing.T) (address string) {
 	return server.Addr()
 }
 
-// ask is one question by a network.
+// ask asks one question by a network.
 func ask(t *testing.T, network, address, name string, kind uint16) *client.Msg {
 	t.Helper()
 	reply, _, err := (&client.Client{Net: network}).Exchange(new(client.Msg).SetQuestion(name, kind), address)

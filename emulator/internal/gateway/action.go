@@ -55,20 +55,20 @@ func newAction(name string, request, response reflect.Type) Action {
 	}
 }
 
-// Also is the action with other names that clients call it by.
+// Also returns the action with other names by which clients call it.
 func (a Action) Also(names ...string) Action {
 	a.also = names
 	return a
 }
 
-// Refusing is the action with the refusals that no handler returns but the tags of its
-// request name.
+// Refusing returns the action with the refusals that no handler returns and that only the tags of
+// its request name.
 func (a Action) Refusing(refusals ...Refusal) Action {
 	a.refuses = refusals
 	return a
 }
 
-// Unsigned is the action for callers without a key, whose signature nothing checks.
+// Unsigned returns the action for callers without a key, whose signature is not checked.
 func (a Action) Unsigned() Action {
 	a.unsigned = true
 	return a
@@ -160,10 +160,10 @@ type Product struct {
 	Title string
 	// ShortNames choose its load balancers, as in `clbemu get clb`.
 	ShortNames []string
-	// Endpoint begins the names of its clients' endpoint variables, such as SLB
-	// for SLB_ENDPOINT; "" if there is none.
+	// Endpoint begins the names of its clients' endpoint variables, such as SLB for SLB_ENDPOINT,
+	// or is "".
 	Endpoint string
-	// DNSApex ends the DNS names of its load balancers, "" where they have none.
+	// DNSApex ends the DNS names of its load balancers, or is "" if they have none.
 	DNSApex string
 	// HostID is the host that error replies name when the client's Host is not the
 	// cloud's.
@@ -178,13 +178,13 @@ type Product struct {
 	Resources []Resource
 	// FlatLists refuses a list that comes in one text, as JSON, and not as Name.1.
 	FlatLists bool
-	// RateLimits are those of the realistic profile.
+	// RateLimits holds the limits of the realistic profile.
 	RateLimits RateLimits
 	// Idle are the parameters that its actions need not read.
 	Idle []Idle
 	// Guesses lists the guesses that successful answers rest on.
 	Guesses []Guess
-	// Offers refuses a call that the place where it would act does not support; nil never does.
+	// Offers refuses a call that the place where it would act does not support. It may be nil.
 	Offers func(v *state.View, action string, params Params) error
 
 	rows map[string]*Action // the actions by each of their names, once indexed
@@ -226,5 +226,5 @@ func (p *Product) Has(action string) bool {
 	return ok
 }
 
-// PolicyName is the product's name in actions and resources of policies.
+// PolicyName returns the product's name in actions and resources of policies.
 func (p *Product) PolicyName() string { return cmp.Or(p.RAMName, strings.ToLower(p.Name)) }

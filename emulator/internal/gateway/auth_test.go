@@ -23,12 +23,12 @@ import (
 
 func strict(cfg *gateway.Config) { cfg.StrictAuth = true }
 
-// escape is RFC 3986, by way of the form encoding of the standard library.
+// escape escapes by RFC 3986, by way of the form encoding of the standard library.
 func escape(s string) string {
 	return strings.NewReplacer("+", "%20", "*", "%2A", "%7E", "~").Replace(url.QueryEscape(s))
 }
 
-// stringToSign is the one of version 1 for a method and parameters.
+// stringToSign returns the string to sign of version 1 for a method and parameters.
 func stringToSign(method string, params url.Values) string {
 	var pairs []string
 	for _, name := range slices.Sorted(maps.Keys(params)) {
@@ -47,8 +47,8 @@ func signV1(method, secret string, params url.Values) string {
 
 var nonces int
 
-// signedParams are a call of Who that the key signed, changed before and after
-// the signature; a change to "" takes a parameter away.
+// signedParams returns a call of Who that the key signed, changed before and after the signature; a
+// change to "" takes a parameter away.
 func signedParams(method, keyID, secret string, before, after map[string]string) url.Values {
 	nonces++
 	params := whoParams("AccessKeyId", keyID, "SignatureMethod", "HMAC-SHA1", "SignatureVersion", "1.0",
@@ -322,7 +322,7 @@ func acs3Headers(body string, changes fields) fields {
 	return h
 }
 
-// signedHeaders are the names that a client signs.
+// signedHeaders returns the names that a client signs.
 func signedHeaders(h fields) (names []string) {
 	for name := range h {
 		if name == "host" || name == "content-type" || strings.HasPrefix(name, "x-acs-") {

@@ -48,7 +48,7 @@ func (s *Server) authenticate(call *Call) *Problem {
 	return s.nonces.spend(used, call.Received)
 }
 
-// unsigned reports whether the call is of an action that needs no key.
+// unsigned reports whether the action of the call needs no key.
 func (c *Call) unsigned() bool {
 	if c.product == nil {
 		return false
@@ -84,7 +84,7 @@ func isToken(v *state.View, token string) bool {
 	return false
 }
 
-// identify is authenticate without proof.
+// identify finds the caller's account without proof.
 func (s *Server) identify(call *Call) *Problem {
 	if call.AccessKeyID == "" && (call.sent.signature != "" || call.underACS3) {
 		sig, _ := call.readSignature()
@@ -97,7 +97,7 @@ func (s *Server) identify(call *Call) *Problem {
 	return stranger(call)
 }
 
-// stranger makes the first account that of a call.
+// stranger gives the call the first account.
 func stranger(call *Call) *Problem {
 	for account := range kinds.Accounts.All(call.view) {
 		call.Scope.AccountID = account.ID

@@ -35,13 +35,13 @@ type Call struct {
 	Host        string
 	UserAgent   string
 	AccessKeyID string
-	// Scope is whose call it is and which region it asks.
+	// Scope says who makes the call, and for which region.
 	Scope state.Owner
 	// Params holds the parameters of query and form, without the protocol's own.
 	Params Params
 
-	// Named are the ids of resources that the call's parameters have, and Made those of
-	// the resources that it made, as its answer has them.
+	// Named lists the ids of resources in the call's parameters, and Made those in its answer of
+	// the resources that it made.
 	Named, Made []string
 	// Faults are the names of the fault rules that struck the call.
 	Faults []string
@@ -67,8 +67,8 @@ type Call struct {
 	large, parameters share
 }
 
-// Headers are those of the request, which the caller must not change; none where the
-// call could not be read.
+// Headers returns the headers of the request, or nil if the call could not be read. The caller must
+// not change them.
 func (c *Call) Headers() http.Header {
 	if c.request == nil {
 		return nil
@@ -76,8 +76,8 @@ func (c *Call) Headers() http.Header {
 	return c.request.Header
 }
 
-// Product is the name of the product called, also of one that is not emulated, "" when
-// there is none such.
+// Product returns the name of the called product, also of one that is not emulated, or "" if it is
+// unknown.
 func (c *Call) Product() string {
 	if c.product == nil {
 		return c.elsewhere
@@ -85,8 +85,8 @@ func (c *Call) Product() string {
 	return c.product.Name
 }
 
-// Resource is the id that the call is about by the first of its product's parameters, ""
-// when it has none.
+// Resource returns the id of the resource of the call, by the first of its product's parameters
+// that names one, or "".
 func (c *Call) Resource() string {
 	_, id := c.about()
 	return id
@@ -228,7 +228,7 @@ func (c *Call) readBody(budget *MemoryBudget, w http.ResponseWriter, r *http.Req
 	return problemUnreadable
 }
 
-// hostname is the host without its port.
+// hostname returns the host without its port.
 func hostname(hostport string) string {
 	if host, _, err := net.SplitHostPort(hostport); err == nil {
 		return host

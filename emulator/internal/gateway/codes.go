@@ -1,7 +1,7 @@
 package gateway
 
-// GatewayCodes are the codes with which the gateway itself refuses calls of any
-// action, or marks the answers that a fault rule took away.
+// GatewayCodes returns the codes with which the gateway itself refuses calls of any action, or
+// marks answers that a fault rule took away.
 func GatewayCodes() []string {
 	problems := []*Problem{
 		problemMethod, problemUnreadable, problemTooLarge, problemUnknownVersion, problemUnknownRegion,

@@ -46,7 +46,7 @@ type rules struct {
 	missing, invalid       state.Fact
 }
 
-// bound is where the number of an option is kept, nil for an option of another kind.
+// bound returns the place of an option's number, or nil for an option of another kind.
 func (r *rules) bound(option string) **int64 {
 	switch option {
 	case "min":
@@ -221,7 +221,7 @@ func (d *decoder) refusals() (names []state.Fact) {
 	return names
 }
 
-// jsonFields are the fields of the objects in a list of structs.
+// jsonFields returns the fields of the objects in a list of structs.
 func jsonFields(list reflect.Type) (names []string) {
 	if list.Kind() != reflect.Slice || list.Elem().Kind() != reflect.Struct {
 		return nil
@@ -236,7 +236,7 @@ func jsonFields(list reflect.Type) (names []string) {
 	return names
 }
 
-// bare returns the name of a list that a call has in one text, "" if there is none.
+// bare returns the name of a list that a call has in one text, or "" if there is none.
 func (d *decoder) bare(params Params) string {
 	for i := range d.fields {
 		if _, sent := params.Find(d.fields[i].name); sent && d.fields[i].list {
@@ -355,7 +355,7 @@ func (r *rules) admits(n int64) bool {
 	return (r.min == nil || n >= *r.min) && (r.max == nil || n <= *r.max) && (r.except == nil || n != *r.except)
 }
 
-// forms are those of texts that the pages of several products and actions describe alike.
+// forms holds the forms of texts that the pages of several products and actions describe alike.
 var forms = sync.OnceValue(func() map[string]*regexp.Regexp {
 	return map[string]*regexp.Regexp{
 		"letterFirst":   regexp.MustCompile(`^\pL`),
@@ -385,8 +385,7 @@ func (r *rules) word(text string) (string, bool) {
 	return r.enum[at], true
 }
 
-// bits is the size of the API's integer: what is an int here has 32 there, on
-// every machine.
+// bits returns the size of the API's integer. An int here has 32 bits there, on every machine.
 func (f *decodeField) bits() int {
 	if f.kind == reflect.Int64 {
 		return 64

@@ -21,9 +21,7 @@
 // Name.2; a slice of structs takes Name.1.Field. Embedded structs share their fields.
 // A request that embeds Trial may be a dry run.
 //
-// What products share beyond that is in separate folders: listing pages lists, tagging
-// tags resources, and changes declares actions that change load balancers, at once or
-// by jobs.
+// Products also share the packages listing, which pages lists, and tagging, which tags resources.
 //
 // A response struct uses the same tag: "A>B" is a list B wrapped in A, and
 // omitempty leaves a zero value out.

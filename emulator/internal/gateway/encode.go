@@ -101,8 +101,7 @@ func (f *encodeField) present(v reflect.Value) (reflect.Value, bool) {
 	return field, true
 }
 
-// json appends the members of an object, each with a comma before it.
-// text is a field that is a string, "" where there is none.
+// text returns the string field with the name, or "" if there is none.
 func (e *encoder) text(v reflect.Value, name string) string {
 	for i := range e.fields {
 		if f := &e.fields[i]; f.name == name && f.kind == reflect.String && !f.list {
@@ -112,6 +111,7 @@ func (e *encoder) text(v reflect.Value, name string) string {
 	return ""
 }
 
+// json appends the members of an object, each after a comma.
 func (e *encoder) json(b []byte, v reflect.Value) []byte {
 	for i := range e.fields {
 		f := &e.fields[i]
@@ -159,7 +159,7 @@ func (f *encodeField) jsonValue(b []byte, v reflect.Value) []byte {
 	}
 }
 
-// appendJSONObject wraps members, each of which has a comma before it.
+// appendJSONObject wraps members, each of which begins with a comma.
 func appendJSONObject(b []byte, members func([]byte) []byte) []byte {
 	start := len(b)
 	b = members(append(b, '{'))
@@ -339,7 +339,7 @@ type errorBody struct {
 	Hint string `rpc:"Hint,omitempty"`
 }
 
-// recommend is the address of the cloud's page about an error: CLB-0013.
+// recommend returns the address of the cloud's page about an error: CLB-0013.
 func recommend(code, product, requestID string) string {
 	return "https://api.aliyun.com/troubleshoot?q=" + url.QueryEscape(code) + "&product=" + product + "&requestId=" + requestID
 }

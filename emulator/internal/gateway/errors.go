@@ -35,13 +35,13 @@ func (p *Problem) Error() string {
 
 func (p *Problem) Unwrap() error { return p.Cause }
 
-// Missing is the gateway's answer to an absent mandatory parameter: CLB-0012.
+// Missing returns the gateway's answer to an absent mandatory parameter: CLB-0012.
 func Missing(parameter string) *Problem {
 	return &Problem{Status: http.StatusBadRequest, Code: "Missing" + codeOf(parameter),
 		Message: parameter + " is mandatory for this action."}
 }
 
-// Invalid is the gateway's answer to a parameter of a wrong type, range or enum.
+// Invalid returns the gateway's answer to a parameter of a wrong type, range or enum.
 func Invalid(parameter string) *Problem {
 	return &Problem{Status: http.StatusBadRequest, Code: "Invalid" + codeOf(parameter),
 		Message: "Specified parameter " + parameter + " is not valid."}
@@ -146,7 +146,7 @@ type ErrorRow struct {
 	Fact state.Fact
 	// Kind restricts the row to facts about one kind; "" is any.
 	Kind state.Kind
-	// Actions restricts the row; nil is any.
+	// Actions restricts the row to actions. If nil, the row is for all.
 	Actions []string
 	Status  int
 	Code    string

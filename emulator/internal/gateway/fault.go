@@ -23,8 +23,7 @@ func (s *Server) hasRuleFor(point faults.Point, call *Call) bool {
 	return s.cfg.Faults != nil && !s.cfg.Faults.Idle(point) && s.cfg.Faults.Wants(point, s.faultCall(call), s.cfg.Store.Now())
 }
 
-// applyFaults asks the fault rules of a point and does what they say. A problem
-// ends the call with it.
+// applyFaults applies the fault rules of a point. If it returns a problem, that ends the call.
 func (s *Server) applyFaults(point faults.Point, call *Call) *Problem {
 	if s.cfg.Faults == nil || s.cfg.Faults.Idle(point) {
 		return nil

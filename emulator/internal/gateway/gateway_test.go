@@ -139,7 +139,7 @@ func (g *testServer) get(params url.Values) answer {
 	return g.do(httptest.NewRequest(http.MethodGet, "/?"+params.Encode(), nil))
 }
 
-// code is the error code of a JSON answer, "" of a success.
+// code returns the error code of a JSON answer, or "" for a success.
 func (a answer) code(t testing.TB) string {
 	t.Helper()
 	var body struct{ Code string }
@@ -157,7 +157,7 @@ func values(pairs ...string) url.Values {
 	return v
 }
 
-// whoParams are a call of the action Who, with more.
+// whoParams returns a call of the action Who, with more.
 func whoParams(more ...string) url.Values {
 	return values(append([]string{"Action", "Who", "Version", version}, more...)...)
 }

@@ -2,8 +2,8 @@ package gateway
 
 import "slices"
 
-// Guess is evidence of low confidence that successful calls meet. The journal names it, as
-// it names that of a refusal.
+// Guess is evidence of low confidence that successful calls meet. The journal names it like the
+// evidence of a refusal.
 type Guess struct {
 	Evidence string
 	Actions  []string
@@ -11,7 +11,7 @@ type Guess struct {
 	When func(p Params, response any) bool
 }
 
-// guess returns the evidence of the first guess that a successful call met, "" if none.
+// guess returns the evidence of the first guess that a successful call met, or "" if there is none.
 func (c *Call) guess(response any) string {
 	if c.product == nil {
 		return ""

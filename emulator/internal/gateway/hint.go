@@ -35,7 +35,7 @@ func (s *Server) hintUnsigned(call *Call, p *Problem) *Problem {
 
 var plainWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Za-z_./:=-]+$`) })
 
-// quoted is a word as shells take it.
+// quoted returns a word quoted for a shell.
 func quoted(word string) string {
 	if plainWord().MatchString(word) {
 		return word

@@ -36,7 +36,7 @@ func (c *Call) recordNamed() {
 	}
 }
 
-// parts reports whether a character is in no id, and so parts those of a text.
+// parts reports whether no id has a character, which therefore separates the ids of a text.
 func parts(r rune) bool {
 	return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && r != '-' && r != '_' && r != '.'
 }

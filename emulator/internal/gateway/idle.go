@@ -27,8 +27,8 @@ var everywhereIdle = []Idle{
 	{Parameter: "SecureTransport", Why: "what the caller says of its own connection"},
 }
 
-// idle returns the entry that says why a parameter of an action is not read, nil if there
-// is none. The parameter has its name in calls.
+// idle returns the entry that says why a parameter of an action is not read, or nil if there is
+// none. The parameter has its name in calls.
 func (p *Product) idle(action, parameter, value string) *Idle {
 	numbered := unnumbered(parameter)
 	for _, list := range [][]Idle{everywhereIdle, p.Idle} {

@@ -15,7 +15,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// posted is an unsigned call of Who with a body of JSON.
+// posted returns an unsigned call of Who with a body of JSON.
 func posted(body io.Reader) *http.Request {
 	r := httptest.NewRequest(http.MethodPost, "/", body)
 	for name, value := range map[string]string{"Authorization": "ACS3-HMAC-SHA256 x", "x-acs-action": "Who", "x-acs-version": version,
@@ -25,7 +25,7 @@ func posted(body io.Reader) *http.Request {
 	return r
 }
 
-// repeated is JSON as large as a body can be: piece again and again between the two.
+// repeated returns JSON as large as a body can be: piece again and again between before and after.
 func repeated(before, piece, after string) string {
 	return before + strings.Repeat(piece, (gateway.MaxBody-len(before)-len(after))/len(piece)) + after
 }

@@ -57,7 +57,7 @@ func nonceOf(accessKeyID, text string, timestamp time.Time) nonce {
 	return nonce{spanOf(timestamp), binary.BigEndian.Uint64(sum[:])}
 }
 
-// refuse returns the refusal of a call with the nonce, nil if it is fresh.
+// refuse returns the refusal of a call with the nonce, or nil if it is fresh.
 func (n *nonces) refuse(used nonce) *Problem {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -76,7 +76,7 @@ func (n *nonces) refuseLocked(used nonce) *Problem {
 	return nil
 }
 
-// elapsed is the time since the first call, by the monotonic clock.
+// elapsed returns the time since the first call, by the monotonic clock.
 func (n *nonces) elapsed(now time.Time) time.Duration {
 	if n.start.IsZero() {
 		n.start = now

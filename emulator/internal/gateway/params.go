@@ -17,13 +17,13 @@ type Param = struct{ Name, Value string }
 // serves one call, signs in this order, and is short.
 type Params []Param
 
-// Get returns the value of a parameter, "" when it was not sent.
+// Get returns the value of a parameter, or "" if it was not sent.
 func (p Params) Get(name string) string {
 	value, _ := p.Find(name)
 	return value
 }
 
-// Find returns the value of a parameter, and whether the call has it.
+// Find returns the value of a parameter, and reports whether the call has it.
 func (p Params) Find(name string) (value string, sent bool) {
 	at, sent := p.search(name)
 	if !sent {
@@ -36,8 +36,8 @@ func (p Params) search(name string) (at int, found bool) {
 	return slices.BinarySearchFunc(p, name, func(param Param, name string) int { return strings.Compare(param.Name, name) })
 }
 
-// element is one of a list: the value of Name.N, or the fields Name.N.Field, under
-// the names that follow its number.
+// element is an element of a list: the value of Name.N, or the fields Name.N.Field, under the names
+// after its number.
 type element struct {
 	number int
 	value  string
@@ -117,7 +117,7 @@ type protocol struct {
 	ignored                                             string // leftovers that the cloud takes too
 }
 
-// of returns where the value of a parameter goes, nil for a parameter of the action.
+// of returns where the value of a parameter goes, or nil for a parameter of the action.
 func (p *protocol) of(name string) *string {
 	switch name {
 	case "Action":
@@ -161,7 +161,7 @@ func (p Params) split() (sent protocol, own Params) {
 	return sent, own
 }
 
-// protocolParamsSent are as many of the protocol's own as every call has.
+// protocolParamsSent is the number of the protocol's own parameters that every call has.
 const protocolParamsSent = 8
 
 // appendQuery appends the parameters of a query or a form, as they come.

@@ -57,8 +57,8 @@ func (s *Server) authorize(call *Call) *Problem {
 	}}
 }
 
-// diagnosis is a text of the form of the cloud's: two bytes, the time, and what only the
-// cloud reads.
+// diagnosis returns a text in the form of the cloud's: two bytes, the time, and a part that only
+// the cloud can read.
 func diagnosis(now time.Time, of string) string {
 	text := binary.BigEndian.AppendUint64([]byte{1, 1}, uint64(now.Unix()))
 	sum := sha256.Sum256([]byte(of))

@@ -34,7 +34,7 @@ func (r Refusal) In(status int, code, message, evidence string, actions ...strin
 	return r
 }
 
-// Rows are the refusals as rows of an error table.
+// Rows returns the refusals as rows of an error table.
 func (r *Refusals) Rows() []ErrorRow { return r.rows }
 
 // Table returns a function that builds the product's error table, once, from the
@@ -43,14 +43,14 @@ func (r *Refusals) Table(lists ...[]ErrorRow) func() *ErrorTable {
 	return sync.OnceValue(func() *ErrorTable { return NewErrorTable(slices.Concat(r.rows, slices.Concat(lists...))...) })
 }
 
-// Fact is by what the error table knows the refusal.
+// Fact returns the refusal's key in the error table.
 func (r Refusal) Fact() state.Fact { return r.fact }
 
-// Of is the refusal about a subject, which fills the %s of its message.
+// Of returns the refusal as an error about a subject, which fills the %s of its message.
 func (r Refusal) Of(subject ...string) error { return state.Refuse(r.fact, subject...) }
 
 // Error implements error.
 func (r Refusal) Error() string { return r.Of().Error() }
 
-// Unwrap is the fact that the error table looks up.
+// Unwrap returns the fact that the error table looks up.
 func (r Refusal) Unwrap() error { return r.Of() }

@@ -32,8 +32,8 @@ func (s *Server) resolveRegion(call *Call) *Problem {
 	return nil
 }
 
-// regionOfHost is the region in a name such as nlb.cn-hangzhou.aliyuncs.com, "" when
-// it has none.
+// regionOfHost returns the region in a name such as nlb.cn-hangzhou.aliyuncs.com, or "" if it has
+// none.
 func regionOfHost(v *state.View, host string) string {
 	name, cloudHost := strings.CutSuffix(strings.ToLower(host), ".aliyuncs.com")
 	_, region, regional := strings.Cut(name, ".")
@@ -49,8 +49,8 @@ func regionOfHost(v *state.View, host string) string {
 // maxSought limits how many ids regionOfResource looks for.
 const maxSought = 20
 
-// regionOfResource returns the region of the first resource that the call names and its
-// account has, "" if there is no such resource.
+// regionOfResource returns the region of the first resource that the call names and its account
+// has, or "" if there is no such resource.
 func regionOfResource(v *state.View, call *Call) string {
 	sought := 0
 	for _, p := range call.Params {

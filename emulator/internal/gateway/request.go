@@ -22,15 +22,15 @@ type Trial struct {
 
 // AboutLoadBalancer is a request about a load balancer or a part of one.
 type AboutLoadBalancer interface {
-	// LoadBalancerOf returns the load balancer's id, "" for a call that concerns none after all. It
-	// fails when the part is not there.
+	// LoadBalancerOf returns the load balancer's id, or "" for a call that concerns none after all.
+	// It fails if the part does not exist.
 	LoadBalancerOf(v *state.View) (string, error)
 }
 
 // DryRunPassed is the fact that a dry run found nothing to refuse.
 const DryRunPassed state.Fact = "DryRunPassed"
 
-// Passed returns DryRunPassed for a dry run, nil for any other call.
+// Passed returns DryRunPassed for a dry run, or nil for any other call.
 func (t Trial) Passed() error {
 	if t.DryRun {
 		return state.Refuse(DryRunPassed)

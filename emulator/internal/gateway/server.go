@@ -23,9 +23,8 @@ import (
 type Config struct {
 	Store    *state.Store
 	Products []*Product
-	// Elsewhere are the products of the cloud that are not emulated, by version:
-	// calls of them fail as such, and not as unknown. The gateway asks when there is
-	// such a call; nil is none.
+	// Elsewhere returns the products of the cloud that are not emulated, by version: their calls
+	// fail as such, not as unknown. The gateway calls it when it gets such a call. It may be nil.
 	Elsewhere func() map[string]string
 	// Caller, if set, runs before all other checks and returns why it rejects a call.
 	Caller func(*http.Request) error
@@ -43,7 +42,7 @@ type Config struct {
 	// Seed makes RequestIds repeatable; 0 takes a random one.
 	Seed uint64
 	Log  zerolog.Logger
-	// Faults decides which calls go wrong; nil is none.
+	// Faults decides which calls fail. Nil lets all pass.
 	Faults *faults.Injector
 	// Crash ends the process at once, where a fault rule asks for it.
 	Crash func()
@@ -53,7 +52,7 @@ type Config struct {
 
 // Chosen is the cloud that an access key names.
 type Chosen struct {
-	// Server answers the call; nil is the one that got it.
+	// Server answers the call. If nil, that is the server that got it.
 	Server *Server
 	// AccessKeyID is the id that the key has in that cloud.
 	AccessKeyID string
@@ -312,7 +311,7 @@ func (s *Server) otherMethod(call *Call) *Problem {
 	return problemMethod
 }
 
-// elsewhere is the name of a product that is not served.
+// elsewhere returns the name of a product that is not served, by its version.
 func (s *Server) elsewhere(version string) (name string, known bool) {
 	if s.cfg.Elsewhere != nil {
 		name, known = s.cfg.Elsewhere()[version]

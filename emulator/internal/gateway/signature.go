@@ -42,8 +42,8 @@ func (c *Call) readSignature() (signature, *Problem) {
 	return c.readV1()
 }
 
-// readV1 is HMAC-SHA1 over the parameters: CLB-0001. Some clients write TimeStamp:
-// CLB-0014.
+// readV1 reads the signature of HMAC-SHA1 over the parameters: CLB-0001. Some clients write
+// TimeStamp: CLB-0014.
 func (c *Call) readV1() (signature, *Problem) {
 	s := signature{
 		accessKeyID:   c.AccessKeyID,
@@ -129,7 +129,7 @@ func parseACS3(authorization string) (c acs3Credential) {
 	return c
 }
 
-// claimedKey is the access key that a call names, "" if none.
+// claimedKey returns the access key that a call names, or "" if none.
 func (c *Call) claimedKey() string {
 	if c.underACS3 {
 		return parseACS3(c.request.Header.Get("Authorization")).accessKeyID
@@ -137,7 +137,7 @@ func (c *Call) claimedKey() string {
 	return c.AccessKeyID
 }
 
-// readACS3 is HMAC-SHA256 over a canonical request: CLB-0002.
+// readACS3 reads the signature of HMAC-SHA256 over a canonical request: CLB-0002.
 func (c *Call) readACS3(authorization string) (signature, *Problem) {
 	h := c.request.Header
 	s := signature{

@@ -46,7 +46,8 @@ func (d *decoder) spelledAs(name string) (string, bool) {
 	return strings.Join(own, "."), true
 }
 
-// byLetters returns the parts of the parameters' names by what all their spellings share.
+// byLetters returns the parts of the parameters' names by the letters that all their spellings
+// share.
 func (d *decoder) byLetters() map[string][]string {
 	names := make(map[string][]string)
 	for _, p := range d.parameters() {
@@ -57,7 +58,7 @@ func (d *decoder) byLetters() map[string][]string {
 	return names
 }
 
-// withoutCase is a name in small letters, with n for each number.
+// withoutCase returns a name in small letters, with n for each number.
 func withoutCase(name string) string {
 	parts := strings.Split(strings.ToLower(name), ".")
 	for i, part := range parts {

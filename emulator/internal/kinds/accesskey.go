@@ -25,7 +25,7 @@ type AccessKey struct {
 	SecurityToken string    `json:",omitempty"`
 	Expiration    time.Time `json:",omitzero"`
 	RoleName      string    `json:",omitempty"`
-	// SessionName distinguishes the sessions of those who took the role.
+	// SessionName distinguishes the sessions of a role.
 	SessionName string `json:",omitempty"`
 	// SessionPolicy, if set, must allow a call as well as what the role may do.
 	SessionPolicy *PolicyDocument `json:",omitempty"`

@@ -36,9 +36,9 @@ type Account struct {
 	LCUToSpec bool `json:",omitempty"`
 	// TagsCreators tags new load balancers with CreatedByTag.
 	TagsCreators bool `json:",omitempty"`
-	// RefusesExpiredCertificates and RefusesAttachedBackends choose where it is not
-	// known what the cloud does: with a certificate that has expired, and with a
-	// server added to the default group again.
+	// RefusesExpiredCertificates and RefusesAttachedBackends choose between guesses about the
+	// cloud: with a certificate that has expired, and with a server added to the default group
+	// again.
 	RefusesExpiredCertificates bool `json:",omitempty"`
 	RefusesAttachedBackends    bool `json:",omitempty"`
 	// RefusesQuotaApplications refuses applications for higher quotas.
@@ -59,10 +59,10 @@ type OIDCProvider struct {
 	Keys string
 }
 
-// OIDCAlgorithms are those of the signatures of a provider's tokens.
+// OIDCAlgorithms lists the algorithms for signatures of a provider's tokens.
 var OIDCAlgorithms = []jose.SignatureAlgorithm{jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512, jose.ES256, jose.ES384, jose.ES512}
 
-// PublicKeys reads the keys. It is an error where they are none, or private.
+// PublicKeys reads the keys. It fails if a text is not a key, or if the key is private.
 func (p *OIDCProvider) PublicKeys() (*jose.JSONWebKeySet, error) {
 	var set jose.JSONWebKeySet
 	if err := json.Unmarshal([]byte(p.Keys), &set); err != nil {
@@ -123,5 +123,5 @@ const (
 	RoleForEIPs = "AliyunServiceRoleForSlbEipAccess"
 )
 
-// LinkedRoles are all of them.
+// LinkedRoles lists all of them.
 var LinkedRoles = []string{RoleForLogs, RoleForEIPs}

@@ -25,7 +25,7 @@ type Address struct {
 	HolderID string
 }
 
-// AddressID is the id of an Address.
+// AddressID returns the id of an Address.
 func AddressID(pool, ip string) string { return pool + "/" + ip }
 
 // Addresses by AddressID.
@@ -54,8 +54,8 @@ type block struct {
 	size   uint64
 }
 
-// usable is the range of a CIDR block less what the cloud keeps of it. An IPv6
-// block has at most its first 2^32 addresses: enough, and it fits an integer.
+// usable returns the range of a CIDR block without the addresses that the cloud keeps. For an IPv6
+// block it takes at most the first 2^32 addresses: enough, and they fit an integer.
 func usable(cidr string) block {
 	prefix, err := netip.ParsePrefix(cidr)
 	if err != nil {

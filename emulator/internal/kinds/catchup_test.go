@@ -26,7 +26,7 @@ func minted(t *testing.T, s *state.Store, n int) (ids []string) {
 	return ids
 }
 
-// rewound is an exported state with its sequence at another place.
+// rewound returns an exported state with its sequence at another place.
 func rewound(t *testing.T, text string, next uint64) *strings.Reader {
 	t.Helper()
 	var e struct {
@@ -92,7 +92,7 @@ func TestImportBehindItsRows(t *testing.T) {
 	}
 }
 
-// openSeeded is a store whose ids come from a seed.
+// openSeeded returns a store whose ids come from a seed.
 func openSeeded(t *testing.T, seed uint64) *state.Store {
 	t.Helper()
 	s, err := state.Open(t.Context(), state.Config{Schema: kinds.Schema, Engine: &memory.Engine{}, Seed: seed})

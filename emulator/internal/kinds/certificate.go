@@ -73,7 +73,7 @@ func parseChain(text string) ([]*x509.Certificate, error) {
 	}
 }
 
-// fingerprint is SHA-1 in pairs of hex digits. Evidence CLB-0451.
+// fingerprint returns the SHA-1 sum in pairs of hex digits. Evidence CLB-0451.
 func fingerprint(cert *x509.Certificate) string {
 	sum := sha1.Sum(cert.Raw)
 	parts := make([]string, len(sum))

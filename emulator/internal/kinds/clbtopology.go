@@ -109,7 +109,7 @@ func showListener(v *state.View, lb *LoadBalancer, l *Listener) topology.Fronten
 	return f
 }
 
-// groupID is the id of the group that a listener forwards to.
+// groupID returns the id of the group that a listener forwards to.
 func (l *Listener) groupID() string {
 	switch {
 	case l.VServerGroupID != "":

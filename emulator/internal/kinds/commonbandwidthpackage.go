@@ -43,8 +43,8 @@ var NLBLoadBalancersByBandwidthPackage = NLBLoadBalancers.Index("bandwidthpackag
 	return state.Key(lb.BandwidthPackageID)
 })
 
-// BandwidthPackageOf is the package whose bandwidth an EIP has: its own, or the package
-// of the Network Load Balancer that it is on.
+// BandwidthPackageOf returns the package whose bandwidth an EIP uses: its own, or that of its
+// Network Load Balancer.
 func BandwidthPackageOf(v *state.View, e *EIP) (*CommonBandwidthPackage, bool) {
 	if e.BandwidthPackageID != "" {
 		return CommonBandwidthPackages.Find(v, e.BandwidthPackageID)

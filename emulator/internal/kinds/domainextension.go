@@ -30,7 +30,7 @@ var DomainExtensions = state.NewTable(Schema, "DomainExtension", func(d *DomainE
 // otherwise. CLB-0583.
 var StageDomainExtensionConfiguring = DomainExtensions.Stage("domainextension.configuring", state.Busy, state.Idle, 0)
 
-// ListenerID is the extension's listener, which is an HTTPS one.
+// ListenerID returns the id of the extension's listener, which is an HTTPS one.
 func (d *DomainExtension) ListenerID() string {
 	return ListenerID(d.LoadBalancerID, HTTPS, d.ListenerPort)
 }

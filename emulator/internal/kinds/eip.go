@@ -32,8 +32,8 @@ type EIP struct {
 	// InstanceType is SlbInstance, EcsInstance, NetworkInterface and the like.
 	InstanceType string `json:",omitempty"`
 	InstanceID   string `json:",omitempty"`
-	// PrivateIPAddress is the address of a network interface that has it, "" where
-	// none was named, which is the primary one.
+	// PrivateIPAddress is the address of a network interface that has it, or "" for the primary
+	// one, if none was named.
 	PrivateIPAddress string `json:",omitempty"`
 	// BandwidthPackageID is the package that it was put into, and PackageBandwidth
 	// how much of its bandwidth it may use, 0 for all.

@@ -11,7 +11,7 @@ import (
 	"github.com/clbemu/clbemu/state/engine/memory"
 )
 
-// exported is the store's Export as text.
+// exported returns the store's Export as text.
 func exported(t testing.TB, s *state.Store) string {
 	t.Helper()
 	e, err := s.Export()

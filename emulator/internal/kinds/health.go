@@ -11,7 +11,7 @@ import (
 // whatever a check would find.
 type StagedHealth struct {
 	state.Owner
-	// ServerID is the server's id, or its address where it has none.
+	// ServerID is the server's id, or its address if it has none.
 	ServerID string
 	// GroupID and Port narrow it to a group, and to a port of the group.
 	GroupID string `json:",omitempty"`
@@ -31,7 +31,7 @@ func StagedHealthID(serverID, groupID string, port int) string {
 	return id
 }
 
-// ID is the StagedHealthID.
+// ID returns the row's StagedHealthID.
 func (s *StagedHealth) ID() string { return StagedHealthID(s.ServerID, s.GroupID, s.Port) }
 
 // StagedHealths by StagedHealthID.
@@ -45,10 +45,10 @@ var StagedHealths = state.NewTable(Schema, "StagedHealth", (*StagedHealth).ID, s
 		}
 	}))
 
-// Health returns what is staged of members that are checked, and else what found says.
+// Health returns the staged health of members that are checked, and what found says of others.
 func Health(found topology.Health) topology.Health { return staged{found} }
 
-// AttachedHealth is Health by what is attached to the store of a view.
+// AttachedHealth is Health that asks what is attached to the store of a view.
 var AttachedHealth = Health(topology.Attached{})
 
 type staged struct{ found topology.Health }
@@ -89,7 +89,7 @@ func KnownServer(v *state.View, id string) bool {
 	return false
 }
 
-// Address is the address at which a server answers, "" when it is gone.
+// Address returns the address at which a server answers, or "" if the server is gone.
 func (s BackendServer) Address(v *state.View) string {
 	if s.Type != BackendServerECS {
 		return s.ServerIP
@@ -97,7 +97,7 @@ func (s BackendServer) Address(v *state.View) string {
 	return instanceAddress(v, s.ServerID)
 }
 
-// Address is the address at which a server of an NLB answers, "" when it is gone.
+// Address returns the address at which a server of an NLB answers, or "" if the server is gone.
 func (s *NLBServer) Address(v *state.View) string {
 	if s.IP == "" && s.Type == NLBServerECS {
 		return instanceAddress(v, s.ID)

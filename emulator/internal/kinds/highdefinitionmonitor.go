@@ -10,7 +10,7 @@ type HighDefinitionMonitor struct {
 	LogStore   string
 }
 
-// HighDefinitionMonitorID is the id of a HighDefinitionMonitor.
+// HighDefinitionMonitorID returns the id of a HighDefinitionMonitor.
 func HighDefinitionMonitorID(o state.Owner) string { return o.AccountID + "/" + o.RegionID }
 
 // HighDefinitionMonitors by HighDefinitionMonitorID.

@@ -45,7 +45,7 @@ type Instance struct {
 	HTTPTokens              string `json:",omitempty"` // optional if empty
 	StoppedMode             string `json:",omitempty"` // while stopped
 	Disks                   []Disk `json:",omitempty"`
-	// AssignedIPAddress is the one of the public addresses that the region's pool gave.
+	// AssignedIPAddress is the public address that came from the region's pool.
 	AssignedIPAddress string `json:",omitempty"`
 	// LaunchID is the first instance that the same call created.
 	LaunchID string `json:",omitempty"`

@@ -24,7 +24,7 @@ func openAt(t testing.TB, e engine.Engine, clock state.Clock) *state.Store {
 	return s
 }
 
-// timed is a healthy store with a clock that the test moves.
+// timed returns a healthy store with a clock that the test moves.
 func timed(t testing.TB, plants ...func(*state.Tx) error) (*state.Store, *state.ManualClock) {
 	t.Helper()
 	clock := state.NewManualClock(start)
@@ -77,7 +77,7 @@ func timeOf(stage state.Stage) time.Duration {
 	return cmp.Or(kinds.Schema.Stages()[stage], time.Second)
 }
 
-// lasting is the realistic profile, in which the stage takes its time.
+// lasting returns a change to the realistic profile, in which the stage takes its time.
 func lasting(stage state.Stage) func(*state.Tx) error {
 	return func(tx *state.Tx) error {
 		state.LifeCycles.Put(tx, &state.LifeCycle{ID: state.LifeCycleID, Profile: state.LifeRealistic,
@@ -310,7 +310,7 @@ func TestStageOfTheDeletedAndMadeAgain(t *testing.T) {
 	wantStatus(t, s, "the recreated listener", listenerStatus, "stopped")
 }
 
-// schedule has the listener go from one status to another after some time.
+// schedule returns a change that lets the listener go from one status to another after some time.
 func schedule(after time.Duration, from, to string) func(*state.Tx) error {
 	return func(tx *state.Tx) error {
 		state.Schedule(tx, tx.Now().Add(after), state.Transition{Kind: kinds.Listeners.Kind(), ResourceID: listenerID, From: from, To: to})

@@ -107,13 +107,13 @@ type HealthCheck struct {
 	Expect             string `json:",omitempty"`
 }
 
-// ListenerID is the id of a Listener, and the resource id of its tags:
-// <load balancer>_<protocol>_<port>.
+// ListenerID returns the id of a Listener, and the resource id of its tags: <load
+// balancer>_<protocol>_<port>.
 func ListenerID(loadBalancerID string, protocol Protocol, port int) string {
 	return loadBalancerID + "_" + string(protocol) + "_" + strconv.Itoa(port)
 }
 
-// ID is the listener's ListenerID.
+// ID returns the listener's ListenerID.
 func (l *Listener) ID() string { return ListenerID(l.LoadBalancerID, l.Protocol, l.Port) }
 
 // TagListener is the type of the tags of Listeners.

@@ -32,7 +32,7 @@ type MasterSlaveBackendServer struct {
 	ServerType ServerType
 }
 
-// Members are the group's servers without their parts.
+// Members returns the group's servers without their roles.
 func (g *MasterSlaveServerGroup) Members() []BackendServer {
 	members := make([]BackendServer, len(g.BackendServers))
 	for i, s := range g.BackendServers {

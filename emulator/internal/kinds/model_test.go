@@ -74,7 +74,7 @@ func (w *twin) settle(now time.Time) {
 	}
 }
 
-// pick returns the n-th key in order, "" of an empty map.
+// pick returns the n-th key in order, or "" for an empty map.
 func pick[T any](m map[string]T, n byte) string {
 	if len(m) == 0 {
 		return ""

@@ -28,7 +28,7 @@ type NATGateway struct {
 	CreateTime         time.Time
 }
 
-// TableID is the id of one of the gateway's tables, whose kind the prefix says.
+// TableID returns the id of the gateway's table of the kind that has the prefix.
 func (g *NATGateway) TableID(prefix string) string { return prefix + strings.TrimPrefix(g.ID, "ngw-") }
 
 // TagNATGateway is the type of the tags of NATGateways.

@@ -43,8 +43,8 @@ type NetworkInterface struct {
 	CreateTime      time.Time
 }
 
-// MACOf is the hardware address of an interface, made from its id, under the prefix
-// that the cloud's interfaces have.
+// MACOf returns the hardware address of an interface, made from its id, with the prefix of the
+// cloud's interfaces.
 func MACOf(id string) string {
 	sum := sha256.Sum256([]byte(id))
 	return fmt.Sprintf("00:16:3e:%02x:%02x:%02x", sum[0], sum[1], sum[2])

@@ -74,8 +74,8 @@ func (p *SecurityGroupPermission) priority() int {
 	return n
 }
 
-// source is the block of addresses that the rule is about. Rules about other groups and
-// prefix lists are about addresses that have no packets here.
+// source returns the block of addresses that the rule is about, and false for rules about other
+// groups and prefix lists, whose addresses have no packets here.
 func (p *SecurityGroupPermission) source() (netip.Prefix, bool) {
 	return blockOf(cmp.Or(p.SourceCIDR, p.IPv6Source))
 }

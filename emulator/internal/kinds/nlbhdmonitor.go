@@ -10,7 +10,7 @@ type NLBHdMonitorConfig struct {
 	LogProject  string
 }
 
-// NLBHdMonitorConfigID is the id of a NLBHdMonitorConfig.
+// NLBHdMonitorConfigID returns the id of a NLBHdMonitorConfig.
 func NLBHdMonitorConfigID(o state.Owner) string { return o.AccountID + "/" + o.RegionID }
 
 // NLBHdMonitorConfigs by NLBHdMonitorConfigID.

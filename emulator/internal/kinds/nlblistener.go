@@ -69,7 +69,7 @@ type NLBProxyProtocolV2 struct {
 	PrivateLinkEPSID bool `json:",omitempty"`
 }
 
-// Ports are the first and the last port that it answers on.
+// Ports returns the first and the last port on which the listener answers.
 func (l *NLBListener) Ports() (first, last int) {
 	if l.Port != 0 {
 		return l.Port, l.Port

@@ -53,7 +53,7 @@ type NLBLoadBalancer struct {
 	ModificationProtection NLBProtection
 	// FinancialLocked is while the account's bill is unpaid after its days of grace.
 	FinancialLocked bool `json:",omitempty"`
-	// OtherLock is that of another reason, "" if there is none.
+	// OtherLock is the lock for another reason, or "" if there is none.
 	OtherLock  NLBLock `json:",omitempty"`
 	CreateTime time.Time
 }
@@ -70,7 +70,7 @@ const (
 	NLBSecurityLocked  NLBLock = "SecurityLocked"
 )
 
-// LockedBy returns the lock of a load balancer, "" if it has none.
+// LockedBy returns the lock of a load balancer, or "" if it has none.
 func (lb *NLBLoadBalancer) LockedBy() NLBLock {
 	if lb.FinancialLocked {
 		return NLBFinancialLocked
@@ -78,7 +78,7 @@ func (lb *NLBLoadBalancer) LockedBy() NLBLock {
 	return lb.OtherLock
 }
 
-// ShownStatus is the status that answers have: a locked one is inactive. Page "NLB
+// ShownStatus returns the status that answers show: a locked load balancer is inactive. Page "NLB
 // instances", 2026-03-06.
 func (lb *NLBLoadBalancer) ShownStatus() string {
 	if lb.LockedBy() != "" {
@@ -124,12 +124,12 @@ func (z *NLBZoneMapping) addresses() []string {
 	return list
 }
 
-// DNSName is the name under which clients find it.
+// DNSName returns the name under which clients find the load balancer.
 func (lb *NLBLoadBalancer) DNSName() string { return lb.ID + "." + lb.RegionID + "." + NLBApex }
 
-// Reachable returns the addresses under the name, public where the load balancer is. The
-// name has none of a zone that was shifted away, nor one that does not answer while another
-// does: NLB-0044.
+// Reachable returns the addresses under the name, the public ones for a public load balancer. It
+// leaves out the address of a zone that was shifted away, and one that does not answer while
+// another does: NLB-0044.
 func (lb *NLBLoadBalancer) Reachable(v *state.View) []netip.Addr {
 	var all, healthy []netip.Addr
 	for i := range lb.ZoneMappings {
@@ -198,7 +198,7 @@ var NLBLoadBalancersBySecurityGroup = NLBLoadBalancers.Index("securitygroup", fu
 	return keysOf(lb.SecurityGroupIDs)
 })
 
-// keysOf are the keys of an index of single values.
+// keysOf returns the keys of an index of single values.
 func keysOf(values []string) [][]string {
 	keys := make([][]string, len(values))
 	for i, value := range values {

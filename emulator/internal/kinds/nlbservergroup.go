@@ -174,8 +174,8 @@ var (
 // nlbGroups are server groups by id.
 type nlbGroups map[string]*NLBServerGroup
 
-// NLBGroupsBehind are the groups that the listeners of a load balancer forward to, without
-// one listener.
+// NLBGroupsBehind returns the groups to which the listeners of a load balancer forward, except one
+// listener.
 func NLBGroupsBehind(v *state.View, loadBalancerID, without string) nlbGroups {
 	groups := make(nlbGroups)
 	for l := range NLBListenersByLoadBalancer.List(v, loadBalancerID) {
@@ -230,7 +230,7 @@ func (g *NLBServerGroup) ECIs() (n int) {
 	return n
 }
 
-// serverIDs are the group's servers, each once.
+// serverIDs returns the ids of the group's servers, each once.
 func (g *NLBServerGroup) serverIDs() map[string]bool {
 	ids := make(map[string]bool, len(g.Servers))
 	for i := range g.Servers {

@@ -92,7 +92,7 @@ func showNLBServerGroup(v *state.View, g *NLBServerGroup) topology.Group {
 	return shown
 }
 
-// transport is the protocol of the listener's packets.
+// transport returns the protocol of the listener's packets.
 func (l *NLBListener) transport() string {
 	if l.Protocol == NLBUDP {
 		return NLBUDP

@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// inOrder are the keys of an index that lists have for their pages: all resources of a region,
-// and those with a value of a field, each in the order of place. The fields come as names and
-// values in turn.
+// inOrder returns the keys of an index for the pages of lists: all resources of a region, and those
+// with a value of a field, each in the order of place. The fields come as names and values in turn.
 func inOrder(account, region, place string, fields ...string) [][]string {
 	keys := [][]string{{account, region, "", "", place}}
 	for i := 0; i < len(fields); i += 2 {
@@ -19,7 +18,7 @@ func inOrder(account, region, place string, fields ...string) [][]string {
 	return keys
 }
 
-// oldest is a place that puts the oldest first, and what has no time before it.
+// oldest returns a place that sorts the oldest resource first, after those without a time.
 func oldest(created time.Time) string {
 	place := uint64(0)
 	if !created.IsZero() {
@@ -28,7 +27,8 @@ func oldest(created time.Time) string {
 	return fmt.Sprintf("%020d", place)
 }
 
-// Newest is a place that puts the newest first, and what has no time last. NLB-0039.
+// Newest returns a place that sorts the newest resource first, and those without a time last.
+// NLB-0039.
 func Newest(created time.Time) string {
 	age := uint64(math.MaxUint64)
 	if !created.IsZero() {

@@ -20,13 +20,13 @@ type Policy struct {
 	Document  PolicyDocument
 }
 
-// KeyPrincipal is the RAM user that has an access key.
+// KeyPrincipal returns the principal of the RAM user that has an access key.
 func KeyPrincipal(accessKeyID string) string { return "key/" + accessKeyID }
 
-// RolePrincipal is a RAM role.
+// RolePrincipal returns the principal of a RAM role.
 func RolePrincipal(name string) string { return "role/" + name }
 
-// Principal is whose policy a key is under.
+// Principal returns the RAM user or role whose policy applies to the key.
 func (k *AccessKey) Principal() string {
 	if k.RoleName != "" {
 		return RolePrincipal(k.RoleName)
@@ -46,7 +46,7 @@ func (k *AccessKey) May(v *state.View, action, resource string) Decision {
 	return decision
 }
 
-// PolicyID is the id of a Policy.
+// PolicyID returns the id of a Policy.
 func PolicyID(accountID, principal string) string { return accountID + "/" + principal }
 
 // Policies by PolicyID.
@@ -82,8 +82,8 @@ func (l *TextList) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*[]string)(l))
 }
 
-// ParsePolicy reads a policy document, refusing what is not understood: a
-// condition that was ignored would allow too much.
+// ParsePolicy reads a policy document. It refuses what it does not understand: to ignore a
+// condition would allow too much.
 func ParsePolicy(text string) (PolicyDocument, error) {
 	var document PolicyDocument
 	d := json.NewDecoder(strings.NewReader(text))
@@ -110,7 +110,7 @@ func ParsePolicy(text string) (PolicyDocument, error) {
 	return document, nil
 }
 
-// String is the document as ParsePolicy reads it.
+// String returns the document in the form that ParsePolicy reads.
 func (d PolicyDocument) String() string {
 	text, err := json.Marshal(d)
 	if err != nil {

@@ -92,7 +92,7 @@ func versionOf(product string) string {
 
 var anyTime = regexp.MustCompile(`"\d{4}-\d\d-\d\dT[^"]*"|"Sequence":\[[^\]]*\]`)
 
-// tablesIn is the state in a folder as text, without times.
+// tablesIn returns the state in a folder as text, without times.
 func tablesIn(t *testing.T, dir string) string {
 	t.Helper()
 	e, err := emulator.New(t.Context(), emulator.Config{Fork: dir, Clock: state.NewManualClock(start)})

@@ -19,7 +19,7 @@ type QuotaApplication struct {
 	ID        string
 	Quota     state.QuotaName
 	Desired   int
-	// Approved is the granted limit, 0 for none.
+	// Approved is the granted limit, or 0.
 	Approved    int `json:",omitempty"`
 	Reason      string
 	AuditReason string `json:",omitempty"`
@@ -31,7 +31,7 @@ type QuotaApplication struct {
 	ReviewTime time.Time `json:",omitzero"`
 }
 
-// Belonging is the application's account: quotas have no region.
+// Belonging returns the application's account. Quotas have no region.
 func (a *QuotaApplication) Belonging() state.Owner { return state.Owner{AccountID: a.AccountID} }
 
 // QuotaApplications by id, which is also the order of their creation.

@@ -11,7 +11,7 @@ import (
 // cloud.
 type ReachedAt struct {
 	state.Owner
-	// ServerID is the server's id, or its address where it has none.
+	// ServerID is the server's id, or its address if it has none.
 	ServerID string
 	// At has port 0 for the ports of the server's own.
 	At netip.AddrPort

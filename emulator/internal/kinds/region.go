@@ -67,8 +67,8 @@ func (r *Region) Year() string {
 	return ""
 }
 
-// ChargeType returns what a new instance with the spec, "" for none, is paid by if its
-// buyer does not say so. CLB-0211.
+// ChargeType returns the charge type of a new instance with the spec, or without one if that is "",
+// unless its buyer chooses one. CLB-0211.
 func (r *Region) ChargeType(spec string) InstanceChargeType {
 	if r.PayBySpecSold || spec == "" && r.SharedInstancesSold {
 		return PayBySpec

@@ -12,13 +12,13 @@ import (
 type ResourceGroup struct {
 	AccountID string
 	ID        string
-	// Name is an identifier where there is a DisplayName, and else any text.
+	// Name is an identifier if there is a DisplayName, and any text otherwise.
 	Name        string
 	DisplayName string    `json:",omitempty"`
 	CreateTime  time.Time `json:",omitzero"`
 }
 
-// Belonging is the group's account: groups have no region.
+// Belonging returns the group's account. Groups have no region.
 func (g *ResourceGroup) Belonging() state.Owner { return state.Owner{AccountID: g.AccountID} }
 
 // TagResourceGroup is the type of the tags of ResourceGroups.

@@ -24,7 +24,7 @@ type RouteTable struct {
 	Name        string `json:",omitempty"`
 	Description string `json:",omitempty"`
 	Type        RouteTableType
-	// AssociateType is of older states, whose tables of IPv4 gateways are dropped.
+	// AssociateType comes from older states, whose tables of IPv4 gateways are dropped.
 	AssociateType string `json:",omitempty"`
 	// PropagationDisabled keeps dynamic routes out of the table.
 	PropagationDisabled bool `json:",omitempty"`

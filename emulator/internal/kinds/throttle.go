@@ -34,8 +34,8 @@ type Throttle struct {
 // Throttles by account.
 var Throttles = state.NewTable(Schema, "Throttle", func(t *Throttle) string { return t.AccountID }, state.Setting())
 
-// Limits returns the rates for a call: of the account, of its key and of the action, of
-// which the realistic profile has the published one.
+// Limits returns the rates for a call: of the account, of its key, and of the action, which is the
+// published one in the realistic profile.
 func (t *Throttle) Limits(action string, published Rate) (account, key, api Rate) {
 	if t.Profile == ThrottleRealistic {
 		api = published

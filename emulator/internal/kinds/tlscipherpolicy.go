@@ -55,7 +55,7 @@ var TLSCiphers = func() map[string][]string {
 	}
 }()
 
-// UnknownCipher returns the first cipher that none of the versions has, "" if there is none.
+// UnknownCipher returns the first cipher that none of the versions has, or "" if there is none.
 func UnknownCipher(versions, ciphers []string) string {
 	var offered []string
 	for _, version := range versions {
@@ -74,7 +74,7 @@ var TLSCipherPoliciesByRegion = TLSCipherPolicies.Index("region", func(p *TLSCip
 	return state.Key(p.AccountID, p.RegionID)
 })
 
-// ownTLSCipherPolicy is the id of a listener's policy where that is the account's own.
+// ownTLSCipherPolicy returns the id of a listener's policy if it is the account's own, or "".
 func ownTLSCipherPolicy(l *Listener) string {
 	if strings.HasPrefix(l.TLSCipherPolicy, tlsCipherPolicyPrefix) {
 		return l.TLSCipherPolicy

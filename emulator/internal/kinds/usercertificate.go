@@ -20,7 +20,7 @@ type UserCertificate struct {
 	CreateTime      time.Time
 }
 
-// Belonging is the certificate's account: certificates have no region.
+// Belonging returns the certificate's account. Certificates have no region.
 func (c *UserCertificate) Belonging() state.Owner { return state.Owner{AccountID: c.AccountID} }
 
 func (c *UserCertificate) key() string { return strconv.FormatInt(c.ID, 10) }
@@ -43,7 +43,7 @@ var UserCertificatesByName = UserCertificates.Index("name", func(c *UserCertific
 	return state.Key(c.AccountID, c.Name)
 })
 
-// FindUserCertificate is the certificate that a listener names.
+// FindUserCertificate returns the certificate that a listener names.
 func FindUserCertificate(v *state.View, identifier string) (*UserCertificate, bool) {
 	number, ok := strings.CutSuffix(identifier, identifierEnd)
 	if !ok {

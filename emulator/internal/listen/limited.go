@@ -36,12 +36,12 @@ type limited struct {
 	close  func() error
 }
 
-// patience is how long a connection may wait for its client while others wait for its place. A
-// probe of Kubernetes waits a second, behind those that came before it.
+// patience is the time for which a connection may wait for its client while others wait for its
+// place. A probe of Kubernetes waits a second, behind those that came before it.
 const patience = 200 * time.Millisecond
 
-// slowest is how many bytes of a body a client must send a second, so that its connection
-// does not count as one that waits for it.
+// slowest is the number of bytes of a body that a client must send in a second, so that its
+// connection does not count as one that waits for it.
 const slowest = 4 << 10
 
 func newLimited(l net.Listener, places *Places) *limited {

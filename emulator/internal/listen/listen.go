@@ -17,8 +17,8 @@ import (
 // A Service answers at sockets of this process.
 type Service struct {
 	Name string // such as "control listener"
-	// Members returns where the service connects to on behalf of its clients; nil is a
-	// service that answers itself, to which no load balancer may connect.
+	// Members returns the addresses to which the service connects on behalf of its clients. If nil,
+	// the service answers itself, and no load balancer may connect to it.
 	Members func() []netip.AddrPort
 }
 

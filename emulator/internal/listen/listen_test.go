@@ -9,7 +9,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/listen"
 )
 
-// forwarder is a service with members at one socket.
+// forwarder returns a service with members at one socket.
 func forwarder(t *testing.T, members *[]netip.AddrPort) (*listen.Service, netip.AddrPort) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -54,7 +54,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// ownAddress is an address of an interface of this machine.
+// ownAddress returns an address of an interface of this machine.
 func ownAddress(t *testing.T) string {
 	addresses, err := net.InterfaceAddrs()
 	if err != nil || len(addresses) == 0 {

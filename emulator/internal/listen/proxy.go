@@ -77,7 +77,7 @@ type tunnel struct {
 
 func (t *tunnel) Read(b []byte) (int, error) { return t.buffered.Read(b) }
 
-// NetConn is the connection that became the tunnel.
+// NetConn returns the connection that became the tunnel.
 func (t *tunnel) NetConn() net.Conn { return t.Conn }
 
 // tunnels is a listener that accepts the connections that it is given.

@@ -63,7 +63,7 @@ func proxyServer(t *testing.T, secure bool, connections int) (s *listen.Server, 
 	return s, trust
 }
 
-// through is a client that reaches all by the proxy.
+// through returns a client that reaches all by the proxy.
 func through(t *testing.T, s *listen.Server, trust *x509.CertPool) *http.Client {
 	t.Helper()
 	at, err := url.Parse(s.URL())

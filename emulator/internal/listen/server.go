@@ -38,10 +38,10 @@ type ServerConfig struct {
 	// Connections limits how many are open at a time; others wait until one is closed.
 	// Servers may share it.
 	Connections *Places
-	// Mark is the first descriptor that the socket leaves to the rest of the process; 0 is no
+	// Mark is the first descriptor that the socket leaves to the rest of the process, or 0 for no
 	// mark.
 	Mark int
-	// TLS serves by HTTPS; nil is HTTP.
+	// TLS serves by HTTPS. If nil, the server speaks HTTP.
 	TLS *tls.Config
 	// Proxy lets clients use the server as their HTTP proxy for the cloud's hosts, which
 	// answer with this certificate; nil does not.
@@ -152,7 +152,7 @@ type inPieces struct {
 
 var _ http.ResponseWriter = (*inPieces)(nil)
 
-// Unwrap is for http.ResponseController.
+// Unwrap returns the wrapped writer, for http.ResponseController.
 func (w *inPieces) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 func (w *inPieces) extend() {

@@ -20,10 +20,10 @@ func NewForkPlaces() *Places { return NewPlaces(min(mostCalls, Descriptors()/16)
 // NewControlPlaces returns places for the connections of the control API.
 func NewControlPlaces() *Places { return NewPlaces(min(mostControl, Descriptors()/8)) }
 
-// ForksMark is the first descriptor that the ports of forks leave to the rest of the process.
+// ForksMark returns the first descriptor that the ports of forks leave to the rest of the process.
 func ForksMark() int { return PacketsMark() + min(Descriptors()/16, mostCalls/2) }
 
-// PacketsMark is the first descriptor that packets leave to the rest of the process: the
+// PacketsMark returns the first descriptor that packets leave to the rest of the process: the
 // kernel gives out the lowest free one.
 func PacketsMark() int { return Descriptors() - min(Descriptors()/2, mostLeft) }
 

@@ -61,8 +61,8 @@ func LoadTLS(certFile, keyFile string) (*tls.Config, error) {
 	return &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12}, nil
 }
 
-// CertificateOf is the certificate of a configuration in PEM. Who trusts it trusts no
-// other by that.
+// CertificateOf returns the certificate of a configuration in PEM. A client that trusts it trusts
+// no other certificate by that.
 func CertificateOf(config *tls.Config) string {
 	if len(config.Certificates) == 0 {
 		return ""

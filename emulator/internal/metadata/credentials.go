@@ -70,7 +70,7 @@ func credentialsOf(key *kinds.AccessKey) credentials {
 	}
 }
 
-// instanceOf is the instance whose metadata are served, if it has the role.
+// instanceOf returns the instance whose metadata the service serves, if it has the role.
 func (s *service) instanceOf(v *state.View, role string) (*kinds.Instance, error) {
 	instance, err := s.findInstance(v)
 	if err == nil && (role == "" || role != instance.RAMRoleName) {
@@ -79,10 +79,10 @@ func (s *service) instanceOf(v *state.View, role string) (*kinds.Instance, error
 	return instance, err
 }
 
-// sessionOf is the session in which an instance has its role: CLB-0371.
+// sessionOf returns the session in which an instance has its role: CLB-0371.
 func sessionOf(instance *kinds.Instance) string { return "vm-ram-" + instance.ID }
 
-// goodKey is a key of the instance's role that lives long enough, nil if none does.
+// goodKey returns a key of the instance's role that lives long enough, or nil if none does.
 func goodKey(v *state.View, instance *kinds.Instance) *kinds.AccessKey {
 	for key := range kinds.AccessKeysByRole.List(v, instance.AccountID, instance.RAMRoleName) {
 		if key.SessionName == sessionOf(instance) && key.Status == kinds.AccessKeyActive && key.Expiration.Sub(v.Now()) > credentialsRest {

@@ -88,9 +88,8 @@ func privateIPv4(n *kinds.NetworkInterface) string {
 	return n.PrivateIPAddresses[0]
 }
 
-// lookUp returns the value at a path, or the list of what is in a folder: one
-// name a line; the names of folders end with a slash. A folder is found
-// with and without the slash.
+// lookUp returns the value at a path, or the list of a folder's entries: one name a line; the names
+// of folders end with a slash. It finds a folder with and without the slash.
 func lookUp(self *identity, path string) (string, error) {
 	path = strings.Trim(path, "/")
 	for _, name := range []string{path, path + "/"} {

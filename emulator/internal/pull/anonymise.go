@@ -17,8 +17,8 @@ import (
 // anonymousAccount stands for the id of the account.
 const anonymousAccount = "1000000000000001"
 
-// hider replaces what tells whose an account is: the same by the same, so that what named one
-// another still does, and a block of addresses still holds its addresses. Ids of resources stay.
+// hider replaces what identifies an account's owner. It replaces equal values by equal ones, so
+// that references still match, and keeps addresses in their blocks. It keeps ids of resources.
 type hider struct {
 	account string
 	key     []byte
@@ -29,7 +29,7 @@ func newHider(account string) *hider {
 	return &hider{account: account, key: []byte(rand.Text()), words: make(map[string]string)}
 }
 
-// The fields of answers whose values a user chose, and those that are digests of such.
+// The fields of answers whose values a user chose or that are digests of such values.
 var (
 	chosenField = form(`(?i)(name|alias|description|descritpion|comment|reason|cookie|project|store|serialnumber|sans|common|domain|uri|url|` +
 		`healthcheckreq|healthcheckexp|tagvalue|^value|subjectalternativename|hostname)$`)
@@ -143,7 +143,8 @@ func (h *hider) digest(text string) string {
 	}, text)
 }
 
-// kinds of addresses that stay what they are: how many bits of them do.
+// keptBits says how many leading bits of an address stay, by block, so that a private address stays
+// private.
 var keptBits = []struct {
 	block netip.Prefix
 	bits  int

@@ -64,7 +64,7 @@ func openRegular(path string, flag int) (*os.File, error) {
 // maxScope bounds what is read of a file's first line.
 const maxScope = 1 << 20
 
-// answers are what an account answered, by call. They are kept in a file, so that a pull that was
+// answers holds an account's answers, by call. A file keeps them, so that a pull that was
 // interrupted need not ask again.
 type answers struct {
 	file *os.File

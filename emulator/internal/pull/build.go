@@ -153,7 +153,7 @@ func (b *builder) withholdAddresses() {
 	}
 }
 
-// statusPaths are where rows have their statuses.
+// statusPaths lists the places of a status in rows.
 var statusPaths = []string{"Status", "LoadBalancerStatus", "ListenerStatus", "ServerGroupStatus"}
 
 // configured are the statuses after stages that have several.

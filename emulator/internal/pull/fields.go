@@ -14,8 +14,8 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// row is what was read about a resource: the fields of its entry in a list, those of the
-// answers about it, and under parent the row of the resource that it belongs to.
+// row holds what was read about a resource: the fields of its entry in a list, those of the answers
+// about it, and under parent the row of the resource that it belongs to.
 type row map[string]any
 
 // parent is the key of a row's parent.
@@ -67,7 +67,7 @@ func (r row) get(name string) any {
 	return nil
 }
 
-// text is a field as text, "" if it is absent.
+// text returns a field as text, or "" if it is absent.
 func (r row) text(path string) string { return textOf(r.at(path)) }
 
 func textOf(value any) string {
@@ -82,7 +82,7 @@ func textOf(value any) string {
 	return ""
 }
 
-// list is a field's list of objects.
+// list returns the objects in a list of a field.
 func (r row) list(path string) (list []row) {
 	entries, ok := r.at(path).([]any)
 	if !ok {
@@ -96,13 +96,13 @@ func (r row) list(path string) (list []row) {
 	return list
 }
 
-// field says from where in a row a field of a resource comes.
+// field says which part of a row becomes a field of a resource.
 type field struct {
 	// name is the field's, such as HealthCheck.Switch; of the elements of a list, Servers[].Port.
 	name string
-	// paths are where it may be; the first that has something counts.
+	// paths lists the places where it may be; the first that has something counts.
 	paths []string
-	// form is how the answer spells it, "" for as it is.
+	// form says how the answer spells it, "" as it is.
 	form string
 }
 
@@ -134,7 +134,8 @@ func tableOf(name state.Kind) (fields []field, unread map[string]string) {
 	return fields, unread
 }
 
-// fieldsOf returns the fields of a kind: those of the table, and the others as answers have them under their own names.
+// fieldsOf returns the fields of a kind: those in the table, and the others under their own names,
+// as answers have them.
 func fieldsOf(k *kind) (fields []field) {
 	said := make(map[string]bool)
 	fields, k.unread = tableOf(k.name)
@@ -162,8 +163,8 @@ func fieldsOf(k *kind) (fields []field) {
 	return fields
 }
 
-// usualPaths are the names under which answers have a field of what about names: its own, and that behind the name
-// of what it is of, such as VpcName for the Name of a VPC.
+// usualPaths returns the names that answers use for a field: the field's own name, and that name
+// after the resource's, such as VpcName for the Name of a VPC.
 func usualPaths(name, about string, of reflect.Type) (paths []string) {
 	name = strings.Trim(name, "[].")
 	dir, last, nested := strings.Cut(name, ".")
@@ -186,7 +187,7 @@ func usualPaths(name, about string, of reflect.Type) (paths []string) {
 	return paths
 }
 
-// leaves yields the fields of a struct with their types, those of lists as Servers[].Port.
+// leaves yields the fields of a struct with their types, and those of lists as Servers[].Port.
 func leaves(of reflect.Type, name string) iter.Seq2[string, reflect.Type] {
 	return func(yield func(string, reflect.Type) bool) {
 		for of.Kind() == reflect.Pointer {
@@ -261,7 +262,7 @@ func fillList(of reflect.Value, f field, fields []field, from row) error {
 	return nil
 }
 
-// reachedBy is the field of a struct under a name with dots. It makes what pointers on the way
+// reachedBy returns the field of a struct with a dotted name. It allocates what pointers on the way
 // lead to.
 func reachedBy(of reflect.Value, name string) reflect.Value {
 	for part := range strings.SplitSeq(name, ".") {
@@ -321,8 +322,8 @@ func parseTime(value any) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("%q is no time", textOf(value))
 }
 
-// assign puts a value of an answer into a field, whatever of text, number and boolean the answer
-// has it as.
+// assign puts a value of an answer into a field, whether the answer has it as text, number or
+// boolean.
 func assign(to reflect.Value, value any) error {
 	if to.Type() == reflect.TypeFor[time.Time]() {
 		at, err := parseTime(value)

@@ -14,13 +14,13 @@ type read struct {
 	// params go with the call. A value that begins with = is a path in the row that the call is
 	// about.
 	params map[string]string
-	// list is where the answer has its list, "" if the answer itself is what is read.
+	// list is the path of the list in the answer, or "" if the whole answer is read.
 	list  string
 	pages pages
 }
 
-// pages says how a list is asked for in parts: by a number and a size, or by a token and a size.
-// The zero pages is a list that comes whole.
+// pages says how to ask for parts of a list: by a number and a size, or by a token and a size. The
+// zero pages is for a list that comes whole.
 type pages struct {
 	number, size, token string
 	most                int
@@ -43,7 +43,7 @@ type detail struct {
 	// as is the name under which the row gets the list; without one it gets the fields of the
 	// answer. Also is a field that it gets in addition.
 	as, also string
-	// when says for which rows; nil is for all.
+	// when says for which rows. If nil, it is for all.
 	when func(row) bool
 	// needed leaves a resource out if this read of it fails.
 	needed bool
@@ -58,21 +58,21 @@ type kind struct {
 	// for which.
 	of   state.Kind
 	when func(row) bool
-	// id is where a row has the id; idOf makes it where it has none.
+	// id is the path of the id in a row. For rows without one, idOf makes it.
 	id   string
 	idOf func(row) string
 	// spread names objects of a row whose fields are the row's own.
 	spread []string
-	// joined are lists that are read once, of which a row gets the entry with its id.
+	// joined lists reads that are made once, from each of which a row gets the entry with its id.
 	joined  []detail
 	details []detail
-	// chosen reports whether a row is one of those to read; nil takes all. Foreign says why clbemu
-	// has nothing like it, "" if it has.
+	// chosen reports whether to read a row. If nil, all are read. Foreign says why clbemu has
+	// nothing like it, or returns "" if it has.
 	chosen  func(p *Puller, r row) bool
 	foreign func(row) string
 	// unread are the fields that no answer has, with the reason.
 	unread map[string]string
-	// tags is where a row has the resource's tags, "" if it can have none.
+	// tags is the path of the resource's tags in a row, or "" if it can have none.
 	tags string
 	tag  state.TagResourceType
 
@@ -100,7 +100,7 @@ func (k *kind) reads() (all []read) {
 	return all
 }
 
-// errNoID is the error of a row whose answer lacks what its id is made of.
+// errNoID is the error of a row that lacks what its id is made of.
 var errNoID = errors.New("the answer has no id")
 
 // of completes a kind with its table. Finish does what no field says; nil does nothing.
@@ -130,7 +130,8 @@ func of[T any](t *state.Table[T], k kind, finish func(b *builder, r *T, from row
 	return &k
 }
 
-// allKinds are all that are read, in the order in which they are put: what others need comes first.
+// allKinds returns the kinds that a pull reads, in the order in which it puts them: kinds that
+// others need come first.
 func allKinds() []*kind {
 	var all []*kind
 	for _, part := range [][]*kind{settingKinds(), networkKinds(), computeKinds(), certificateKinds(), clbKinds(), nlbKinds()} {

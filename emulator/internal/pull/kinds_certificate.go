@@ -6,7 +6,8 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/kinds"
 )
 
-// certificateKinds are certificates and access control lists, which listeners name.
+// certificateKinds returns the kinds of certificates and access control lists, which listeners
+// name.
 func certificateKinds() []*kind {
 	return []*kind{
 		userCertificates(), serverCertificates(),

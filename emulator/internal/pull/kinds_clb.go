@@ -13,7 +13,7 @@ const (
 	mostOfSlb   = 100
 )
 
-// clbKinds are Classic Load Balancers and what belongs to them.
+// clbKinds returns the kinds of Classic Load Balancers and their parts.
 func clbKinds() []*kind {
 	return []*kind{
 		loadBalancers(), vServerGroups(), masterSlaveServerGroups(), listeners(), rules(),
@@ -93,7 +93,7 @@ func masterSlaveServerGroups() *kind {
 	})
 }
 
-// attributeOf is the read about a listener of a protocol.
+// attributeOf returns the read about a listener of a protocol.
 func attributeOf(protocol kinds.Protocol, name string) detail {
 	return detail{read: read{product: "Slb", action: "DescribeLoadBalancer" + name + "ListenerAttribute",
 		params: each("LoadBalancerId", "=LoadBalancerId", "ListenerPort", "=ListenerPort")},

@@ -6,7 +6,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/kinds"
 )
 
-// computeKinds are the kinds to which load balancers forward.
+// computeKinds returns the kinds to which load balancers forward.
 func computeKinds() []*kind { return []*kind{instances(), networkInterfaces()} }
 
 func instances() *kind {

@@ -14,7 +14,7 @@ func each(params ...string) map[string]string {
 	return all
 }
 
-// networkKinds are the networks of load balancers.
+// networkKinds returns the kinds of the networks of load balancers.
 func networkKinds() []*kind {
 	return []*kind{
 		of(kinds.ResourceGroups, kind{

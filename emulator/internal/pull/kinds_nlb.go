@@ -4,7 +4,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/kinds"
 )
 
-// nlbKinds are Network Load Balancers and what belongs to them.
+// nlbKinds returns the kinds of Network Load Balancers and their parts.
 func nlbKinds() []*kind {
 	return []*kind{
 		of(kinds.NLBSecurityPolicies, kind{

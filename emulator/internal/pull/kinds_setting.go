@@ -7,10 +7,10 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// settingKinds are the account and what it may have.
+// settingKinds returns the kinds of the account and its settings.
 func settingKinds() []*kind { return []*kind{accounts(), regions(), quotas()} }
 
-// accounts is not read in a list: the account is the caller's.
+// accounts returns the kind of accounts, which no list has: the account is the caller's.
 func accounts() *kind {
 	return of(kinds.Accounts, kind{}, nil)
 }

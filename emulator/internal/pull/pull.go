@@ -1,5 +1,5 @@
-// Package pull copies a real account into a state: it reads what load balancers are, stand in and
-// forward to, and puts that under the ids, statuses and times of the account. It only reads, and
+// Package pull copies a real account into a state: it reads load balancers, their networks and
+// their servers, and puts them with the ids, statuses and times of the account. It only reads, and
 // makes nothing up: what no answer says is absent, and its report lists it.
 package pull
 
@@ -31,7 +31,7 @@ type Puller struct {
 	Anonymise bool
 	// Call makes a call of the account. Its error ends the pull.
 	Call func(ctx context.Context, product, action string, params map[string]string) (status int, answer map[string]any, err error)
-	// Pause is how long a call of an action waits for the one before it.
+	// Pause returns how long a call of an action waits for the one before it.
 	Pause func(product, action string) time.Duration
 	// Progress, if set, gets how many calls are done, and of how many.
 	Progress func(done, planned int)
@@ -45,7 +45,7 @@ type Puller struct {
 	ids           map[state.Kind]map[string]bool
 	report        *Report
 	done, planned int
-	// asked counts the answers, also those that were known.
+	// asked counts the answers, including those that were known.
 	asked int
 }
 
@@ -75,7 +75,7 @@ func (p *Puller) store(ctx context.Context) error {
 // has reports whether a resource was read.
 func (p *Puller) has(kind state.Kind, id string) bool { return p.ids[kind][id] }
 
-// inVPC reports whether a row is of a chosen VPC, or all are.
+// inVPC reports whether a row is in a chosen VPC, or no VPC is chosen.
 func (p *Puller) inVPC(r row) bool { return p.inVPCAt(r, "VpcId") }
 
 func (p *Puller) inVPCAt(r row, path string) bool {
@@ -183,7 +183,7 @@ func (p *Puller) readAll(ctx context.Context) error {
 	return nil
 }
 
-// owners are the rows for each of which a kind has a list.
+// owners returns the rows for each of which a kind has a list.
 func (p *Puller) owners(k *kind) (list []row) {
 	for _, owner := range p.rows[k.of] {
 		if k.of != "" && (k.when == nil || k.when(owner)) {
@@ -417,7 +417,7 @@ func ramAction(r read) string {
 	return r.product + ":" + r.action
 }
 
-// Policy is the least RAM policy that lets a pull read everything.
+// Policy returns the least RAM policy with which a pull can read everything.
 func (p *Puller) Policy() string {
 	return kinds.PolicyDocument{Version: "1", Statement: []kinds.PolicyStatement{{Effect: "Allow", Action: p.Actions(), Resource: kinds.TextList{"*"}}}}.String()
 }

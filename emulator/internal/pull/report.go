@@ -118,7 +118,7 @@ func (r *Report) finish(v *state.View, calls int) {
 	slices.SortFunc(r.Unread, func(a, b Unread) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Field, b.Field)) })
 }
 
-// Lines are the report for people.
+// Lines returns the report for people.
 func (r *Report) Lines() (lines []string) {
 	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	for _, kind := range []string{"LoadBalancer", "NLBLoadBalancer"} { // none of them is worth a line, too

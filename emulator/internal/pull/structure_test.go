@@ -141,7 +141,7 @@ func TestAnswersArePulled(t *testing.T) {
 	}
 }
 
-// used are the places that a kind's reads and rows depend on.
+// used returns the places that a kind's reads and rows depend on.
 func (k *kind) used() (paths []string) {
 	for _, r := range k.reads() {
 		for _, value := range r.params {
@@ -162,7 +162,8 @@ func place(path string) string {
 	return strings.Join(parts, ".")
 }
 
-// placesOf are the places of all that answers have in the rows of a kind, but for what contains others.
+// placesOf returns the places of all that answers have in the rows of a kind, but for what contains
+// others.
 func placesOf(k *kind) map[string]bool {
 	found := make(map[string]bool)
 	add := func(r read, as, also string) {
@@ -199,7 +200,7 @@ func placesOf(k *kind) map[string]bool {
 	return found
 }
 
-// placesOfField are the places of a field, of the elements of a list those within its list.
+// placesOfField returns the places of a field, of the elements of a list those within its list.
 func placesOfField(k *kind, f field) (places []string) {
 	list, _, inList := strings.Cut(f.name, "[].")
 	for _, path := range f.paths {

@@ -38,8 +38,8 @@ const (
 // takeover takes.
 const leaderTimeout = 10 * time.Second
 
-// silence is how long the leader's machine may confirm nothing of what was sent to it, or
-// asked of its network, before a connection is given up. A call itself may take longer.
+// silence is the longest time for which the leader's machine may confirm nothing that was sent to
+// it, or asked of its network, before a connection is given up. A call itself may take longer.
 const silence = 5 * time.Second
 
 // forwarder passes calls of one of the two listeners on to the leader's.
@@ -203,15 +203,15 @@ func (l *leaderResponse) Flush() {
 // Unwrap lets http.ResponseController find the rest.
 func (l *leaderResponse) Unwrap() http.ResponseWriter { return l.ResponseWriter }
 
-// errChanged ends the wait for an answer of a leader that is none any more, such as one
-// whose machine has lost its network.
+// errChanged ends the wait for an answer of a former leader, such as one whose machine has lost its
+// network.
 var errChanged = errors.New("another replica leads now")
 
 // errEnds ends it when this process ends, or begins again as a follower.
 var errEnds = errors.New("this replica ends or begins again")
 
-// lateAnswer is how long the answer of a leader that is none any more is waited for: it may say
-// that it did not execute the call.
+// lateAnswer limits the wait for the answer of a former leader: it may say that it did not execute
+// the call.
 const lateAnswer = time.Second
 
 // leaderContext returns a context that ends soon after another replica leads.
@@ -303,8 +303,7 @@ func (o singleAttempt) RoundTrip(q *http.Request) (*http.Response, error) {
 	return o.RoundTripper.RoundTrip(q)
 }
 
-// emptyBody is a body without anything in it, of which net/http does not know that it could
-// be sent twice.
+// emptyBody is a body without content, which net/http would not know to be safe to send twice.
 type emptyBody struct{}
 
 func (emptyBody) Read([]byte) (int, error) { return 0, io.EOF }
@@ -319,7 +318,8 @@ type repeatedBody struct {
 	over bool   // more was read than is kept
 }
 
-// maxRepeated bounds what is kept of a body: calls of the cloud are smaller, imports are not.
+// maxRepeated bounds the part of a body that is kept: calls of the cloud are smaller, imports are
+// not.
 const maxRepeated = 64 << 10
 
 // rewind begins again, and reports whether that is possible.

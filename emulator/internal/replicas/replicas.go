@@ -29,7 +29,7 @@ var ErrDeposed = errors.New("another replica may lead now")
 type Config struct {
 	Election engine.Election
 	Store    *state.Store
-	// Self is how the others reach this one.
+	// Self says how the others reach this replica.
 	Self controlapi.Replica
 	// Lead is called when this replica leads: the store takes writes, and no other
 	// process does.
@@ -112,7 +112,8 @@ func (r *Replica) run(ctx context.Context) error {
 	}
 }
 
-// watchForeign notes what another program changes of what is kept. Writes are refused from then on.
+// watchForeign notes what another program changes in the kept state. From then on, writes are
+// refused.
 func (r *Replica) watchForeign(ctx context.Context) {
 	foreign := r.cfg.Election.Changed(ctx)
 	if ctx.Err() == nil {
@@ -121,7 +122,7 @@ func (r *Replica) watchForeign(ctx context.Context) {
 	}
 }
 
-// spoilt returns what another program has changed of what is kept, nil if nothing.
+// spoilt returns what another program has changed in the kept state, or nil.
 func (r *Replica) spoilt() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -141,8 +142,8 @@ func (r *Replica) noLeader() error {
 	return errNoLeader
 }
 
-// deposed says that a replica starts again, unless what it would read then is older than
-// what it has read.
+// deposed returns an error after which a replica starts again, unless it would then read an older
+// state than it has read.
 func deposed(err error) error {
 	if errors.Is(err, engine.ErrReplaced) {
 		return err
@@ -150,7 +151,7 @@ func deposed(err error) error {
 	return fmt.Errorf("%w: %w", ErrDeposed, err)
 }
 
-// electAgain is how long a replica waits after an election that failed.
+// electAgain is the time that a replica waits after an election that failed.
 const electAgain = 500 * time.Millisecond
 
 func (r *Replica) lead(ctx context.Context, term engine.Term) error {
@@ -234,7 +235,7 @@ func (r *Replica) lag() (lag time.Duration, follows bool) {
 // maxLag is from when on a follower is not ready.
 const maxLag = 10 * time.Second
 
-// Ready returns why the replica can't answer or pass on calls, nil if it can.
+// Ready returns why the replica can't answer or pass on calls, or nil if it can.
 func (r *Replica) Ready() error {
 	if err := r.spoilt(); err != nil {
 		return err

@@ -20,7 +20,7 @@ import (
 	"github.com/clbemu/clbemu/state/engine/memory"
 )
 
-// following is a replica that follows, and knows a leader at a URL, "" for none.
+// following returns a replica that follows, and knows a leader at a URL, or "" for none.
 func following(t *testing.T, cfg Config) *Replica {
 	t.Helper()
 	store, err := state.Follow(t.Context(), state.Config{Schema: state.NewSchema()}, &memory.Engine{})

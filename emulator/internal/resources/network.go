@@ -9,7 +9,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// group is the resource group of what names none.
+// group returns the resource group with the id, or the account's default for "".
 func group(tx *state.Tx, owner state.Owner, id string) string {
 	if id != "" {
 		return id
@@ -60,8 +60,8 @@ func systemTable(tx *state.Tx, vpc *kinds.VPC) string {
 	return ""
 }
 
-// Allocate takes an address out of a pool, any when ip is "". Of a block that was
-// invalid, which is empty, nothing is taken and nothing is said.
+// Allocate takes an address out of a pool, any free one if ip is "". An empty block stands for an
+// invalid one, which was reported: Allocate then does nothing.
 func Allocate(tx *state.Tx, pool, block, ip string, holder state.Kind, id string) (string, error) {
 	if block == "" {
 		return "", nil

@@ -63,15 +63,14 @@ func (r *Rules) Change(commit func() error) (err error) {
 	return err
 }
 
-// Follow arms the rules again if the store has found out since what became of a change
-// whose outcome was unknown.
+// Follow arms the rules again if the store has found out the outcome of a change that was unknown.
 func (r *Rules) Follow() {
 	if r.store.Recovered() != r.recovered.Load() {
 		r.Injector.Change(r.load)
 	}
 }
 
-// Skipped are the rules of the store that are not in force, with the reason.
+// Skipped returns the rules of the store that are not in force, each with the reason.
 func (r *Rules) Skipped() []controlapi.SkippedFault {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -107,8 +106,8 @@ func (r *Rules) load() {
 	r.skipped = skipped
 }
 
-// parse is the rule of a row. A newer version may have written one that this
-// one does not know.
+// parse returns the rule of a row. It fails for a rule that a newer version wrote and this one does
+// not know.
 func parse(k *kinds.Fault) (faults.Rule, error) {
 	rules, err := faults.Parse([]byte(k.Rule))
 	switch {
@@ -161,8 +160,7 @@ func (r *Rules) Add(file string, text []byte) ([]faults.Rule, error) {
 	return rules, r.update(func(tx *state.Tx) error { return put(tx, rules, false) })
 }
 
-// Begin adds the first rules. One that the store holds as it is written goes on with its
-// counters.
+// Begin adds the first rules. A rule that the store holds in the same words keeps its counters.
 func (r *Rules) Begin() error {
 	if len(r.First) == 0 {
 		return nil
@@ -170,7 +168,7 @@ func (r *Rules) Begin() error {
 	return r.update(func(tx *state.Tx) error { return put(tx, r.First, true) })
 }
 
-// put adds rules; goOn leaves those alone that are there in the same words. A rule that is
+// put adds rules. With goOn, it keeps rules that are there in the same words. A rule that is only
 // switched on or off keeps its counters.
 func put(tx *state.Tx, rules []faults.Rule, goOn bool) error {
 	next := 0
@@ -196,8 +194,8 @@ func put(tx *state.Tx, rules []faults.Rule, goOn bool) error {
 	return checkSize(tx.View)
 }
 
-// Reset resets the store and plants a world, and keeps the rules, unless they are to be
-// those of the start again: the user's, and not a part of the world.
+// Reset resets the store and plants a world. It keeps the rules, which are the user's and not a
+// part of the world, unless drop asks for those of the start.
 func (r *Rules) Reset(plant func(*state.Tx) error, drop bool) error {
 	var kept []state.Kind
 	if !drop {
@@ -220,7 +218,7 @@ func (r *Rules) Reset(plant func(*state.Tx) error, drop bool) error {
 	})
 }
 
-// update is Change by a transaction.
+// update is like Change, for a transaction.
 func (r *Rules) update(change func(*state.Tx) error) error {
 	return r.Change(func() error { return r.store.Update(state.Owner{}, change) })
 }
@@ -260,8 +258,8 @@ func (r *Rules) ResetCounters() error {
 	})
 }
 
-// Requires is for state.Config: it returns a line for each thing without which no client
-// can call, and for each rule that a start would skip. The view must see everything.
+// Requires returns a line for each thing without which no client can call, and for each rule that a
+// start would skip. The view must see everything. It serves state.Config.
 func Requires(v *state.View) []string {
 	problems := kinds.Requires(v)
 	for k := range kinds.Faults.All(v) {

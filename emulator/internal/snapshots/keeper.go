@@ -76,7 +76,7 @@ type folder string
 
 const suffix = ".json"
 
-// folderOf is the folder within a state's folder; it need not exist.
+// folderOf returns the folder of snapshots in a state's folder. It need not exist.
 func folderOf(dir string) folder { return folder(filepath.Join(dir, "snapshots")) }
 
 func (f folder) path(name string) string { return filepath.Join(string(f), name+suffix) }

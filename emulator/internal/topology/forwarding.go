@@ -55,14 +55,14 @@ type Keys struct {
 	Certificates []Certificate
 	// ClientCAs are the PEM texts that clients' certificates are verified with.
 	ClientCAs []string
-	// Versions and Ciphers are the cloud's names; empty is the product's choice.
+	// Versions and Ciphers hold the cloud's names. If empty, the product chooses.
 	Versions, Ciphers []string
 }
 
 // Certificate is a chain with its private key, in PEM form.
 type Certificate struct {
 	ID string
-	// Domains are the names that it is for; the default certificate has none.
+	// Domains lists the names for which it is. The default certificate has none.
 	Domains           []string
 	Chain, PrivateKey string
 }

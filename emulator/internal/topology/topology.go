@@ -1,7 +1,7 @@
-// Package topology has what load balancers of all products have in common: a load
-// balancer has frontends, which forward to the members of groups, by rules or not. A
-// product declares how its kinds are read as these, as options of the kinds. The
-// package knows no product, and what it returns is read only.
+// Package topology holds the common form of the load balancers of all products: a load balancer has
+// frontends, which forward to the members of groups, by rules or not. A product declares, by
+// options of its kinds, how to read them in this form. The package knows no product, and what it
+// returns is read only.
 package topology
 
 import (
@@ -30,7 +30,7 @@ type LoadBalancer struct {
 	Zones     []string
 	// ZonesApart lets an address forward only to members of its zone; evidence NLB-0092.
 	ZonesApart bool
-	// Standby is the zone that serves the addresses while theirs is gone, "" if none does.
+	// Standby is the zone that serves the addresses while theirs is gone, or "" if none does.
 	Standby string
 	Spec    string
 	// SecurityGroups admit packets, if there are any.
@@ -67,7 +67,7 @@ type Frontend struct {
 	Status    string
 	Running   bool
 	Scheduler string
-	// Bandwidth is its limit in Mbit/s, 0 for none.
+	// Bandwidth is the limit in Mbit/s, or 0 for none.
 	Bandwidth  int
 	Check      HealthCheck
 	TLS        TLS
@@ -78,20 +78,19 @@ type Frontend struct {
 	Admission func(port int) Admission
 	// GroupID names the group that it forwards to unless a rule says otherwise.
 	GroupID string
-	// MemberPort is the port of members that have none; 0 is the port that the client
-	// used.
+	// MemberPort is the port of members without one. 0 stands for the port that the client used.
 	MemberPort int
-	// Group is that group, false while it does not exist.
+	// Group returns that group, or false while it does not exist.
 	Group func() (Group, bool)
 	Rules iter.Seq[Rule]
 }
 
-// TLS holds what a frontend that terminates TLS needs. The zero TLS does not.
+// TLS holds what a frontend needs to terminate TLS. With the zero TLS it does not.
 type TLS struct {
 	Certificates   []string
 	CACertificates []string
 	Policy         string
-	// Load reads what these name; nil where the frontend terminates no TLS.
+	// Load reads what these name. It is nil if the frontend does not terminate TLS.
 	Load func() (Keys, error)
 }
 
@@ -113,7 +112,7 @@ type Rule struct {
 	GroupID           string
 	Group             func() (Group, bool)
 	CreateTime        time.Time
-	// Own are the rule's settings, nil where the frontend's apply.
+	// Own holds the rule's settings, or is nil if the frontend's apply.
 	Own *RuleSettings
 }
 
@@ -166,9 +165,9 @@ type Member struct {
 	Type     string // ecs, eni, eci or ip
 	// Address is empty when the server is gone.
 	Address string
-	// Zone is empty where it is not known.
+	// Zone is empty if it is unknown.
 	Zone string
-	// Port is 0 where the frontend says it.
+	// Port is 0 if the frontend says it.
 	Port        int
 	Weight      int
 	Description string
@@ -231,8 +230,7 @@ func (f *Frontend) For(g *Group) *Frontend {
 	return f
 }
 
-// PortOf is the port at which a frontend reaches a member, 0 where the client
-// chooses it.
+// PortOf returns the port at which a frontend reaches a member, or 0 if the client chooses it.
 func (f *Frontend) PortOf(m *Member) int {
 	if m.Port != 0 {
 		return m.Port

@@ -17,8 +17,8 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// Forks is an emulator of which scenarios get a fork each. It is in memory, in this process,
-// and listens nowhere.
+// Forks is an emulator that gives each scenario a fork. It is in memory, in this process, and
+// listens nowhere.
 type Forks struct {
 	emulator     *emulator.Emulator
 	api, control *http.Client

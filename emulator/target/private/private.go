@@ -400,8 +400,8 @@ func (h *history) end() {
 	}
 }
 
-// History calls look with the load balancers after each change since it was last called, in
-// order, and at last with those of now.
+// History calls look with the load balancers after each change since its last call, in order, and
+// at last with the present ones.
 func (e *Emulator) History(_ context.Context, look func(all []scenarios.LoadBalancerState, at time.Time)) error {
 	store, h := e.life.emulator.Store(), &e.history
 	if h.of != e.life {

@@ -53,9 +53,11 @@ type Condition struct {
 	// read lists the settings in force; nil for what can only be set, or is listed by
 	// another row.
 	read func(c *change) []Setting
-	// set lists those of the settings that were set, where read measures; nil is all.
+	// set lists the settings that were set, for a condition whose read measures. If nil, that is
+	// all.
 	set func(c *change) []Setting
-	// idle says why a setting has no effect as things are, "" if it has one; nil is never.
+	// idle says why a setting has no effect at present, or "" if it has one. It is nil if it always
+	// has.
 	idle func(c *change, named, value string) string
 }
 

@@ -44,7 +44,8 @@ func Settings(v *state.View) map[Key]string {
 	return all
 }
 
-// nameOf is the name of a setting's condition, as one may list the settings of another.
+// nameOf returns the name of a setting's condition, since a condition may list the settings of
+// another.
 func nameOf(setting string) string {
 	if c, _, ok := Find(setting); ok {
 		return c.Name

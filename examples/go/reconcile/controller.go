@@ -10,7 +10,7 @@ import (
 	"github.com/aliyun/alibaba-cloud-sdk-go/services/slb"
 )
 
-// timeout is how long the controller waits for an answer.
+// timeout is the longest wait of the controller for an answer.
 const timeout = 2 * time.Second
 
 // controller reconciles one Service. It keeps nothing in memory: each run looks at what
@@ -57,8 +57,8 @@ func (c *controller) tag() string {
 	return string(tags)
 }
 
-// find returns the id of the Service's load balancer, "" if there is none. A user may
-// have taken its tag away, or its name: ensureOwn puts back what is missing.
+// find returns the id of the Service's load balancer, or "" if there is none. A user may have taken
+// its tag away, or its name: ensureOwn puts back what is missing.
 func (c *controller) find() (id string, err error) {
 	byTag := slb.CreateDescribeLoadBalancersRequest()
 	byTag.Tags = c.tag()

@@ -18,8 +18,8 @@ var kubernetes string
 // Kind is a kind of objects.
 type Kind struct {
 	APIVersion, Name string
-	// Fields are paths, with [] behind lists and .* behind maps; nil where this
-	// package has none.
+	// Fields lists paths, with [] after lists and .* after maps. It is nil if this package has
+	// none.
 	Fields []string
 }
 
@@ -68,7 +68,7 @@ var Reasons = []string{
 	"CreateRouteFailed", "SyncRouteFailed", "CreatedRoute", "CloudControllerManagerPrecheckResult",
 }
 
-// Finalizers are its own and those of Kubernetes.
+// Finalizers lists its own finalizer and those of Kubernetes.
 var Finalizers = []string{
 	"service.k8s.alibaba/resources", "service.k8s.alibaba/nlb", "service.kubernetes.io/load-balancer-cleanup", "foregroundDeletion", "orphan",
 }
@@ -76,8 +76,8 @@ var Finalizers = []string{
 // ServiceName is the label by which an EndpointSlice belongs to a Service.
 const ServiceName = "kubernetes.io/service-name"
 
-// Labels are those that Kubernetes or the cloud controller manager reads: of
-// EndpointSlices, and of nodes that are no backends.
+// Labels lists the labels that Kubernetes or the cloud controller manager reads: on EndpointSlices,
+// and on nodes that are no backends.
 var Labels = []string{
 	ServiceName, "node-role.kubernetes.io/master", "node-role.kubernetes.io/control-plane",
 	"node.kubernetes.io/exclude-from-external-load-balancers", "service.alibabacloud.com/exclude-node",

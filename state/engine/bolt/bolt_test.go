@@ -216,7 +216,7 @@ func TestOneBadMetaPage(t *testing.T) {
 	}
 }
 
-// newestMeta is the number of the meta page that counts.
+// newestMeta returns the number of the meta page that counts.
 func newestMeta(t *testing.T, path string) int {
 	t.Helper()
 	text, err := os.ReadFile(path)

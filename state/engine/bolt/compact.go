@@ -53,7 +53,7 @@ func (e *Engine) compact() (err error) {
 	return errors.Join(durable.SyncFolder(filepath.Dir(e.path)), large.Close())
 }
 
-// shrunk is a synced copy that has no free pages, under another name.
+// shrunk returns a synced copy without free pages, under another name.
 func (e *Engine) shrunk() (*Engine, error) {
 	name, err := fresh(e.path)
 	if err != nil {

@@ -22,7 +22,7 @@ var (
 	flips = flag.Int("bolt.flips", 0, "how many flipped bits TestFlippedBits tries; 0 is 600, or 100 with -short")
 )
 
-// chance is a source of chance whose seed a failure prints.
+// chance returns a source of chance whose seed a failure prints.
 func chance(t *testing.T) *rand.Rand {
 	t.Helper()
 	s := *seed

@@ -305,7 +305,7 @@ func elements(id uint64, count int, body []byte) ([]element, error) {
 	return list, nil
 }
 
-// cut is part of a page, counted from an element of it.
+// cut returns part of a page, counted from an element of it.
 func cut(b []byte, pos, size uint64) ([]byte, error) {
 	if pos+size > uint64(len(b)) {
 		return nil, errors.New("it lies outside of the page")
@@ -313,15 +313,15 @@ func cut(b []byte, pos, size uint64) ([]byte, error) {
 	return b[pos : pos+size], nil
 }
 
-// values is a leaf of a table.
+// values returns the keys of a leaf of a table.
 func (w *walker) values(p page) ([][]byte, error) { return leafKeys(p.id, p.count, p.body, 0, nil) }
 
-// bucket is a leaf of the root: its elements are the tables.
+// bucket returns the keys of a leaf of the root, whose elements are the tables.
 func (w *walker) bucket(p page) ([][]byte, error) {
 	return leafKeys(p.id, p.count, p.body, bucketFlag, w.table)
 }
 
-// leafKeys are a leaf's keys, whose elements all have the flags.
+// leafKeys returns the keys of a leaf whose elements must all have the flags.
 func leafKeys(id uint64, count int, body []byte, flags uint32, each func(page uint64, value []byte) error) ([][]byte, error) {
 	list, err := elements(id, count, body)
 	if err != nil {

@@ -62,8 +62,8 @@ func Replace(from, path string) error {
 	return SyncFolder(filepath.Dir(path))
 }
 
-// Publish gives a synced file its name unless there is one of that name, which
-// it leaves alone and reports as fs.ErrExist.
+// Publish gives a synced file its name unless a file has that name, which it leaves alone and
+// reports as fs.ErrExist.
 func Publish(from, path string) error {
 	err := os.Link(from, path)
 	if errors.Is(err, fs.ErrExist) {

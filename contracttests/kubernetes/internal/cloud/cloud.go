@@ -120,7 +120,7 @@ func command(ctx context.Context, env []string, args ...string) (string, error) 
 	return stdout.String(), nil
 }
 
-// Check is `clbemu state check`.
+// Check runs `clbemu state check`.
 func (c *Cloud) Check(ctx context.Context) error {
 	_, err := c.Control(ctx, "state", "check")
 	return err

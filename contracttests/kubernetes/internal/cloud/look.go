@@ -14,7 +14,7 @@ import (
 	"github.com/aliyun/alibaba-cloud-sdk-go/services/vpc"
 )
 
-// SLB is a client of the API, with the key of the world.
+// SLB returns a client of the API, with the key of the world.
 func (c *Cloud) SLB() (*slb.Client, error) {
 	client, err := slb.NewClientWithOptions(Region, sdk.NewConfig().WithScheme("HTTP"),
 		credentials.NewAccessKeyCredential(AccessKeyID, AccessKeySecret))
@@ -25,7 +25,7 @@ func (c *Cloud) SLB() (*slb.Client, error) {
 	return client, nil
 }
 
-// VPC is a client of the API, as SLB is.
+// VPC returns a client of the API, like SLB.
 func (c *Cloud) VPC() (*vpc.Client, error) {
 	client, err := vpc.NewClientWithOptions(Region, sdk.NewConfig().WithScheme("HTTP"),
 		credentials.NewAccessKeyCredential(AccessKeyID, AccessKeySecret))

@@ -172,7 +172,7 @@ func ready(ctx context.Context, client rest.Interface) bool {
 	return status == http.StatusOK
 }
 
-// Kubectl is the command's path; it takes --kubeconfig.
+// Kubectl returns the path of the command, which takes --kubeconfig.
 func (c *Cluster) Kubectl() string { return c.tools.Path("kubectl") }
 
 // Stop ends the control plane. Nothing in it is worth a soft landing.

@@ -22,7 +22,7 @@ type Node struct {
 	Taints []corev1.Taint
 }
 
-// NewNode is the nth node of a cluster, with its part of PodCIDR.
+// NewNode returns the nth node of a cluster, with its part of PodCIDR.
 func NewNode(n int, providerID, address string) Node {
 	return Node{Name: fmt.Sprintf("node-%d", n), ProviderID: providerID, Address: address, PodCIDR: fmt.Sprintf("172.20.%d.0/24", n)}
 }
@@ -49,7 +49,8 @@ func (c *Cluster) AddNode(ctx context.Context, n Node) error {
 	return nil
 }
 
-// notReady is the taint of each new node, until the controllers have seen it Ready.
+// notReady reports whether a taint is the one of each new node until the controllers have seen it
+// Ready.
 func notReady(taint corev1.Taint) bool { return taint.Key == corev1.TaintNodeNotReady }
 
 func isReady(node *corev1.Node) bool {

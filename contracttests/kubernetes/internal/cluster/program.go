@@ -56,7 +56,7 @@ func (c *Cluster) kwok() program {
 	return program{"kwok", "kwok", args}
 }
 
-// signingKey is a new key for service accounts in PEM.
+// signingKey returns a new key for service accounts in PEM.
 func signingKey() ([]byte, error) {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {

@@ -68,7 +68,7 @@ func Start(c Command) (*Process, error) {
 // do that, and in any case puts it into a process group of its own.
 func EndWithParent(cmd *exec.Cmd) { cmd.SysProcAttr = attributes() }
 
-// Done is closed when the program has ended.
+// Done returns a channel that is closed when the program has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
 // Stop asks the program to end, and kills it if it does not. An error is that it
@@ -118,7 +118,7 @@ func (p *Process) Log() string {
 	return string(text)
 }
 
-// Tail is the end of what the program has written.
+// Tail returns the last lines that the program has written.
 func (p *Process) Tail(lines int) string {
 	all := strings.Split(strings.TrimRight(p.Log(), "\n"), "\n")
 	return strings.Join(all[max(0, len(all)-lines):], "\n")

@@ -55,7 +55,7 @@ var builds = []build{
 	},
 }
 
-// goMod is the module in which the programs are built.
+// goMod returns the go.mod of the module in which the programs are built.
 func (b build) goMod() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "module tools\n\ngo 1.24.0\n\nrequire %s %s\n", b.module, b.version)

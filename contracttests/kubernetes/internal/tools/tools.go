@@ -21,8 +21,7 @@ type Dir string
 // Path returns the path of a program or a file.
 func (d Dir) Path(name string) string { return filepath.Join(string(d), name) }
 
-// cacheRoot is the folder of the programs of all versions, which all clones of a
-// machine share.
+// cacheRoot returns the folder with the programs of all versions. All clones on a machine share it.
 func cacheRoot() (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {

@@ -34,8 +34,8 @@ func (MachineClock) AfterFunc(d time.Duration, f func()) func() bool {
 // Real implements Clock.
 func (MachineClock) Real(d time.Duration) time.Duration { return d }
 
-// leastWait is how long a client or member has at least, on the machine's clock: the machine
-// gets no faster by a clock that runs fast.
+// leastWait is the least time that a client or member has, on the machine's clock: a clock that
+// runs fast does not make the machine faster.
 const leastWait = 200 * time.Millisecond
 
 // atLeastWait returns a time of the clock that is not over before leastWait.
@@ -67,7 +67,7 @@ func (a *alarm) in(d time.Duration) {
 	a.move(d)
 }
 
-// move is in. The caller holds mu.
+// move is like in. The caller holds mu.
 func (a *alarm) move(d time.Duration) {
 	d = atLeastWait(a.clock, d)
 	a.at = a.clock.Now().Add(d)

@@ -214,8 +214,7 @@ func (x *exchange) end() {
 	}
 }
 
-// recovered counts a panic as a failure of the member, whose answer it is about, and ends
-// the client's connection.
+// recovered counts a panic as a failure of the member, and ends the client's connection.
 func (x *exchange) recovered() {
 	switch p := recover(); {
 	case p == nil:

@@ -22,7 +22,7 @@ type Fault struct {
 	rate    int
 }
 
-// ending says how an answer ends before its time.
+// ending says how an answer ends too early.
 type ending int
 
 const (
@@ -45,10 +45,10 @@ func (f *Fault) Slow(delay time.Duration, bytesPerSecond int) {
 	f.delay, f.rate = delay, bytesPerSecond
 }
 
-// err is why something fails.
+// err returns an error that names the fault rule.
 func (f *Fault) err(what error) error { return fmt.Errorf("%w (fault rule %s)", what, f.Rule) }
 
-// limit returns what a fault leaves of the bandwidth, nil where that is all.
+// limit returns what a fault leaves of the bandwidth, or nil if that is all.
 func (f *Fault) limit() *limit {
 	if f.rate == 0 {
 		return nil
@@ -212,13 +212,13 @@ func (c *faultyConn) SetDeadline(t time.Time) error {
 	return c.Conn.SetDeadline(t)
 }
 
-// SetReadDeadline is SetDeadline of reads.
+// SetReadDeadline is like SetDeadline, for reads.
 func (c *faultyConn) SetReadDeadline(t time.Time) error {
 	c.keep(t, &c.read)
 	return c.Conn.SetReadDeadline(t)
 }
 
-// SetWriteDeadline is SetDeadline of writes.
+// SetWriteDeadline is like SetDeadline, for writes.
 func (c *faultyConn) SetWriteDeadline(t time.Time) error {
 	c.keep(t, &c.write)
 	return c.Conn.SetWriteDeadline(t)

@@ -57,8 +57,8 @@ func (o *observer) ended(t *testing.T, n int) (list []forward.Event) {
 	return list
 }
 
-// talker is a member that sends a text to each connection that has sent a byte, and then
-// what it gets.
+// talker returns a member that sends a text to each connection that has sent a byte, and then what
+// it gets.
 func talker(t *testing.T, text string) forward.Member {
 	return member("m", accepting(t, func(c *net.TCPConn) {
 		if _, err := io.ReadFull(c, make([]byte, 1)); err != nil {

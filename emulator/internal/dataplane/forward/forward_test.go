@@ -150,7 +150,7 @@ func apply(t testing.TB, s *forward.Server, plan forward.Plan) {
 	}
 }
 
-// member is a member of weight 100 at the address.
+// member returns a member of weight 100 at the address.
 func member(key string, addr net.Addr) forward.Member {
 	return forward.Member{Key: key, Addr: netip.MustParseAddrPort(addr.String()), Weight: 100}
 }
@@ -180,7 +180,7 @@ func accepting(t testing.TB, serve func(*net.TCPConn)) net.Addr {
 	return l.Addr()
 }
 
-// echo is a member that sends its key on a line, and then what it gets.
+// echo returns a member that sends its key on a line, and then what it gets.
 func echo(t testing.TB, key string) forward.Member {
 	return member(key, accepting(t, func(c *net.TCPConn) {
 		fmt.Fprintln(c, key)
@@ -188,7 +188,7 @@ func echo(t testing.TB, key string) forward.Member {
 	}))
 }
 
-// unused is an address without a listener.
+// unused returns an address without a listener.
 func unused(t testing.TB) net.Addr {
 	t.Helper()
 	l := listen(t)

@@ -18,7 +18,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/dataplane/forward"
 )
 
-// webMember is a member that answers by the handler.
+// webMember returns a member that answers by the handler.
 func webMember(t testing.TB, key string, handler http.HandlerFunc) forward.Member {
 	t.Helper()
 	l := listen(t)
@@ -30,7 +30,7 @@ func webMember(t testing.TB, key string, handler http.HandlerFunc) forward.Membe
 	return member(key, l.Addr())
 }
 
-// named is a member that answers with its key.
+// named returns a member that answers with its key.
 func named(t testing.TB, key string) forward.Member {
 	return webMember(t, key, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, key) })
 }

@@ -65,7 +65,7 @@ func newEvent(kind EventKind, client, local netip.AddrPort) *Event {
 	return &Event{Kind: kind, Client: client, Local: local, Began: time.Now()}
 }
 
-// connected returns the event of a client's connection, nil if no observer wants it yet.
+// connected returns the event of a client's connection, or nil if no observer wants it yet.
 func (s *Server) connected(c net.Conn) *Event {
 	if !s.config.Observer.Armed(Connect) && !s.config.Observer.Logs() {
 		return nil

@@ -50,7 +50,7 @@ func writePage(w http.ResponseWriter, status int, reason string) {
 	io.WriteString(w, body)
 }
 
-// rawPage is a page with its header for a connection that net/http gives up.
+// rawPage returns a page with its header, for a connection that net/http gives up.
 func rawPage(status int, reason string) string {
 	body := page(status, reason)
 	return fmt.Sprintf("HTTP/1.1 %d %s\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: %d\r\nServer: %s\r\n%s: %s\r\nConnection: close\r\n\r\n%s",

@@ -14,8 +14,7 @@ const (
 	cloudEndpointServ byte               = 0x03
 )
 
-// header returns what a member gets before the first byte or packet, nil where
-// the protocol is off.
+// header returns what a member gets before the first byte or packet, or nil if the protocol is off.
 func (p *ProxyProtocol) header(from, to net.Addr) ([]byte, error) {
 	if !p.On {
 		return nil, nil

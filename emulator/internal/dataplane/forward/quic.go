@@ -4,8 +4,7 @@ package forward
 // it. The QUIC versions that the cloud's qch knows use 8 (CLB-0605).
 const shortIDLength = 8
 
-// quicID returns the destination connection id of a QUIC packet, nil where it
-// has none.
+// quicID returns the destination connection id of a QUIC packet, or nil if it has none.
 func quicID(packet []byte) []byte {
 	if len(packet) == 0 {
 		return nil

@@ -77,7 +77,7 @@ func (t *table) route(hostport, path string) (*pool, *Sticky) {
 	return t.pool, &t.Sticky
 }
 
-// hostname is the name in a Host header, in lower case and without the port.
+// hostname returns the name in a Host header, in lower case and without the port.
 func hostname(hostport string) string {
 	host := hostport
 	if h, _, err := net.SplitHostPort(hostport); err == nil {

@@ -133,13 +133,14 @@ func (s hashed) pick(c client, tried []*target) *target {
 	return best
 }
 
-// score is distributed so that a target is best for its weight's share of keys.
+// score returns the score of a target for a key. Over all keys, a target scores best for its
+// weight's share.
 func score(key uint64, t *target) float64 {
 	uniform := (float64(mix(key^t.hash)>>11) + 0.5) / (1 << 53)
 	return float64(t.Weight) / -math.Log(uniform)
 }
 
-// mix is the finalizer of splitmix64: each bit of x changes half of the result's.
+// mix returns the finalizer of splitmix64: each bit of x changes half of the result's.
 func mix(x uint64) uint64 {
 	x ^= x >> 30
 	x *= 0xbf58476d1ce4e5b9

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// targets are members a, b, c … of the weights.
+// targets returns members a, b, c … of the weights.
 func targets(weights ...int) (ts []*target) {
 	for i, w := range weights {
 		key := string(rune('a' + i))
@@ -71,7 +71,7 @@ func TestLeastConnection(t *testing.T) {
 	}
 }
 
-// someClient is the n-th of many clients.
+// someClient returns the n-th of many clients.
 func someClient(n int) client {
 	addr := netip.AddrFrom4([4]byte{10, byte(n >> 16), byte(n >> 8), byte(n)})
 	return client{

@@ -33,11 +33,11 @@ type Config struct {
 	Log func(error)
 	// Clock measures for how long the listener waits; the default is the machine's.
 	Clock Clock
-	// MaxHeld bounds the connections that wait without a member; further ones are
-	// closed. 0 is 1,024.
+	// MaxHeld bounds the connections that wait without a member; further ones are closed. If it is
+	// 0, the bound is 1,024.
 	MaxHeld int
-	// MaxSessions bounds the UDP sessions; packets that would open further ones
-	// are dropped. 0 is 16,384.
+	// MaxSessions bounds the UDP sessions; packets that would open further ones are dropped. If it
+	// is 0, the bound is 16,384.
 	MaxSessions int
 	// MaxDescriptor is the first descriptor that connections leave to the rest of the
 	// process; 0 leaves none.
@@ -251,8 +251,8 @@ func (s *Server) countFailure(r *record) {
 	s.total.memberFailure.Add(1)
 }
 
-// pickMember returns the member of a connection or session, by persistence where
-// the plan has it. It returns nil where no member is available.
+// pickMember returns the member of a connection or session, by persistence if the plan has it. It
+// returns nil if no member is available.
 func (s *Server) pickMember(t *table, c client) *target {
 	pool := t.at(c.to.Addr())
 	if t.Persistence <= 0 {

@@ -5,8 +5,7 @@ import "sync/atomic"
 // Stats counts what a server has done since New.
 type Stats struct {
 	Total Counters
-	// Members has the members of the plan and those with open connections, by
-	// Member.Key.
+	// Members holds the members of the plan and those with open connections, by Member.Key.
 	Members  map[string]Counters
 	Held     int64  // connections that wait because no member is available
 	Refused  uint64 // connections and packets that the access list or a limit refused

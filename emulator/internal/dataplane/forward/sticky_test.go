@@ -9,8 +9,7 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/dataplane/forward"
 )
 
-// setting is a member that sets a cookie and answers with its key; the path is
-// the status.
+// setting returns a member that sets a cookie and answers with its key; the path is the status.
 func setting(t *testing.T, key string) forward.Member {
 	return webMember(t, key, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Add("Set-Cookie", "JSESSIONID="+key+"; Path=/; HttpOnly")

@@ -73,8 +73,7 @@ func (st *stream) abort() {
 	}
 }
 
-// handshake terminates TLS where the plan has it, and reports whether the stream
-// may go on.
+// handshake terminates TLS if the plan asks for it, and reports whether the stream may go on.
 func (st *stream) handshake() bool {
 	if st.table.Protocol != TCPSSL {
 		return true
@@ -141,7 +140,7 @@ func (st *stream) forward() {
 	}
 }
 
-// connect dials the member, and reports whether the stream has it.
+// connect dials the member, and reports whether it succeeded.
 func (st *stream) connect() bool {
 	f := st.fault()
 	if f != nil && f.refused {

@@ -103,7 +103,7 @@ func (t *table) loops(m *target, client netip.Addr) bool {
 	return t.ClientAddress && !usual && m.Addr.Addr() == client
 }
 
-// hosts are the records of the pools' members by address.
+// hosts returns the records of the pools' members by address.
 func hosts(pools []*pool) map[string]*record {
 	records := make(map[string]*record)
 	for _, p := range pools {
@@ -114,7 +114,7 @@ func hosts(pools []*pool) map[string]*record {
 	return records
 }
 
-// pools are the table's pools: first the listener's, then the pools of zones and rules.
+// pools returns the table's pools: first the listener's, then the pools of zones and rules.
 func (t *table) pools() []*pool {
 	pools := []*pool{t.pool}
 	for _, p := range t.zones {
@@ -126,8 +126,8 @@ func (t *table) pools() []*pool {
 	return pools
 }
 
-// members are the plan's members by key. A member of several groups is in
-// service where it is in one of them.
+// members returns the plan's members by key. A member of several groups is in service where it is
+// in one of them.
 func (t *table) members() map[string]*Member {
 	members := make(map[string]*Member)
 	for _, p := range t.pools() {

@@ -46,7 +46,7 @@ func dialTLS(t testing.TB, addr string, config *tls.Config) (*tls.Conn, error) {
 	return c, c.Handshake()
 }
 
-// served is the name in the certificate that a client gets.
+// served returns the name in the certificate that a client gets.
 func served(t testing.TB, addr, name string) string {
 	t.Helper()
 	c, err := dialTLS(t, addr, &tls.Config{ServerName: name})

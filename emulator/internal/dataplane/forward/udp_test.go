@@ -24,7 +24,7 @@ func listenUDP(t testing.TB) *net.UDPConn {
 	return c
 }
 
-// echoUDP is a member that answers packets with its key and the packet.
+// echoUDP returns a member that answers packets with its key and the packet.
 func echoUDP(t testing.TB, key string) forward.Member {
 	c := listenUDP(t)
 	go func() {

@@ -164,8 +164,8 @@ const (
 	readsNext
 )
 
-// SetReadDeadline is that of deadlineConn. After an answer, net/http sets a deadline for the
-// begin of another header, and then one for its end.
+// SetReadDeadline follows the connection's phase: after an answer, net/http sets a deadline for the
+// start of the next header, and then one for its end.
 func (c *clientConn) SetReadDeadline(t time.Time) error {
 	if !c.phase.CompareAndSwap(waits, readsNext) {
 		c.phase.CompareAndSwap(done, waits)
@@ -173,7 +173,7 @@ func (c *clientConn) SetReadDeadline(t time.Time) error {
 	return c.deadlineConn.SetReadDeadline(t)
 }
 
-// SetDeadline is SetReadDeadline, and the deadline of writes.
+// SetDeadline sets the deadlines of reads, by SetReadDeadline, and of writes.
 func (c *clientConn) SetDeadline(t time.Time) error {
 	return errors.Join(c.SetReadDeadline(t), c.SetWriteDeadline(t))
 }
@@ -285,7 +285,7 @@ const (
 	halfRequest = "the request did not arrive whole within the listener's request timeout"
 )
 
-// headerSize is about how long the request's header was.
+// headerSize returns the approximate length of the request's header.
 func headerSize(r *http.Request) int {
 	size := len(r.Method) + len(r.RequestURI) + len(r.Host)
 	for name, values := range r.Header {

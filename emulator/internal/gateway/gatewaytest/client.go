@@ -19,7 +19,7 @@ import (
 // Params are the parameters of a call. An empty value is not sent.
 type Params map[string]string
 
-// Pairs are parameters given as name, value, name, value.
+// Pairs returns parameters given as name, value, name, value.
 func Pairs(pairs ...string) Params {
 	p := make(Params, len(pairs)/2)
 	for i := 0; i < len(pairs); i += 2 {
@@ -31,7 +31,7 @@ func Pairs(pairs ...string) Params {
 // Empty is the value of a parameter sent empty.
 const Empty = "\x00"
 
-// With is the parameters with some changed; one given as "" is not sent.
+// With returns the parameters with some changed. A parameter changed to "" is not sent.
 func (p Params) With(changes Params) Params {
 	changed := make(Params, len(p)+len(changes))
 	maps.Copy(changed, p)
@@ -112,7 +112,7 @@ func (c *Client) Do(action string, params Params) Reply {
 	return reply
 }
 
-// Get returns what is at a path such as Vpcs.Vpc.0.VpcId, nil when nothing is.
+// Get returns what is at a path such as Vpcs.Vpc.0.VpcId, or nil if nothing is.
 func (r Reply) Get(path string) any {
 	var at any = r.Body
 	for name := range strings.SplitSeq(path, ".") {
@@ -132,7 +132,7 @@ func (r Reply) Get(path string) any {
 	return at
 }
 
-// Text is Get as text: it spells numbers and booleans, and nothing is "".
+// Text is like Get, as text: it spells numbers and booleans, and returns "" for all else.
 func (r Reply) Text(path string) string {
 	switch v := r.Get(path).(type) {
 	case string:
@@ -146,7 +146,7 @@ func (r Reply) Text(path string) string {
 	}
 }
 
-// Len is the number of elements of the list at a path.
+// Len returns the number of elements of the list at a path.
 func (r Reply) Len(path string) int {
 	list, _ := r.Get(path).([]any)
 	return len(list)

@@ -21,7 +21,7 @@ func Rand(t *testing.T) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 0))
 }
 
-// Choose returns any key, or now and then one that is none.
+// Choose returns any key, or now and then an unknown one.
 func Choose[T any](chance *rand.Rand, m map[string]T) string {
 	if len(m) == 0 || chance.IntN(12) == 0 {
 		return "none"
@@ -57,7 +57,7 @@ type Check struct {
 	with  Outcome
 }
 
-// If is a check that fails with an outcome.
+// If returns a check that fails with an outcome.
 func If(fails bool, with Outcome) Check { return Check{fails, with} }
 
 // First returns the outcome of the first check that fails.
@@ -78,7 +78,7 @@ type Step struct {
 	done   func(Reply)
 }
 
-// NewStep is a call that should come to an outcome; done follows where that is OK.
+// NewStep returns a call that should come to an outcome. If that is OK, done follows.
 func NewStep(action string, params Params, want Outcome, done func(Reply)) Step {
 	return Step{action, params, want, done}
 }

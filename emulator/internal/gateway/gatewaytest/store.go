@@ -33,13 +33,13 @@ func Store(t testing.TB, plant ...func(*state.Tx) error) *state.Store {
 	return StoreAt(t, state.NewManualClock(Start), plant...)
 }
 
-// StoreAt is Store with a clock that the test can move.
+// StoreAt is like Store, with a clock that the test can move.
 func StoreAt(t testing.TB, clock state.Clock, plant ...func(*state.Tx) error) *state.Store {
 	t.Helper()
 	return StoreWith(t, state.Config{Clock: clock}, plant...)
 }
 
-// StoreWith is Store with what else the test wants of it.
+// StoreWith is like Store, with the other settings that the test wants.
 func StoreWith(t testing.TB, cfg state.Config, plant ...func(*state.Tx) error) *state.Store {
 	t.Helper()
 	cfg.Schema, cfg.Engine, cfg.Seed = kinds.Schema, &memory.Engine{}, 1

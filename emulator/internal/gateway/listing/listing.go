@@ -23,13 +23,13 @@ func Unique(values []string) []string {
 // Matches reports whether a filter lets a value pass; an empty one lets any.
 func Matches(filter, value string) bool { return filter == "" || filter == value }
 
-// Among is Matches for a list of values.
+// Among is like Matches, for a list of values.
 func Among[T comparable](filter []T, value T) bool {
 	return len(filter) == 0 || slices.Contains(filter, value)
 }
 
-// One returns the field with a value, of names and values in turn, "" for none; it fails if there
-// are two.
+// One returns the field with a value, of names and values in turn, or "" for none; it fails if
+// there are two.
 func One(fields ...string) (field, value string, ok bool) {
 	for i := 0; i < len(fields); i += 2 {
 		if fields[i+1] == "" {
@@ -78,9 +78,9 @@ const BadToken state.Fact = "BadToken"
 // tokenMark begins every token, which distinguishes tokens from other text in base64.
 const tokenMark = "after:"
 
-// After returns what comes behind the element that a token names, in the order of
-// keys, which no two elements share: at most size, and the token for the rest, ""
-// when there is none. The empty token is for the beginning.
+// After returns the elements after the one that a token names, in the order of keys, which no two
+// elements share. It returns at most size, and the token for the rest, or "" if there is none. The
+// empty token is for the beginning.
 func After[T any](list []T, token string, size int, key func(T) string) (part []T, next string, err error) {
 	last, err := Last(token)
 	if err != nil {
@@ -106,7 +106,7 @@ func Token(last string) string {
 	return base64.URLEncoding.EncodeToString([]byte(tokenMark + last))
 }
 
-// Last is the key that a token names, "" for the beginning. It fails with BadToken.
+// Last returns the key that a token names, or "" for the beginning. It fails with BadToken.
 func Last(token string) (string, error) {
 	if token == "" {
 		return "", nil

@@ -25,7 +25,7 @@ type Paging struct {
 	TotalCount int    `rpc:"TotalCount"`
 }
 
-// Total is the length of the whole list.
+// Total returns the length of the whole list.
 func (p Paging) Total() int { return p.TotalCount }
 
 // Cut returns the requested part of a list.
@@ -34,8 +34,8 @@ func Cut[T any](all []T, ask ByToken, key func(T) string) ([]T, Paging, error) {
 	return part, Paging{next, ask.MaxResults, len(all)}, err
 }
 
-// InOrder is Cut of a list that an index has in the order of keys, which are the last value of
-// the index, a slash and the id. Its cost does not grow with the list.
+// InOrder is like Cut, for a list that an index has in the order of keys. A key is the last value
+// of the index, a slash and the id. The cost does not grow with the list.
 func InOrder[T any](v *state.View, x *state.Index[T], ask ByToken, key func(*T) string, values ...string) ([]*T, Paging, error) {
 	last, err := Last(ask.NextToken)
 	if err != nil {

@@ -23,7 +23,7 @@ const maxLength = 128
 // Refusals are a product's words for tags that it refuses.
 type Refusals struct {
 	Key, Value refusal
-	// Twice refuses a repeated key; it is nil where the last value wins.
+	// Twice refuses a repeated key. If nil, the last value wins.
 	Twice refusal
 }
 
@@ -96,7 +96,7 @@ func Remove(tx *state.Tx, kind state.TagResourceType, id string, keys []string) 
 	}
 }
 
-// Resource is a tag with the resource that has it, as ListTagResources answers them.
+// Resource is a tag and the resource that carries it, as ListTagResources answers them.
 type Resource struct {
 	ResourceType string `rpc:"ResourceType"`
 	ResourceID   string `rpc:"ResourceId"`
@@ -140,7 +140,7 @@ func find(v *state.View, kind state.TagResourceType, ids []string, filters []sta
 	return slices.Compact(found)
 }
 
-// Filters are tags as filters: one without a value asks for its key alone.
+// Filters returns tags as filters: one without a value asks for its key alone.
 func Filters(tags []Tag) []state.TagFilter {
 	filters := make([]state.TagFilter, len(tags))
 	for i, t := range tags {

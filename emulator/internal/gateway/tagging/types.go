@@ -101,7 +101,7 @@ func (t Types) all(v *state.View, word string, ids []string, filters []state.Tag
 	return list
 }
 
-// ListPart is List for answers with the number of all tags.
+// ListPart is like List, for answers with the number of all tags.
 func (t Types) ListPart(v *state.View, word string, ids []string, tags []Tag, ask listing.ByToken) ([]Resource, listing.Paging, error) {
 	return listing.Cut(t.all(v, word, ids, Filters(tags)), ask, Resource.Place)
 }

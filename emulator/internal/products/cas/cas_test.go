@@ -35,7 +35,7 @@ func read(t *testing.T, name string) string {
 	return string(text)
 }
 
-// upload is a call that succeeds.
+// upload returns the parameters of a call that succeeds.
 func upload(t *testing.T, name string) params {
 	return params{"Name": name, "Cert": read(t, "certificate.pem"), "Key": read(t, "key.pem")}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// subject holds what both answers read off a certificate.
+// subject holds the fields that both answers read from a certificate.
 type subject struct {
 	Name            string `rpc:"Name"`
 	Fingerprint     string `rpc:"Fingerprint"`
@@ -69,7 +69,7 @@ func firstOf(texts []string) string {
 	return texts[0]
 }
 
-// chainOf is the certificates of a chain, which were read when it was uploaded.
+// chainOf returns the certificates of a chain. It skips none: the upload read them.
 func chainOf(text string) (chain []*x509.Certificate) {
 	for rest := []byte(text); ; {
 		var block *pem.Block

@@ -73,8 +73,8 @@ func (req *accessLogRequest) LoadBalancerOf(*state.View) (string, error) {
 	return req.Attributes[0].LoadBalancerID, nil
 }
 
-// logProject matches what a project of the log service can have for a name. There is none with
-// another: CLB-0584.
+// logProject matches the names that a project of the log service can have. No project has another:
+// CLB-0584.
 var logProject = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`) })
 
 func setAccessLogsDownloadAttribute(tx *state.Tx, req *accessLogRequest) (*gateway.Empty, error) {

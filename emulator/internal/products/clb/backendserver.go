@@ -248,13 +248,13 @@ func resolve(v *state.View, lb *kinds.LoadBalancer, s *backendServerParam) (kind
 	return m, n.VPCID, nil
 }
 
-// isShared reports whether an instance is a shared-resource one, which has no spec.
+// isShared reports whether an instance is a shared-resource one, without a spec.
 func isShared(lb *kinds.LoadBalancer) bool {
 	return lb.InstanceChargeType == kinds.PayBySpec && lb.Spec == ""
 }
 
-// networkOf is the VPC that the backends of a load balancer must be in: its own, or the
-// VPC of its present backends. "" is any.
+// networkOf returns the VPC that the backends of a load balancer must be in: its own, or the VPC of
+// its present backends. "" is any.
 func networkOf(v *state.View, lb *kinds.LoadBalancer) string {
 	if lb.VPCID != "" {
 		return lb.VPCID
@@ -285,7 +285,7 @@ func firstVPC(v *state.View, members []kinds.BackendServer) string {
 	return ""
 }
 
-// serverVPC is "" for a deleted server.
+// serverVPC returns the VPC of a server, or "" if the server is deleted.
 func serverVPC(v *state.View, m kinds.BackendServer) string {
 	if m.Type == kinds.BackendServerECS {
 		if instance, ok := kinds.Instances.Find(v, m.ServerID); ok {

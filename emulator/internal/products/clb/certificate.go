@@ -126,8 +126,8 @@ func isAliCloudCertificate(c *kinds.ServerCertificate) int {
 	return 1
 }
 
-// source is the certificate that the request uploads, or names by the number that it
-// has in the certificate service: CLB-0413.
+// source returns the certificate that the request uploads, or that it names by its number in the
+// certificate service: CLB-0413.
 func (req *uploadServerCertificateRequest) source(v *state.View) (kinds.ServerCertificate, error) {
 	if req.AliCloudCertificateID != "" {
 		c, ok := kinds.UserCertificates.Find(v, req.AliCloudCertificateID)

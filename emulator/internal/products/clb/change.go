@@ -75,7 +75,7 @@ func checkTakes(v *state.View, id, action string) error {
 	return nil
 }
 
-// owner is the load balancer of a part found by its own id.
+// owner returns the load balancer of a part that is found by its own id.
 func owner[T any](v *state.View, parts *state.Table[T], id string, of func(*T) string) (string, error) {
 	p, err := parts.Get(v, id)
 	if err != nil {

@@ -110,8 +110,8 @@ func createDomainExtension(tx *state.Tx, req *createDomainExtensionRequest) (*cr
 	return &createDomainExtensionResponse{d.ID, l.Port}, nil
 }
 
-// extensionsBusy reports whether a change of one of a listener's extensions takes effect. Clients
-// wait for it also before they create one, which has no earlier change of its own: CLB-0583.
+// extensionsBusy reports whether a change of one of a listener's extensions is taking effect.
+// Clients also wait for it before they create one, for which there was no earlier change: CLB-0583.
 func extensionsBusy(v *state.View, listenerID string) bool {
 	for d := range kinds.DomainExtensionsByListener.List(v, listenerID) {
 		if d.Activity == state.Busy {

@@ -19,7 +19,7 @@ func with(base gatewaytest.Params, pairs ...string) gatewaytest.Params {
 	return base.With(params(pairs...))
 }
 
-// servers is the JSON text of n backend servers, on the ports from 1 on.
+// servers returns the JSON text of n backend servers, on the ports from 1 on.
 func servers(n int) string {
 	list := make([]string, n)
 	for i := range list {
@@ -32,17 +32,17 @@ func server(id string, more string) string {
 	return fmt.Sprintf(`[{"ServerId":%q,"Port":8000%s}]`, id, more)
 }
 
-// paired is the JSON list of one server of a master/slave group.
+// paired returns the JSON list of one server of a master/slave group.
 func paired(id string, port int, serverType string) string {
 	return fmt.Sprintf(`[{"ServerId":%q,"Port":%d,"Weight":"60","ServerType":%q}]`, id, port, serverType)
 }
 
-// accessLog is a call about the access log of a load balancer.
+// accessLog returns the parameters of a call about the access log of a load balancer.
 func accessLog(id string) gatewaytest.Params {
 	return params("LogsDownloadAttributes", fmt.Sprintf(`[{"logProject":"my-project","LogStore":"my-store","LoadBalancerId":%q}]`, id))
 }
 
-// legacyTags is a call about tags, given as key, value, key, value.
+// legacyTags returns the parameters of a call about tags, given as key, value, key, value.
 func legacyTags(pairs ...string) gatewaytest.Params {
 	var list []string
 	for i := 0; i < len(pairs); i += 2 {
@@ -362,7 +362,7 @@ func inYear(year string) func(*state.Tx) error {
 	return editRegion(func(r *kinds.Region) { r.SetYear(year) })
 }
 
-// ruleList is the JSON text of one rule.
+// ruleList returns the JSON text of one rule.
 func ruleList(name, domain, url, group string) string {
 	return fmt.Sprintf(`[{"RuleName":%q,"Domain":%q,"Url":%q,"VServerGroupId":%q}]`, name, domain, url, group)
 }

@@ -2,8 +2,8 @@ package clb
 
 import "github.com/clbemu/clbemu/emulator/internal/gateway"
 
-// listenerWrites get one another's parameters: Terraform sends those of all
-// protocols, and those of the creation with each change.
+// listenerWrites lists actions that get one another's parameters: Terraform sends the parameters of
+// all protocols, and of the creation with each change.
 var listenerWrites = []string{
 	"CreateLoadBalancerTCPListener", "CreateLoadBalancerUDPListener", "CreateLoadBalancerHTTPListener", "CreateLoadBalancerHTTPSListener",
 	"SetLoadBalancerTCPListenerAttribute", "SetLoadBalancerUDPListenerAttribute", "SetLoadBalancerHTTPListenerAttribute", "SetLoadBalancerHTTPSListenerAttribute",

@@ -15,7 +15,7 @@ import (
 
 const day = 24 * time.Hour
 
-// newTimedClient is newClient with a clock that the test moves.
+// newTimedClient is like newClient, with a clock that the test moves.
 func newTimedClient(t *testing.T, more ...func(*state.Tx) error) (*gatewaytest.Client, *state.Store, *state.ManualClock) {
 	t.Helper()
 	clock := state.NewManualClock(gatewaytest.Start)

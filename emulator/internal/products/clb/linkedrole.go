@@ -18,8 +18,8 @@ var (
 			"Please ensure the user has been granted the ram:CreateServiceLinkedRole permission", "CLB-0587")
 )
 
-// needRole creates a service-linked role of the account if there is none and the caller may,
-// which is refused otherwise. CLB-0587.
+// needRole creates a service-linked role of the account if it has none, which is refused unless the
+// caller may. CLB-0587.
 func needRole(tx *state.Tx, caller gateway.Caller, role string, refusal error) error {
 	id := tx.Scope().AccountID
 	account, err := kinds.Accounts.Get(tx.View, id)

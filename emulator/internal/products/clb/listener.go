@@ -136,7 +136,7 @@ type listenerCreation interface {
 	apply(*kinds.Listener)
 }
 
-// wantedListener holds what a creation asks for besides the settings.
+// wantedListener holds what a creation asks for in addition to the settings.
 type wantedListener struct {
 	LoadBalancerID           string
 	Port                     int
@@ -154,7 +154,7 @@ const (
 	maxRequestTimeout = 180
 )
 
-// setListener changes a listener of any protocol: what is not given stays.
+// setListener changes a listener of any protocol. It keeps settings that are not given.
 func setListener[R listenerChange](tx *state.Tx, req R) (*gateway.Empty, error) {
 	ref, protocol := req.target()
 	lb, err := kinds.LoadBalancers.Get(tx.View, ref.LoadBalancerID)

@@ -208,7 +208,7 @@ func checkACLEntries(v *state.View, l *kinds.Listener) error {
 // control", 2025-07; CLB-0170.
 const maxListenerACLEntries = 1000
 
-// boundACLs are the lists that a listener has by now, none when it is new.
+// boundACLs returns the access control lists that a listener has now, or none for a new listener.
 func boundACLs(v *state.View, listenerID string) []string {
 	if l, ok := kinds.Listeners.Find(v, listenerID); ok {
 		return l.AclIDs
@@ -269,7 +269,8 @@ func checkCertificates(v *state.View, _ *kinds.LoadBalancer, l *kinds.Listener) 
 // hashing are the schedulers that need a spec. CLB-0581.
 var hashing = []string{"sch", "tch", "qch"}
 
-// checkSpec refuses what a shared or an IPv6 instance has not, unless the listener has it already.
+// checkSpec refuses settings that a shared or an IPv6 instance does not have, unless the listener
+// has them already.
 func checkSpec(v *state.View, lb *kinds.LoadBalancer, l *kinds.Listener) error {
 	before, ok := kinds.Listeners.Find(v, l.ID())
 	if !ok {

@@ -147,7 +147,7 @@ func viewHealthCheck(h kinds.HealthCheck) healthCheckView {
 	return view
 }
 
-// checkTimeout is the timeout of an active check.
+// checkTimeout returns the timeout of the health check, or 0 if the check is off.
 func checkTimeout(h kinds.HealthCheck) int {
 	if h.Switch != kinds.On {
 		return 0

@@ -96,7 +96,7 @@ func (req *setUDPListenerRequest) switchServerGroup(l *kinds.Listener) error {
 	return req.layer4Switch.change(l, req.VServerGroupID, req.MasterSlaveServerGroupID)
 }
 
-// layer7Change holds what the Set actions of HTTP and HTTPS share.
+// layer7Change holds the fields that the Set actions of HTTP and HTTPS share.
 type layer7Change struct {
 	listenerRef
 	groupSwitch

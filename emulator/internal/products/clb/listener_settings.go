@@ -171,7 +171,7 @@ type udpSettings struct {
 	HealthCheckExp *string `rpc:"healthCheckExp,len=1..64,invalid=HealthCheckExpLength"`
 }
 
-// lettersAndDigits are what the texts of a UDP health check consist of: pages
+// lettersAndDigits reports whether a text of a UDP health check has letters and digits alone: pages
 // CreateLoadBalancerUDPListener and SetLoadBalancerUDPListenerAttribute.
 func lettersAndDigits(text *string) bool {
 	return text == nil || !strings.ContainsFunc(*text, func(r rune) bool { return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) })
@@ -254,7 +254,7 @@ func (s *httpsSettings) apply(l *kinds.Listener) {
 	assign(&l.TLSCipherPolicy, s.TLSCipherPolicy)
 }
 
-// creation holds what every Create action takes besides settings.
+// creation holds the parameters that every Create action takes in addition to settings.
 type creation struct {
 	listenerRef
 	BackendServerPort int           `rpc:"BackendServerPort,min=1,max=65535"`

@@ -190,7 +190,7 @@ func createLoadBalancer(tx *state.Tx, req *createLoadBalancerRequest) (*createLo
 	return newCreateLoadBalancerResponse(lb), nil
 }
 
-// putLoadBalancer completes its copy of the request by what the region sells.
+// putLoadBalancer completes its copy of the request from what the region sells.
 func putLoadBalancer(tx *state.Tx, req createLoadBalancerRequest) (string, error) {
 	region, err := kinds.Regions.Get(tx.View, tx.Scope().RegionID)
 	if err != nil {

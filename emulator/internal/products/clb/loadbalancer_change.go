@@ -135,7 +135,7 @@ type orderResponse struct {
 	OrderID int64 `rpc:"OrderId"`
 }
 
-// specRank orders the specs by what they cost: a subscription may only go up.
+// specRank orders the specs by price: a subscription may only go up.
 var specRank = map[string]int{
 	"slb.s1.small": 1, "slb.s2.small": 2, "slb.s2.medium": 3,
 	"slb.s3.small": 4, "slb.s3.medium": 5, "slb.s3.large": 6, "slb.s4.large": 7,
@@ -184,7 +184,7 @@ func modifyLoadBalancerInstanceChargeType(tx *state.Tx, req *modifyLoadBalancerI
 	})
 }
 
-// toPayBySpec is for accounts on the whitelist. CLB-0175.
+// toPayBySpec changes a load balancer to PayBySpec, for accounts on the whitelist. CLB-0175.
 func toPayBySpec(v *state.View, lb *kinds.LoadBalancer, req *modifyLoadBalancerInstanceChargeTypeRequest) error {
 	account, err := kinds.Accounts.Get(v, lb.AccountID)
 	if err != nil {

@@ -165,7 +165,8 @@ func summarize(v *state.View, lb *kinds.LoadBalancer) loadBalancerSummary {
 	}
 }
 
-// businessStatus is that of a public record of 2026-07 for one that is locked.
+// businessStatus returns FinancialLocked for a locked load balancer, as in a public record of
+// 2026-07.
 func businessStatus(lb *kinds.LoadBalancer) string {
 	if lb.Status == kinds.LoadBalancerLocked {
 		return "FinancialLocked"

@@ -100,7 +100,7 @@ func (s *masterSlaveServerParam) check() error {
 	return s.backendServerParam.settle(true)
 }
 
-// servers are the two without their types.
+// servers returns the two servers without their types.
 func (req *createMasterSlaveServerGroupRequest) servers() []backendServerParam {
 	list := make([]backendServerParam, len(req.MasterSlaveBackendServers))
 	for i, s := range req.MasterSlaveBackendServers {

@@ -17,7 +17,7 @@ func join(lists ...string) string { return strings.ReplaceAll(strings.Join(lists
 
 func group(id string) gatewaytest.Params { return params("VServerGroupId", id) }
 
-// members are the servers of a group as id:port:weight.
+// members returns the servers of a group as id:port:weight.
 func members(t *testing.T, client *gatewaytest.Client, id string) []string {
 	t.Helper()
 	got := client.Do("DescribeVServerGroupAttribute", group(id))

@@ -16,7 +16,7 @@ const (
 	unmanaged = "Unmanaged"
 )
 
-// managedMode is the word for it.
+// managedMode returns the cloud's word for whether a service manages the load balancer.
 func managedMode(lb *kinds.LoadBalancer) string {
 	if lb.ServiceManaged {
 		return managed

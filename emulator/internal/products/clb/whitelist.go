@@ -64,7 +64,7 @@ type whiteListItemsRequest struct {
 	SourceItems string `rpc:"SourceItems,required"`
 }
 
-// items are the addresses and blocks of the comma list.
+// items returns the addresses and blocks of the comma list.
 func (req *whiteListItemsRequest) items() []string {
 	list := commaList(req.SourceItems)
 	for i, item := range list {

@@ -21,13 +21,12 @@ const (
 	tokens      = "CLB-0302"
 )
 
-// refuse is a row for a fact that means the same in every action, or in the
-// given ones.
+// refuse returns a row for a fact that means the same in every action, or in the given ones.
 func refuse(status int, evidence string, fact state.Fact, code, message string, actions ...string) gateway.ErrorRow {
 	return gateway.ErrorRow{Fact: fact, Actions: actions, Status: status, Code: code, Message: message, Evidence: evidence}
 }
 
-// absent is a row for an id that names nothing.
+// absent returns a row for an id that names nothing.
 func absent(evidence string, kind state.Kind, code, message string, actions ...string) gateway.ErrorRow {
 	row := refuse(http.StatusNotFound, evidence, state.NotFound, code, message, actions...)
 	row.Kind = kind

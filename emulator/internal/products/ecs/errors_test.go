@@ -172,7 +172,7 @@ var ruleErrorCases = []gatewaytest.ErrorCase{
 	{Name: "Policy", Action: "ModifySecurityGroupRule", Params: with(modify, params{"Policy": "maybe"}), Status: 400, Code: "InvalidPolicy.Malformed", Plant: inOwner(plantRule)},
 }
 
-// rule is a case of AuthorizeSecurityGroup that differs from a good one.
+// rule returns a case of AuthorizeSecurityGroup that differs from a good one.
 func rule(name string, changes params, status int, code string) gatewaytest.ErrorCase {
 	return gatewaytest.ErrorCase{Name: name, Action: "AuthorizeSecurityGroup", Params: with(newRule, changes), Status: status, Code: code}
 }

@@ -240,10 +240,10 @@ func primaryInterface(v *state.View, instanceID string) *kinds.NetworkInterface 
 	return &kinds.NetworkInterface{}
 }
 
-// internetChargeType is an instance's: its EIP's, or by traffic.
+// internetChargeType returns the charge type of an instance: its EIP's, or by traffic.
 func internetChargeType(eip *kinds.EIP) string { return cmp.Or(eip.InternetChargeType, "PayByTraffic") }
 
-// typeFamily is the family of an instance type: ecs.g7 of ecs.g7.large.
+// typeFamily returns the family of an instance type: ecs.g7 of ecs.g7.large.
 func typeFamily(instanceType string) string {
 	if n := strings.LastIndexByte(instanceType, '.'); n > 0 {
 		return instanceType[:n]

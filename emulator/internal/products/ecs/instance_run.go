@@ -121,7 +121,7 @@ type dataDisk struct {
 	DeleteWithInstance *bool  `rpc:"DeleteWithInstance"`
 }
 
-// given is a list of the one value, of none when it is "".
+// given returns a list of the one value, or nil if it is "".
 func given(value string) []string {
 	if value == "" {
 		return nil
@@ -208,7 +208,7 @@ func putInstances(tx *state.Tx, req *runInstancesRequest) (launch string, err er
 	return launch, nil
 }
 
-// vSwitchFor is the named vSwitch, or the default one of the zone.
+// vSwitchFor returns the named vSwitch, or the default one of the zone.
 func vSwitchFor(v *state.View, id, zoneID string) (*kinds.VSwitch, error) {
 	if id != "" {
 		return kinds.VSwitches.Get(v, id)
@@ -221,7 +221,7 @@ func vSwitchFor(v *state.View, id, zoneID string) (*kinds.VSwitch, error) {
 	return nil, errParameterMissing.Of("VSwitchId")
 }
 
-// imageFor is the id of an image that is public, or that an instance of the world has.
+// imageFor returns the id of an image that is public, or that an instance of the world has.
 func imageFor(v *state.View, id, family string) (string, error) {
 	for _, i := range images {
 		if i.ImageID == id || id == "" && i.Family == family {
@@ -250,7 +250,7 @@ func (r *runInstancesRequest) instance(tx *state.Tx, sw *kinds.VSwitch, image st
 	return i
 }
 
-// disks are the system disk, whose device is xvda, and the data disks.
+// disks returns the system disk, whose device is xvda, and the data disks.
 func (r *runInstancesRequest) disks(tx *state.Tx) []kinds.Disk {
 	disks := []kinds.Disk{{ID: newDiskID(tx), Name: r.SystemDiskName, Description: r.SystemDiskDescription, Type: kinds.DiskSystem, Device: "/dev/xvda",
 		Category: r.SystemDiskCategory, PerformanceLevel: r.SystemDiskLevel, Size: r.SystemDiskSize, Encrypted: r.SystemDiskEncrypted, DeleteWithInstance: true}}

@@ -95,8 +95,8 @@ type operationLock struct {
 	LockMsg    string `rpc:"LockMsg"`
 }
 
-// viewInstance shows an instance with what is on it. The cloud writes the year
-// 2099 for the expiry of what has none.
+// viewInstance shows an instance with what is on it. The cloud writes the year 2099 for an instance
+// that does not expire.
 func viewInstance(v *state.View, i *kinds.Instance) instanceView {
 	view := instanceView{
 		InstanceID:         i.ID,

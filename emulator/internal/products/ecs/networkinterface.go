@@ -22,9 +22,9 @@ func networkInterfaceActions(deps gateway.Deps) []gateway.Action {
 		gateway.Write("ModifyNetworkInterfaceAttribute", modifyNetworkInterfaceAttribute).Refusing(errInterfaceNameInvalid)}
 }
 
-// deliverNetworkInterfaces is for clusters whose pods were never imported: a lookup by
-// address in a VPC first lets make add those that are missing, and so it may change
-// the state, as the cloud's does not.
+// deliverNetworkInterfaces returns a handler for clusters whose pods were never imported: a lookup
+// by address in a VPC first lets make add the missing interfaces, and so may change the state, as
+// the cloud's does not.
 func deliverNetworkInterfaces(make func(tx *state.Tx, vpcID, ip string) error) func(*state.Tx, *describeNetworkInterfacesRequest) (*describeNetworkInterfacesResponse, error) {
 	return func(tx *state.Tx, req *describeNetworkInterfacesRequest) (*describeNetworkInterfacesResponse, error) {
 		for _, ip := range req.PrivateIPAddresses {

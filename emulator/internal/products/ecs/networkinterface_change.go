@@ -44,8 +44,8 @@ var (
 		"The primary private IP address %s can't be unassigned.", "CLB-0386")
 )
 
-// newInterface is an interface to create. Its first address is the primary one; any
-// free one if there is none.
+// newInterface is an interface to create. Its first address is the primary one. Without addresses
+// it gets any free one.
 type newInterface struct {
 	interfaceRequest
 	addresses       []string
@@ -107,8 +107,8 @@ func assign(tx *state.Tx, n *kinds.NetworkInterface, sw *kinds.VSwitch, addresse
 	return nil
 }
 
-// addressesOf returns how many addresses an interface can have, 0 where the type of its
-// instance is not listed.
+// addressesOf returns how many addresses an interface can have, or 0 if the type of its instance is
+// not listed.
 func addressesOf(v *state.View, n *kinds.NetworkInterface) int {
 	i, ok := kinds.Instances.Find(v, n.InstanceID)
 	if !ok {

@@ -233,8 +233,7 @@ func (p permission) checkBlocks() error {
 	return nil
 }
 
-// compressed is the shortest way to write an IPv6 block, in which rules show it:
-// CLB-0339.
+// compressed returns the shortest form of an IPv6 block, which rules show: CLB-0339.
 func compressed(block string) string {
 	address, bits, hasBits := strings.Cut(block, "/")
 	ip, err := netip.ParseAddr(address)

@@ -12,7 +12,7 @@ func anyAmong(filter, values []string) bool {
 	return len(filter) == 0 || slices.ContainsFunc(values, func(v string) bool { return slices.Contains(filter, v) })
 }
 
-// like is listing.Matches for a filter with * for any text.
+// like is like listing.Matches, for a filter with * for any text.
 func like(filter, value string) bool {
 	parts := strings.Split(filter, "*")
 	if len(parts) == 1 {

@@ -137,7 +137,7 @@ var runErrorCases = []gatewaytest.ErrorCase{
 	{Name: "Primary", Action: "UnassignPrivateIpAddresses", Params: with(podsENI, params{"PrivateIpAddress.1": "192.168.0.100"}), Status: 403, Code: "InvalidOperation.PrimaryIp"},
 }
 
-// clocked is a client with the clock of its store, in which stages take their time.
+// clocked returns a client with the clock of its store, in which stages take their time.
 func clocked(t *testing.T) (*gatewaytest.Client, *state.ManualClock) {
 	t.Helper()
 	clock := state.NewManualClock(gatewaytest.Start)

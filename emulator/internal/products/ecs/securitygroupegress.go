@@ -133,8 +133,8 @@ func (r *modifySecurityGroupEgressRuleRequest) modify(v *state.View, g *kinds.Se
 	return replaceAt(v, g, n, rule)
 }
 
-// over is the request where it has a value, and the rule elsewhere. A new destination
-// replaces the old one, of whatever kind that was.
+// over returns the request, completed from the rule. A new destination replaces the old one, of
+// whatever kind that was.
 func (e egress) over(old kinds.SecurityGroupPermission) egress {
 	e.Policy, e.Priority = cmp.Or(e.Policy, old.Policy), cmp.Or(e.Priority, old.Priority)
 	e.IPProtocol, e.PortRange = cmp.Or(e.IPProtocol, old.IPProtocol), cmp.Or(e.PortRange, old.PortRange)

@@ -69,7 +69,7 @@ type writtenRule interface {
 	rule() (kinds.SecurityGroupPermission, error)
 }
 
-// rulesOf are the rules of a list, or the one that the call has in its own parameters.
+// rulesOf returns the rules of a list, or the one that the call has in its own parameters.
 func rulesOf[R writtenRule](one R, wanted []R) ([]kinds.SecurityGroupPermission, error) {
 	var none R
 	if one != none {
@@ -176,8 +176,8 @@ type revokeSecurityGroupRequest struct {
 	RuleIDs []string `rpc:"SecurityGroupRuleId,max=100"`
 }
 
-// revokeSecurityGroup takes rules away, by id or by what they do. One that does
-// the same as no rule is no error; evidence CLB-0336.
+// revokeSecurityGroup takes rules away, by id or by what they do. A rule that matches none is no
+// error; evidence CLB-0336.
 func revokeSecurityGroup(tx *state.Tx, req *revokeSecurityGroupRequest) (*gateway.Empty, error) {
 	remove, err := removal(req.RuleIDs, req.permission, req.Permissions)
 	if err != nil {
@@ -306,8 +306,8 @@ func (r *modifySecurityGroupRuleRequest) namesSource() bool {
 	return r.SourceCIDRIP != "" || r.IPv6SourceCIDRIP != "" || r.SourceGroupID != "" || r.SourcePrefixListID != ""
 }
 
-// over is the request where it has a value, and the rule elsewhere. A new source
-// or destination replaces the old one, of whichever family that was.
+// over returns the request, completed from the rule. A new source or destination replaces the old
+// one, of whichever family that was.
 func (r *modifySecurityGroupRuleRequest) over(old kinds.SecurityGroupPermission) permission {
 	p := r.permission
 	p.Policy = cmp.Or(p.Policy, old.Policy)

@@ -148,7 +148,7 @@ func TestJobs(t *testing.T) {
 	expect(t, c, "GetJobStatus", params("JobId", job), "Status", "Succeeded")
 }
 
-// resources are the rows of NLB and the addresses, but for jobs.
+// resources returns the rows of NLB and the addresses, but for jobs.
 func resources(t *testing.T, store *state.Store) string {
 	t.Helper()
 	export, err := store.Export()

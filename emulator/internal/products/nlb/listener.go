@@ -75,8 +75,8 @@ type listenerSettings struct {
 	tlsSettings
 }
 
-// proxyProtocolParam is the one parameter that is JSON text; clients also send its
-// fields one by one.
+// proxyProtocolParam is the only parameter that is JSON text; clients also send its fields one by
+// one.
 type proxyProtocolParam struct {
 	VPCID            *bool `json:"Ppv2VpcIdEnabled"`
 	PrivateLinkEPID  *bool `json:"Ppv2PrivateLinkEpIdEnabled"`
@@ -256,7 +256,7 @@ func (req *listenerRequest) LoadBalancerOf(v *state.View) (string, error) {
 	return l.LoadBalancerID, nil
 }
 
-// settledListener is a listener that takes a change now.
+// settledListener returns a listener that takes a change now.
 func settledListener(v *state.View, id string) (*kinds.NLBListener, error) {
 	l, err := kinds.NLBListeners.Get(v, id)
 	if err == nil && l.Status != kinds.NLBListenerRunning && l.Status != kinds.NLBListenerStopped {
@@ -307,8 +307,8 @@ func deleteListener(tx *state.Tx, req *listenerRequest) (*changes.Work, error) {
 	return enterStage(tx, req.ListenerID, kinds.StageNLBListenerDeleting, "")
 }
 
-// enterStage is work that brings a listener into a stage, from one status where
-// one is named.
+// enterStage returns work that brings a listener into a stage. If from is not "", the listener must
+// have that status.
 func enterStage(tx *state.Tx, id string, stage state.Stage, from string) (*changes.Work, error) {
 	l, err := settledListener(tx.View, id)
 	if err == nil && !listing.Matches(from, l.Status) {

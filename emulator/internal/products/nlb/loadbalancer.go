@@ -104,8 +104,8 @@ type createLoadBalancerResponse struct {
 	OrderID        int64  `rpc:"OrderId"`
 }
 
-// createLoadBalancer answers when the instance has its id and addresses; it is
-// of use when it is Active.
+// createLoadBalancer answers once the instance has its id and addresses. The instance works once it
+// is Active.
 func createLoadBalancer(tx *state.Tx, req *createLoadBalancerRequest) (*createLoadBalancerResponse, error) {
 	lb, err := state.OnceMade(tx, "CreateLoadBalancer", req.ClientToken, req, kinds.NLBLoadBalancers, func() (string, error) {
 		return putLoadBalancer(tx, req)
@@ -280,7 +280,7 @@ func newZoneMapping(v *state.View, loadBalancerID string, z *kinds.NLBZoneMappin
 	return zoneMapping{z.ZoneID, z.VSwitchID, z.Status, []loadBalancerAddress{address}}
 }
 
-// addressHealth is what the cloud's own probe of an address finds: NLB-0044.
+// addressHealth returns the finding of the cloud's own probe of an address: NLB-0044.
 func addressHealth(answers bool) string {
 	if answers {
 		return "Healthy"
@@ -311,7 +311,8 @@ func newLoadBalancerView(v *state.View, lb *kinds.NLBLoadBalancer) loadBalancer 
 	return show
 }
 
-// ipv6AddressType is Intranet at first: rows of older states have none.
+// ipv6AddressType returns the type of the load balancer's IPv6 address, Intranet at first: rows of
+// older states have none.
 func ipv6AddressType(lb *kinds.NLBLoadBalancer) string {
 	return cmp.Or(lb.IPv6AddressType, kinds.NLBIntranet)
 }

@@ -48,12 +48,12 @@ var (
 		"The operation is not allowed because of IntranetLoadBalancer.", "NLB-0001")
 )
 
-// editing is work that changes a load balancer at once.
+// editing returns work that changes a load balancer at once.
 func editing(tx *state.Tx, id string, change func(*kinds.NLBLoadBalancer) error) *changes.Work {
 	return &changes.Work{ResourceType: "loadbalancer", ResourceID: id, Do: func() error { return kinds.NLBLoadBalancers.Edit(tx, id, change) }}
 }
 
-// configure is editing that a load balancer shows for a while.
+// configure returns work like that of editing, which the load balancer shows for a while.
 func configure(tx *state.Tx, id string, change func(*kinds.NLBLoadBalancer) error) *changes.Work {
 	w := editing(tx, id, change)
 	edit := w.Do
@@ -126,7 +126,7 @@ func updateLoadBalancerAddressTypeConfig(tx *state.Tx, req *updateLoadBalancerAd
 	}), nil
 }
 
-// allocations are the EIPs named for zones.
+// allocations returns the EIPs that the request names, by zone.
 func (req *updateLoadBalancerAddressTypeConfigRequest) allocations(v *state.View, lb *kinds.NLBLoadBalancer) (map[string]string, error) {
 	byZone, seen := make(map[string]string), make(map[string]bool)
 	for _, z := range req.ZoneMappings {

@@ -18,7 +18,7 @@ import (
 //go:embed ratelimits.tsv
 var rateLimits string
 
-// Product is the API as the gateway serves it.
+// Product returns the product that the gateway serves.
 func Product(deps gateway.Deps) *gateway.Product {
 	return &gateway.Product{
 		Name:       kinds.ProductNLB,

@@ -24,7 +24,7 @@ type fewTagsRequest struct {
 	Tags []tagging.Tag `rpc:"Tag,max=10,invalid=Illegal"`
 }
 
-// removing is the work that removes a resource.
+// removing returns work that removes a resource.
 func removing[T any](tx *state.Tx, resourceType string, table *state.Table[T], id string) *changes.Work {
 	return &changes.Work{ResourceType: resourceType, ResourceID: id, Do: func() error {
 		table.Remove(tx, id)

@@ -47,7 +47,7 @@ const (
 	ciphersAll    = ciphersECDHE + ",AES128-GCM-SHA256,AES256-GCM-SHA384,AES128-SHA256,AES256-SHA256," + ciphersSHA + ",AES128-SHA,AES256-SHA,DES-CBC3-SHA"
 )
 
-// systemPolicies are those of the cloud, the usual one first: NLB-0040.
+// systemPolicies lists the cloud's own policies, the usual one first: NLB-0040.
 var systemPolicies = []systemPolicy{
 	newSystemPolicy("tls_cipher_policy_1_0", "TLSv1.0,TLSv1.1,TLSv1.2", ciphersAll),
 	newSystemPolicy("tls_cipher_policy_1_1", "TLSv1.1,TLSv1.2", ciphersAll),

@@ -86,7 +86,7 @@ func (s *serverParam) indexOf(members []kinds.NLBServer) int {
 	})
 }
 
-// changedGroup is a copy of a group to change.
+// changedGroup returns a copy of a group for a change.
 func changedGroup(v *state.View, id string) (*kinds.NLBServerGroup, error) {
 	g, err := availableGroup(v, id)
 	if err != nil {
@@ -256,8 +256,7 @@ func removeServersFromServerGroup(tx *state.Tx, req *serversRequest) (*changes.W
 	})
 }
 
-// change does something to each server that the request names, all of which must be in
-// the group.
+// change does something to each server that the request names. All must be in the group.
 func (req *serversRequest) change(tx *state.Tx, do func(servers []kinds.NLBServer, at int, to *serverParam) []kinds.NLBServer) (*changes.Work, error) {
 	changed, err := changedGroup(tx.View, req.ServerGroupID)
 	if err != nil {

@@ -153,7 +153,7 @@ func createServerGroup(tx *state.Tx, req *createServerGroupRequest) (*changes.Wo
 	}}, nil
 }
 
-// availableGroup is a group that takes a change now.
+// availableGroup returns a group that takes a change now.
 func availableGroup(v *state.View, id string) (*kinds.NLBServerGroup, error) {
 	g, err := kinds.NLBServerGroups.Get(v, id)
 	if err == nil && g.Status != kinds.NLBGroupAvailable {

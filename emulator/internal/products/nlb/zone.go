@@ -59,7 +59,7 @@ const (
 	maxZones = 10
 )
 
-// payByBandwidth is how EIPs are paid that no zone takes.
+// payByBandwidth is the charge type of EIPs that no zone takes.
 const payByBandwidth = "PayByBandwidth"
 
 // zoneMappingParam is an element of ZoneMappings.
@@ -75,7 +75,7 @@ type zoneMappingParam struct {
 	IPv6Local []string `rpc:"Ipv6LocalAddresses,max=8,invalid=Illegal"`
 }
 
-// privateIPv4Address returns the address, "" for none.
+// privateIPv4Address returns the address, or "" for none.
 func (z *zoneMappingParam) privateIPv4Address() string {
 	if z.PrivateIPv4Address == nil {
 		return ""
@@ -83,8 +83,8 @@ func (z *zoneMappingParam) privateIPv4Address() string {
 	return *z.PrivateIPv4Address
 }
 
-// checkAddresses refuses addresses that are none. Of a load balancer on the internet, a private
-// address may be sent empty: NLB-0037.
+// checkAddresses refuses invalid addresses. A load balancer on the internet may send an empty
+// private address: NLB-0037.
 func (z *zoneMappingParam) checkAddresses(addressType string) error {
 	none := func(is func(netip.Addr) bool) func(string) bool {
 		return func(text string) bool {
@@ -106,8 +106,8 @@ func (z *zoneMappingParam) checkAddresses(addressType string) error {
 	return nil
 }
 
-// checkZones holds what a list of zones must be for a load balancer; what it has
-// already is as it is.
+// checkZones checks a list of zones for a load balancer. A zone that it already has must keep its
+// vSwitch, addresses and EIP.
 func checkZones(v *state.View, lb *kinds.NLBLoadBalancer, zones []zoneMappingParam) error {
 	r, err := kinds.Regions.Get(v, lb.RegionID)
 	if err != nil {
@@ -141,7 +141,7 @@ func checkZones(v *state.View, lb *kinds.NLBLoadBalancer, zones []zoneMappingPar
 	return checkBandwidthPackage(v, lb.BandwidthPackageID, len(zones)-len(lb.ZoneMappings))
 }
 
-// mappingOf returns the load balancer's mapping of a zone, nil when it has none.
+// mappingOf returns the load balancer's mapping of a zone, or nil if it has none.
 func mappingOf(lb *kinds.NLBLoadBalancer, zoneID string) *kinds.NLBZoneMapping {
 	i := slices.IndexFunc(lb.ZoneMappings, func(z kinds.NLBZoneMapping) bool { return z.ZoneID == zoneID })
 	if i < 0 {

@@ -43,14 +43,13 @@ var products = map[string]product{
 
 type product struct{ english, chinese string }
 
-// productOf is the code of a quota's product.
+// productOf returns the code of a quota's product.
 func productOf(name state.QuotaName) string {
 	code, _, _ := strings.Cut(string(name), "_quota_")
 	return code
 }
 
-// ceiling returns the most that an application can get, 0 for what can't be raised:
-// CLB-0415.
+// ceiling returns the most that an application can get, or 0 for what can't be raised: CLB-0415.
 func ceiling(name state.QuotaName) int {
 	switch name {
 	case kinds.QuotaRules, kinds.QuotaNLBECIsBehind, kinds.QuotaNLBServerGroups, kinds.QuotaNLBECIs, kinds.QuotaNLBSecurityPolicies, kinds.QuotaNLBGroups:
@@ -108,10 +107,10 @@ type dimensions struct {
 	Dimensions []dimension `rpc:"Dimensions,max=10"`
 }
 
-// regionKey is the one key that the quotas here have.
+// regionKey is the only key that the quotas here have.
 const regionKey = "regionId"
 
-// region is the region that the dimensions name, "" for none.
+// region returns the region that the dimensions name, or "" for none.
 func (d *dimensions) region(v *state.View) (id string, err error) {
 	for _, one := range d.Dimensions {
 		if one.Key != regionKey {
@@ -207,7 +206,7 @@ func newQuota(v *state.View, use state.QuotaUse, region string) quota {
 	return q
 }
 
-// used is the use of the named region, if the quota counts by region; else the use of the
+// used returns the use of the named region, if the quota counts by region; else the use of the
 // largest holder: CLB-0416.
 func used(use state.QuotaUse, region string) int {
 	for _, h := range use.Holders {
@@ -247,7 +246,7 @@ func getProductQuota(v *state.View, req *getProductQuotaRequest) (*getProductQuo
 	return &getProductQuotaResponse{newQuota(v, use, region)}, nil
 }
 
-// find is the quota of a product with its use.
+// find returns the quota of a product with its use.
 func find(v *state.View, code, name string) (state.QuotaUse, error) {
 	for _, use := range state.QuotaUses(v) {
 		if string(use.Name) == name && productOf(use.Name) == code {

@@ -25,7 +25,7 @@ var (
 
 var tagRefusals = tagging.Refusals{Key: errTagKeyInvalid, Value: errTagValueInvalid}
 
-// taggable are the resources tagged here: groups, which have no region.
+// taggable lists the resources tagged here: groups, which have no region.
 var taggable = tagging.NewTypes(kinds.Schema, kinds.ProductResourceManager, func(id ...string) error {
 	return &state.Error{Fact: state.NotFound, Kind: kinds.ResourceGroups.Kind(), ID: id[0]}
 })

@@ -64,7 +64,7 @@ type assumeRoleRequest struct {
 	assumption
 }
 
-// assumption is how a role is taken.
+// assumption says how a role is assumed.
 type assumption struct {
 	RoleARN         string `rpc:"RoleArn,required"`
 	RoleSessionName string `rpc:"RoleSessionName,required"`
@@ -151,7 +151,7 @@ func assumed(accountID, role, session string) assumedRoleUser {
 	}
 }
 
-// roleID is a number made from the role, as the world keeps none.
+// roleID returns a number made from the role, as the world keeps none.
 func roleID(accountID, role string) string {
 	sum := fnv.New64a()
 	sum.Write([]byte(accountID + "/" + role))

@@ -36,7 +36,7 @@ func newCluster(t *testing.T) *cluster {
 	return &cluster{t, key}
 }
 
-// world is the default one, whose account knows the cluster.
+// world returns the default world, whose account knows the cluster.
 func (c *cluster) world() *world.World {
 	c.t.Helper()
 	keys, err := json.Marshal(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: c.key.Public(), KeyID: "k1", Algorithm: "ES256", Use: "sig"}}})
@@ -51,7 +51,7 @@ func (c *cluster) world() *world.World {
 	return w
 }
 
-// token is signed by the cluster, for an hour from the tests' start.
+// token returns a token signed by the cluster, for an hour from the tests' start.
 func (c *cluster) token(change func(*jwt.Claims)) string {
 	c.t.Helper()
 	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: jose.JSONWebKey{Key: c.key, KeyID: "k1"}}, nil)

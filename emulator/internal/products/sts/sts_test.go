@@ -36,7 +36,7 @@ func TestActions(t *testing.T) {
 // No fact of the package leaves as an InternalError.
 func TestTagsNameRefusals(t *testing.T) { gatewaytest.MatchTags(t, sts.Product(gateway.Deps{})) }
 
-// roleErrors are the refusals of AssumeRole.
+// roleErrors returns the refusals of AssumeRole.
 func roleErrors() []gatewaytest.ErrorCase {
 	return []gatewaytest.ErrorCase{
 		{Name: "NoRole", Action: "AssumeRole", Params: with(role, "RoleArn", ""), Status: 400, Code: "MissingRoleArn"},

@@ -74,7 +74,7 @@ func leavePackage(tx *state.Tx, e *kinds.EIP) {
 	kinds.EIPs.Put(tx, &left)
 }
 
-// inPackage is the EIP of the id, in the package.
+// inPackage returns a package and an EIP that is in it.
 func inPackage(v *state.View, packageID, eipID string) (*kinds.CommonBandwidthPackage, *kinds.EIP, error) {
 	p, err := kinds.CommonBandwidthPackages.Get(v, packageID)
 	if err != nil {

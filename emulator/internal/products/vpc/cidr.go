@@ -15,7 +15,7 @@ var (
 		"The operation is not allowed because the input CIDR is within the illegal CIDRs.", "CLB-0300")
 )
 
-// parseCIDR reads a block; one with bits behind its mask is none.
+// parseCIDR reads a block. It refuses one with bits after its mask.
 func parseCIDR(text string) (netip.Prefix, bool) {
 	prefix, err := netip.ParsePrefix(text)
 	return prefix, err == nil && prefix == prefix.Masked()
@@ -64,7 +64,7 @@ func ipv6Block(vpcID string) string {
 	return netip.PrefixFrom(netip.AddrFrom16(addr), 56).String()
 }
 
-// subnet is the n-th /64 of a VPC's /56.
+// subnet returns the n-th /64 of a VPC's /56.
 func subnet(block string, n int) (string, bool) {
 	prefix, ok := parseCIDR(block)
 	if !ok || prefix.Bits() > 56 {

@@ -45,7 +45,7 @@ const (
 	eipOnNATGateway       = "Nat"
 )
 
-// modeNAT is the one mode of association that every account may use.
+// modeNAT is the only mode of association that every account may use.
 const modeNAT = "NAT"
 
 type associateEIPAddressRequest struct {
@@ -183,9 +183,8 @@ func unassociateEIPAddress(tx *state.Tx, req *unassociateEIPAddressRequest) (*ga
 	return &gateway.Empty{}, err
 }
 
-// unassociate takes the EIP off what it is on. What the request does not name is
-// not compared, though the documentation has EcsInstance for the type; evidence
-// CLB-0310.
+// unassociate takes the EIP off its instance. It does not compare what the request does not name,
+// though the documentation has EcsInstance for the type; evidence CLB-0310.
 func unassociate(tx *state.Tx, req *unassociateEIPAddressRequest) error {
 	eip, err := kinds.EIPs.Get(tx.View, req.AllocationID)
 	if err != nil {

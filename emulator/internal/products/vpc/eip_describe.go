@@ -166,8 +166,8 @@ func (r *describeEIPAddressesRequest) asksForNone() bool {
 		r.PublicIPAddressPoolID != "" || r.ServiceManaged
 }
 
-// associatedType is EcsInstance for an instance whose type the request leaves
-// open.
+// associatedType returns the type of instance that the request asks for: EcsInstance if it names an
+// instance and no type.
 func (r *describeEIPAddressesRequest) associatedType() string {
 	if r.AssociatedInstanceType == "" && r.AssociatedInstanceID != "" {
 		return eipOnInstance

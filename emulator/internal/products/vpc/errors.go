@@ -24,18 +24,17 @@ const (
 	purchases   = "CLB-0351"
 )
 
-// refuse is a row for a fact that means the same in every action, or in the
-// given ones.
+// refuse returns a row for a fact that means the same in every action, or in the given ones.
 func refuse(evidence string, fact state.Fact, code, message string, actions ...string) gateway.ErrorRow {
 	return gateway.ErrorRow{Fact: fact, Actions: actions, Status: http.StatusBadRequest, Code: code, Message: message, Evidence: evidence}
 }
 
-// absent is a row for an id that names nothing.
+// absent returns a row for an id that names nothing.
 func absent(status int, kind state.Kind, code, message string, actions ...string) gateway.ErrorRow {
 	return gateway.ErrorRow{Fact: state.NotFound, Kind: kind, Actions: actions, Status: status, Code: code, Message: message, Evidence: published}
 }
 
-// overQuota is a row for what goes over a quota.
+// overQuota returns a row for a call that goes over a quota.
 func overQuota(quota state.QuotaName, code, message string) gateway.ErrorRow {
 	return gateway.ErrorRow{Fact: state.QuotaExceeded, Kind: state.Kind(quota), Status: http.StatusBadRequest, Code: code, Message: message, Evidence: published}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// newRealisticClient has a world in which changes take their time, on a clock that
-// the test moves.
+// newRealisticClient returns a world in which changes take their time, on a clock that the test
+// moves.
 func newRealisticClient(t *testing.T, plants ...func(*state.Tx) error) (*gatewaytest.Client, *state.ManualClock) {
 	t.Helper()
 	clock := state.NewManualClock(gatewaytest.Start)

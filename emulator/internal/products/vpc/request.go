@@ -11,7 +11,7 @@ import (
 // maxIDs limits the ids in a comma list of a Describe.
 const maxIDs = 20
 
-// listed is listing.Matches for a comma list of values.
+// listed is like listing.Matches, for a comma list of values.
 func listed(filter, value string) bool {
 	return filter == "" || slices.Contains(strings.Split(filter, ","), value)
 }
@@ -19,12 +19,12 @@ func listed(filter, value string) bool {
 // tooMany reports whether a comma list has more values than a call takes.
 func tooMany(filter string, limit int) bool { return strings.Count(filter, ",")+1 > limit }
 
-// ownedBy is listing.Matches for a filter by account.
+// ownedBy is like listing.Matches, for a filter by account.
 func ownedBy(filter *int64, accountID string) bool {
 	return filter == nil || strconv.FormatInt(*filter, 10) == accountID
 }
 
-// ownerID is an account as the number that responses have.
+// ownerID returns an account as the number that responses have.
 func ownerID(accountID string) int64 {
 	id, err := strconv.ParseInt(accountID, 10, 64)
 	if err != nil {

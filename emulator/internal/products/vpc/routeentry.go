@@ -216,7 +216,7 @@ func checkDestination(v *state.View, table *kinds.RouteTable, text string) (neti
 	return block, nil
 }
 
-// taken is why a destination that an entry leads to takes no other.
+// taken returns why an entry keeps others from its destination.
 func taken(e *kinds.RouteEntry) error {
 	if err := checkSettled(e); err != nil {
 		return err
@@ -253,7 +253,7 @@ func checkNextHop(v *state.View, table *kinds.RouteTable, e *kinds.RouteEntry, d
 	return nil
 }
 
-// findNextHop returns the VPC of a next hop, "" if there is none.
+// findNextHop returns the VPC of a next hop, or "" if there is none.
 func findNextHop(v *state.View, kind, id string) (vpcID string, hasIPv6 bool) {
 	switch kind {
 	case nextHopInstance:

@@ -49,8 +49,7 @@ type routeEntryWithHost struct {
 	NextHopType string `rpc:"NextHopType"`
 }
 
-// describeRouteTables is the older list, whose tables have their entries with them:
-// CLB-0403.
+// describeRouteTables answers the older list, whose tables include their entries: CLB-0403.
 func describeRouteTables(v *state.View, req *describeRouteTablesRequest) (*describeRouteTablesResponse, error) {
 	found := listing.Pick(kinds.RouteTablesByRegion.InScope(v), func(t *kinds.RouteTable) bool {
 		return req.matches(t)

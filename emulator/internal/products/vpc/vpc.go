@@ -50,7 +50,7 @@ var (
 		"Specified object has dependent resources", "CLB-0300")
 )
 
-// statusAvailable is the status of what is ready for use.
+// statusAvailable is the status of a resource that is ready for use.
 const statusAvailable = "Available"
 
 type createVPCRequest struct {
@@ -88,8 +88,7 @@ func (r *createVPCRequest) Validate() error {
 	return checkVPCBlock(r.CIDRBlock)
 }
 
-// userBlocks are the blocks of the comma list: public addresses that the VPC uses
-// as its own.
+// userBlocks returns the blocks of the comma list: public addresses that the VPC uses as its own.
 func (r *createVPCRequest) userBlocks() []string {
 	if r.UserCIDR == "" {
 		return nil

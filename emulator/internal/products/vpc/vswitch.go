@@ -183,8 +183,7 @@ func checkVSwitchBlock(v *state.View, vpc *kinds.VPC, text string) error {
 	return nil
 }
 
-// of returns the block of the VPC that no other vSwitch has, "" when the call asks for
-// none.
+// of returns the block of the VPC that no other vSwitch has, or "" if the call asks for none.
 func (r *ipv6Subnet) of(v *state.View, vpc *kinds.VPC) (string, error) {
 	if r.IPv6CIDRBlock == nil {
 		return "", nil

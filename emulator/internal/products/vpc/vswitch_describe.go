@@ -161,8 +161,8 @@ type checkCanAllocateVPCPrivateIPAddressResponse struct {
 	CanAllocate bool `rpc:"CanAllocate"`
 }
 
-// checkCanAllocateVPCPrivateIPAddress says false for a taken or reserved address,
-// and fails for what is not in the vSwitch.
+// checkCanAllocateVPCPrivateIPAddress answers false for a taken or reserved address, and fails for
+// an address outside the vSwitch.
 func checkCanAllocateVPCPrivateIPAddress(v *state.View, req *checkCanAllocateVPCPrivateIPAddressRequest) (*checkCanAllocateVPCPrivateIPAddressResponse, error) {
 	s, err := kinds.VSwitches.Get(v, req.VSwitchID)
 	if err != nil {

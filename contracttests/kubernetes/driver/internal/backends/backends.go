@@ -49,8 +49,8 @@ func (f *Finder) Of(service *corev1.Service, port *corev1.ServicePort) (servers 
 	return servers, strange, err
 }
 
-// nodes are the instances of the nodes. With the policy Local, each weighs as much as it
-// has ready pods, and one without a pod is left out.
+// nodes returns the instances of the nodes. With the policy Local, it weighs each by its ready
+// pods, and leaves out nodes without one.
 func (f *Finder) nodes(service *corev1.Service, port *corev1.ServicePort) (servers []Server, err error) {
 	nodes, err := f.Nodes.List(labels.Everything())
 	if err != nil {
@@ -86,7 +86,8 @@ func (f *Finder) nodes(service *corev1.Service, port *corev1.ServicePort) (serve
 	return servers, nil
 }
 
-// takesTraffic is false for masters, and for nodes that a label or the Service excludes.
+// takesTraffic reports whether a node takes traffic: masters, and nodes that a label or the Service
+// excludes, do not.
 func takesTraffic(service *corev1.Service, node *corev1.Node) bool {
 	for _, label := range []string{"node-role.kubernetes.io/master", "node-role.kubernetes.io/control-plane", corev1.LabelNodeExcludeBalancers} {
 		if _, has := node.Labels[label]; has {
@@ -96,7 +97,7 @@ func takesTraffic(service *corev1.Service, node *corev1.Node) bool {
 	return !node.Spec.Unschedulable || !annotation.Is(service, annotation.RemoveUnscheduled, "on")
 }
 
-// pods are the network interfaces of ready pods.
+// pods returns the network interfaces of ready pods.
 func (f *Finder) pods(service *corev1.Service, port *corev1.ServicePort) (servers []Server, strange []string, err error) {
 	list, err := f.endpointSlices(service)
 	if err != nil {
@@ -132,7 +133,7 @@ func (f *Finder) pods(service *corev1.Service, port *corev1.ServicePort) (server
 // most is the number of addresses that one call may ask for.
 const most = 100
 
-// interfaces are the ids of network interfaces by addresses.
+// interfaces returns the ids of network interfaces by address.
 func (f *Finder) interfaces(addresses []string) (map[string]string, error) {
 	found := make(map[string]string)
 	for chunk := range slices.Chunk(addresses, most) {
@@ -162,7 +163,7 @@ func (f *Finder) interfaces(addresses []string) (map[string]string, error) {
 	return found, nil
 }
 
-// ready are the endpoints of a Service that take traffic.
+// ready returns the endpoints of a Service that take traffic.
 func (f *Finder) ready(service *corev1.Service) (endpoints []discoveryv1.Endpoint, err error) {
 	list, err := f.endpointSlices(service)
 	for _, slice := range list {

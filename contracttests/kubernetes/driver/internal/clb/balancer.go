@@ -42,8 +42,8 @@ func (b *balancer) tagged(keys ...string) bool {
 	return false
 }
 
-// find looks for the load balancer by the id of the annotation, else by the tag and then
-// by the name that create gave it. Nil is none.
+// find looks for the load balancer by the id of the annotation, else by the tag and then by the
+// name that create gave it. It returns nil if there is none.
 func (p *Product) find(service *corev1.Service) (*balancer, error) {
 	if id := service.Annotations[annotation.ID]; id != "" {
 		return p.describe(id)

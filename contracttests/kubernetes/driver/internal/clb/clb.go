@@ -24,7 +24,7 @@ type Product struct {
 	Backends  *backends.Finder
 	ClusterID string
 	VPC       string
-	// VSwitch is that of intranet load balancers whose Service names none.
+	// VSwitch is the vSwitch of intranet load balancers whose Service names none.
 	VSwitch string
 }
 
@@ -179,8 +179,8 @@ func reuses(service *corev1.Service) bool { return service.Annotations[annotatio
 // name returns the name of a load balancer, which is the value of its tag, too.
 func name(service *corev1.Service) string { return cloudprovider.DefaultLoadBalancerName(service) }
 
-// ownName is the name of the driver's listeners and groups; what is called otherwise has
-// another owner.
+// ownName returns the name of the driver's listeners and groups. One with another name has another
+// owner.
 func (p *Product) ownName(service *corev1.Service, port string) string {
 	return "k8s/" + port + p.ownSuffix(service)
 }

@@ -34,7 +34,7 @@ func (s server) sameAs(other server) bool {
 	return s.ServerID == other.ServerID && s.Port == other.Port && (s.Type != "eni" || s.ServerIP == other.ServerIP)
 }
 
-// groups are those of a load balancer.
+// groups returns the groups of a load balancer.
 func (p *Product) groups(found *balancer) (all []*group, err error) {
 	var reply struct {
 		VServerGroups struct {
@@ -83,7 +83,7 @@ func (p *Product) planGroups(planned *plan, service *corev1.Service, present []*
 	return targets, nil
 }
 
-// groupPort is the port in a group's name: the one to which the load balancer sends.
+// groupPort returns the port in a group's name: the one to which the load balancer sends.
 func groupPort(service *corev1.Service, port *corev1.ServicePort) string {
 	if annotation.Is(service, annotation.BackendType, "eni") {
 		return port.TargetPort.String()
@@ -137,7 +137,7 @@ func (p *Product) planServers(planned *plan, g *group, found []backends.Server) 
 	return nil
 }
 
-// servers are those of a group.
+// servers returns the servers of a group.
 func (p *Product) servers(g *group) (present []server, err error) {
 	var reply struct {
 		BackendServers struct {

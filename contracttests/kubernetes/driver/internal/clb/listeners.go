@@ -17,7 +17,7 @@ import (
 // setting is a parameter of listeners that an annotation gives.
 type setting struct{ annotation, parameter, protocols string }
 
-// settings are all that the driver knows.
+// settings lists all settings that the driver knows.
 var settings = []setting{
 	{annotation.Scheduler, "Scheduler", "tcp udp http https"},
 	{annotation.Drain, "ConnectionDrain", "tcp udp"},
@@ -32,7 +32,8 @@ var settings = []setting{
 	{annotation.ACLID, "AclId", "tcp udp http https"},
 }
 
-// defaults are the settings that a CCM sends for a new listener. Nothing sets a listener back to them.
+// defaults returns the settings that a CCM sends for a new listener. Nothing sets a listener back
+// to them.
 func defaults(protocol string) openapi.Params {
 	params := openapi.Params{"Scheduler": "rr", "Bandwidth": "-1"}
 	if strings.HasPrefix(protocol, "http") {
@@ -41,7 +42,7 @@ func defaults(protocol string) openapi.Params {
 	return params
 }
 
-// listener is one as the cloud has it: its settings by the names of parameters.
+// listener holds a listener's settings by the names of parameters.
 type listener map[string]any
 
 func (l listener) get(name string) string {
@@ -51,7 +52,7 @@ func (l listener) get(name string) string {
 	return ""
 }
 
-// key is equal for the same listener: TCP and UDP share a port.
+// key returns a key that is equal for the same listener: TCP and UDP share a port.
 func (l listener) key() string { return l.get("ListenerProtocol") + ":" + l.get("ListenerPort") }
 
 // planListeners makes the load balancer's listeners match the Service's ports, and leaves
@@ -144,7 +145,7 @@ func (p *Product) callListener(found *balancer, action, protocol, port string, p
 	return p.Cloud.Call(openapi.SLB, action, all, nil)
 }
 
-// listeners are all that a load balancer has, by their keys.
+// listeners returns all listeners of a load balancer, by their keys.
 func (p *Product) listeners(found *balancer) (map[string]listener, error) {
 	params := openapi.Params{"LoadBalancerId.1": found.LoadBalancerID, "MaxResults": "50"}
 	all := make(map[string]listener)

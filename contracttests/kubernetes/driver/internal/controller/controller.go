@@ -66,7 +66,7 @@ type Controller struct {
 	seen  map[types.UID]memory
 }
 
-// memory holds what the last tries taught the controller about a Service.
+// memory holds what the controller learnt about a Service from its last tries.
 type memory struct {
 	done    string // what it said when the last try succeeded
 	failing bool

@@ -11,10 +11,10 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// settle is how long pods and nodes may go on to change before Services follow them.
+// settle is the time for which pods and nodes may go on to change before Services follow them.
 const settle = 100 * time.Millisecond
 
-// Watch has the controller follow what informers see.
+// Watch makes the controller follow what informers see.
 func (c *Controller) Watch(shared informers.SharedInformerFactory) error {
 	for _, of := range []struct {
 		informer cache.SharedIndexInformer

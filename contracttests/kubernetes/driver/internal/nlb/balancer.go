@@ -20,8 +20,8 @@ type balancer struct {
 	ZoneMappings                                []struct{ ZoneID, VSwitchID string }
 }
 
-// find looks for the load balancer by the tag and then by the name that create gave
-// it. Nil is none.
+// find looks for the load balancer by the tag and then by the name that create gave it. It returns
+// nil if there is none.
 func (p *Product) find(service *corev1.Service) (*balancer, error) {
 	name := cloudprovider.DefaultLoadBalancerName(service)
 	for _, params := range []openapi.Params{{"Tag.1.Key": tagService, "Tag.1.Value": name}, {"LoadBalancerNames.1": name}} {
@@ -69,7 +69,7 @@ func (p *Product) create(ctx context.Context, service *corev1.Service) (*balance
 	return found, err
 }
 
-// zoneMaps are the zones of the annotation, as parameters.
+// zoneMaps returns the zones of the annotation, as parameters.
 func zoneMaps(service *corev1.Service) (openapi.Params, error) {
 	params := make(openapi.Params)
 	for i, zone := range strings.Split(service.Annotations[annotation.ZoneMaps], ",") {

@@ -17,7 +17,7 @@ import (
 // types are NLB's names of the types of servers.
 var types = map[string]string{"ecs": "Ecs", "eni": "Eni"}
 
-// groups are the ids of the Service's groups by their names.
+// groups returns the ids of the Service's groups by their names.
 func (p *Product) groups(service *corev1.Service) (map[string]string, error) {
 	params := p.tags(service)
 	params["MaxResults"] = "100"

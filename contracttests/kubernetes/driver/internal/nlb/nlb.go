@@ -16,7 +16,7 @@ import (
 	"github.com/clbemu/clbemu/contracttests/kubernetes/driver/internal/openapi"
 )
 
-// class is that of Services of Network Load Balancers.
+// class is the class of Services of Network Load Balancers.
 const class = "alibabacloud.com/nlb"
 
 // The tags of what a controller made.
@@ -121,14 +121,13 @@ func (p *Product) call(action string, params openapi.Params) (is reply, err erro
 	return is, err
 }
 
-// tags are those that a CCM gives to what it makes.
+// tags returns the tags that a CCM gives to what it makes.
 func (p *Product) tags(service *corev1.Service) openapi.Params {
 	return openapi.Params{"Tag.1.Key": tagService, "Tag.1.Value": cloudprovider.DefaultLoadBalancerName(service),
 		"Tag.2.Key": tagCluster, "Tag.2.Value": p.ClusterID}
 }
 
-// ownName is the name of a listener or a group; what is called otherwise belongs
-// to another owner.
+// ownName returns the name of a listener or a group. One with another name has another owner.
 func (p *Product) ownName(service *corev1.Service, port int32, protocol corev1.Protocol) string {
 	return fmt.Sprintf("k8s.%d.%s%s", port, protocol, p.ownSuffix(service))
 }

@@ -42,8 +42,8 @@ func New(endpoint, region, accessKeyID, secret string) (*Client, error) {
 	return &Client{client, endpoint}, nil
 }
 
-// again is how long a throttled call waits until it is made once more. A controller that
-// started over instead would repeat the calls before it.
+// again is the time after which a throttled call is repeated. A controller that started over
+// instead would repeat the calls before it.
 const again = time.Second
 
 // Call makes a call, and reads the answer into reply unless that is nil.
@@ -82,7 +82,7 @@ type Error struct {
 	Code, Message string
 }
 
-// Error has the form in which the documents about Services quote the cloud.
+// Error returns the form in which the documents about Services quote the cloud.
 func (e *Error) Error() string {
 	return fmt.Sprintf("Status Code: %d Code: %s Message: %s", e.Status, e.Code, e.Message)
 }

@@ -98,7 +98,7 @@ func (k *Keeper) sync() error {
 	return k.change("CreateRouteEntries", without(wanted, present))
 }
 
-// present are the routes of the table that lead to instances.
+// present returns the routes of the table that lead to instances.
 func (k *Keeper) present() (all []route, err error) {
 	params := openapi.Params{"RouteTableId": k.Table, "RouteEntryType": "Custom", "NextHopType": "Instance", "MaxResult": "100"}
 	for {

@@ -16,7 +16,7 @@ type Rules struct {
 	Locks *kinds.Locks
 	// Locked refuses a change of a load balancer while another holds its lock.
 	Locked gateway.Refusal
-	// Open refuses a change of a load balancer that takes none now.
+	// Open refuses a change of a load balancer that can't change now.
 	Open func(v *state.View, loadBalancerID string) error
 }
 

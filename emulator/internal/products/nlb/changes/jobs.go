@@ -10,8 +10,8 @@ import (
 	"github.com/clbemu/clbemu/state"
 )
 
-// JobActions are the actions that report a product's jobs. Their requests name the
-// product's refusal Illegal.
+// JobActions returns the actions that report a product's jobs. Their requests name the product's
+// refusal Illegal.
 func (rules *Rules) JobActions() []gateway.Action {
 	return []gateway.Action{
 		gateway.Read("GetJobStatus", rules.getJobStatus),
