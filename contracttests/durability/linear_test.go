@@ -186,7 +186,7 @@ func newLiar(next http.RoundTripper, chance *rand.Rand) http.RoundTripper { retu
 func (l *liar) RoundTrip(r *http.Request) (*http.Response, error) {
 	action := r.URL.Query().Get("Action")
 	for _, verb := range []string{"Set", "Tag", "Delete"} {
-		if strings.HasPrefix(action, verb) && l.chance.IntN(20) == 0 {
+		if strings.HasPrefix(action, verb) && l.chance.IntN(8) == 0 {
 			body := io.NopCloser(strings.NewReader(fmt.Sprintf(`{"RequestId":%q}`, action)))
 			return &http.Response{StatusCode: http.StatusOK, Body: body, Request: r}, nil
 		}

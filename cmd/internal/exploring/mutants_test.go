@@ -119,7 +119,7 @@ func TestReference(t *testing.T) {
 				t.Errorf("%.60s: %s is %s: %s", scenario, o.ID, o.Verdict, o.Why)
 			}
 		}
-		if len(r.Outcomes) != r.Planned || r.Planned < 10 && by == "" || r.Planned < 3 {
+		if len(r.Outcomes) != r.Planned || r.Planned == 0 || r.Planned < 10 && by == "" {
 			t.Errorf("%.60s: %d of %d plays", scenario, len(r.Outcomes), r.Planned)
 		}
 	}
