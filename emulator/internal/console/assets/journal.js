@@ -14,7 +14,7 @@ const clockTime = (time) => time.slice(11, 23).replace('Z', '');
 const answer = (e) => e.kind !== 'call' ? badge(e.status ? String(e.status) : e.kind, 'odd') : badge(e.code ? `${e.status} ${e.code}` : 'OK');
 const struck = (e) => (e.faults ?? []).map((name) => el('a', { class: 'badge', 'data-mood': 'odd', href: `faults?rule=${encodeURIComponent(name)}`, title: t`changed by this fault` }, `⚡ ${name}`));
 const caller = (e) => [e.accessKeyId, e.userAgent?.split(' ')[0]].filter(Boolean).join(' ');
-const about = (e) => e.made || e.resource || (e.kind === 'call' ? '' : Object.entries(e.parameters ?? {}).map(([name, value]) => `${name}=${value}`).join(' ').slice(0, 120));
+const about = (e) => e.made || e.resource || (e.kind === 'call' ? '' : Object.entries(e.parameters ?? {}).map(([name, value]) => (value.includes('\n') ? name : `${name}=${value}`)).join(' ').slice(0, 120));
 
 const row = (e) => el('tr', { 'data-sequence': e.sequence },
   el('td', { class: 'time' }, clockTime(e.time)),
