@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/clbemu/clbemu/contracttests/internal/record"
+	"github.com/clbemu/clbemu/contracttests/record"
 	"github.com/clbemu/clbemu/emulator/annotations"
 )
 

@@ -57,7 +57,7 @@ client:
 	}
 
 	schema := string(described(t, "scenarios/schema.json"))
-	for _, want := range []string{`"toyStep": {`, `"description": "What the toy says."`, `"description": "Make a toy speak."`, `"description": "What the toy said last."`} {
+	for _, want := range []string{`"toyStep": {`, `"description":"What the toy says."`, `"description":"Make a toy speak."`, `"description":"What the toy said last."`} {
 		if !strings.Contains(schema, want) {
 			t.Errorf("the schema has no %s", want)
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/clbemu/clbemu/contracttests/record"
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/world/conditions"
 	"github.com/clbemu/clbemu/faults"
@@ -271,12 +272,9 @@ func described(t *testing.T, file string) []byte {
 	definitions[files[file].of].(object)["properties"].(object)["apiVersion"] = object{"const": "clbemu/v1", "description": "The form of the file; this one if absent."}
 	maps.Copy(definitions, nameDefinitions())
 	maps.Copy(definitions, basics())
-	text, err := json.MarshalIndent(object{"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": published + file,
-		"title": files[file].title, "allOf": []any{root}, "$defs": definitions}, "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return append(list.ReplaceAllFunc(text, filled), '\n')
+	text := record.Text(t, object{"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": published + file,
+		"title": files[file].title, "allOf": []any{root}, "$defs": definitions}, record.Schema)
+	return list.ReplaceAllFunc(text, filled)
 }
 
 // list is a list of texts, each on a line of its own.

@@ -24,7 +24,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/clbemu/clbemu/contracttests/internal/record"
+	"github.com/clbemu/clbemu/contracttests/record"
 	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/cloud"
 	"github.com/clbemu/clbemu/emulator/annotations"
 )

@@ -12,7 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/clbemu/clbemu/contracttests/internal/record"
+	"github.com/clbemu/clbemu/contracttests/record"
 )
 
 // eventsFile has the Events of a CCM in each scenario; the page of refusals shows it.

@@ -7,7 +7,7 @@ import (
 	"regexp"
 	"testing"
 
-	"github.com/clbemu/clbemu/contracttests/internal/record"
+	"github.com/clbemu/clbemu/contracttests/record"
 	"github.com/clbemu/clbemu/emulator/annotations"
 )
 

@@ -8,7 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/clbemu/clbemu/contracttests/internal/mutate"
-	"github.com/clbemu/clbemu/contracttests/internal/record"
+	"github.com/clbemu/clbemu/contracttests/record"
 	"github.com/clbemu/clbemu/scenarios"
 )
 

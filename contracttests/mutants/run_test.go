@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clbemu/clbemu/contracttests/internal/record"
+	"github.com/clbemu/clbemu/contracttests/record"
 	"github.com/clbemu/clbemu/contracttests/mutants"
 )
 

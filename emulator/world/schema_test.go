@@ -2,7 +2,6 @@ package world
 
 import (
 	"bytes"
-	"encoding/json"
 	"flag"
 	"maps"
 	"os"
@@ -12,6 +11,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/clbemu/clbemu/contracttests/record"
 )
 
 var updateSchema = flag.Bool("update", false, "write schema.json")
@@ -68,11 +69,7 @@ func TestSchema(t *testing.T) {
 	definitions["scalar"] = object{"type": []string{"string", "number", "boolean"}}
 	schema["$defs"] = definitions
 	definitions["spec"].(object)["properties"].(object)["apiVersion"] = object{"const": "clbemu/v1"}
-	want, err := json.MarshalIndent(schema, "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want = append(want, '\n')
+	want := record.Text(t, schema, record.Schema)
 	if *updateSchema {
 		if err := os.WriteFile("schema.json", want, 0o644); err != nil {
 			t.Fatal(err)

@@ -9,6 +9,9 @@ import (
 	"testing"
 )
 
+// Schema is the depth of a JSON Schema: a property of a definition has a line.
+const Schema = 4
+
 // Read reads a record.
 func Read[T any](t testing.TB, file string) (recorded T) {
 	t.Helper()
