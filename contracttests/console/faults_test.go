@@ -116,8 +116,7 @@ func TestTemplates(t *testing.T) {
 	b.until("document.querySelector('#rule').value.includes('lost-deleteloadbalancer')")
 }
 
-// TestRefusalStays proves that the reason of a refused change stays on the page, which then
-// shows what is there.
+// TestRefusalStays proves that the reason of a refused change stays on the page when it refreshes.
 func TestRefusalStays(t *testing.T) {
 	b := open(t)
 	b.Fault(t, "{name: busy, match: {action: DescribeVpcs}, effect: {error: {code: ServiceUnavailable}}}")
