@@ -48,3 +48,24 @@ func TestResources(t *testing.T) {
 	b.call(emulator.Version("Ecs"), "StopInstance", "RequestId", "InstanceId", node2, "ForceStop", "true")
 	b.shows("#resources tbody tr", "Stopped")
 }
+
+// TestClickWhileRedrawn proves that a row stays while a pointer is down on it, so that the click
+// is not lost, and is drawn again afterwards.
+func TestClickWhileRedrawn(t *testing.T) {
+	b := open(t)
+	b.call(emulatortest.Slb, "CreateAccessControlList", "AclId", "AclName", "offices")
+	b.visit("/resources?kind=acl")
+	b.shows("#resources tbody tr", "offices")
+	pointer := func(event string) {
+		value[bool](b, "link.dispatchEvent(new PointerEvent('"+event+"', { bubbles: true }))")
+	}
+	value[bool](b, "Boolean(window.link = document.querySelector('a.row'))")
+	pointer("pointerdown")
+	b.call(emulatortest.Slb, "CreateAccessControlList", "AclId", "AclName", "homes")
+	b.shows("#count", "2")
+	if !value[bool](b, "link.isConnected && document.querySelectorAll('#resources tbody tr').length === 1") {
+		t.Error("the row was drawn again while a pointer was down on it")
+	}
+	pointer("pointerup")
+	b.shows("#resources tbody tr", "homes")
+}

@@ -162,14 +162,29 @@ export function latest(load, draw) {
   };
 }
 
+// pressed is the element on which a pointer is down: a click on an element that is replaced
+// meanwhile is lost.
+let pressed;
+addEventListener('pointerdown', ({ target, button }) => { pressed = button === 0 ? target : undefined; }, true);
+const release = () => setTimeout(() => { // after the click
+  pressed = undefined;
+  dispatchEvent(new Event('released'));
+});
+for (const end of ['pointerup', 'pointercancel']) addEventListener(end, release, true);
+
 // redraw makes what an element holds of data, if that is other than before. What
-// the user is typing in stays until it is left, and the focus where it was.
+// the user is typing in or clicks on stays until it is left, and the focus where it was.
 const drawn = new WeakMap();
 const waiting = new WeakMap();
 export function redraw(element, data, make, besides = '') {
   const text = JSON.stringify(data) + besides;
   waiting.delete(element);
   if (drawn.get(element) === text) return;
+  if (pressed && element.contains(pressed)) {
+    waiting.set(element, () => redraw(element, data, make, besides));
+    addEventListener('released', () => waiting.get(element)?.(), { once: true });
+    return;
+  }
   const active = element.contains(document.activeElement) ? document.activeElement : undefined;
   if (active?.matches('input') && active.value !== active.defaultValue) {
     waiting.set(element, () => redraw(element, data, make, besides));
