@@ -24,8 +24,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/clbemu/clbemu/contracttests/record"
 	"github.com/clbemu/clbemu/contracttests/kubernetes/internal/cloud"
+	"github.com/clbemu/clbemu/contracttests/record"
 	"github.com/clbemu/clbemu/emulator/annotations"
 )
 

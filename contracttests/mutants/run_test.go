@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clbemu/clbemu/contracttests/record"
 	"github.com/clbemu/clbemu/contracttests/mutants"
+	"github.com/clbemu/clbemu/contracttests/record"
 )
 
 var (
