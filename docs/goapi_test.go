@@ -39,7 +39,7 @@ var promises = map[string]string{
 	"state":                  ours,
 	"state/engine":           ours, "state/engine/bolt": ours, "state/engine/memory": ours, "state/engine/durable": ours, "state/engine/enginetest": ours,
 	"state/jsonstream":    ours,
-	"contracttests/await": ours, "contracttests/mutants": ours, "contracttests/binary": ours, "contracttests/netns": ours,
+	"contracttests/await": ours, "contracttests/mutants": ours, "contracttests/binary": ours, "contracttests/netns": ours, "contracttests/record": ours,
 	"emulator/fidelity":  ours,
 	"emulator/apiclient": ours,
 	"emulator/explain":   ours,

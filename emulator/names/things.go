@@ -69,11 +69,11 @@ var idFields = map[string][]state.Kind{
 	"DomainExtensionId":        {kinds.DomainExtensions.Kind()},
 	"NatGatewayId":             {kinds.NATGateways.Kind()},
 	"ResourceId":               nil,
-	AnyThing:                   nil,
+	anyThing:                   nil,
 }
 
-// AnyThing is a field that may name a resource of any kind.
-const AnyThing = "Id"
+// anyThing is a field that may name a resource of any kind.
+const anyThing = "Id"
 
 // CheckID refuses the id of something that the world does not have, or a list of such. The
 // field is a parameter or a field of the objects in it, such as ZoneMappings.1.VSwitchId.

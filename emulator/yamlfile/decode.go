@@ -40,9 +40,9 @@ type Absentee interface {
 	Absent(in *yaml.Node, field string)
 }
 
-// Keyed is a struct that reads the keys which are not its fields, and reports those that it does
+// keyReader is a struct that reads the keys which are not its fields, and reports those that it does
 // not know either.
-type Keyed interface {
+type keyReader interface {
 	ReadKey(d *Decoder, e Entry, field string, fields []string)
 }
 
@@ -174,7 +174,7 @@ func (d *Decoder) object(node *yaml.Node, target reflect.Value, field string) {
 		placed.Place(node)
 	}
 	fields := fieldsOf(target.Type())
-	keyed, _ := target.Addr().Interface().(Keyed)
+	keyed, _ := target.Addr().Interface().(keyReader)
 	before := len(d.problems)
 	seen := make(map[string]bool)
 	for _, e := range d.Entries(node, field) {

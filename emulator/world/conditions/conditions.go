@@ -19,9 +19,9 @@ type Scope string
 
 // The scopes.
 const (
-	OfAccount Scope = "account"
+	ofAccount Scope = "account"
 	OfRegion  Scope = "region"
-	OfAll     Scope = "emulator"
+	ofAll     Scope = "emulator"
 )
 
 // Names are names in conditions that the store does not know.
@@ -91,43 +91,43 @@ func Shown(s Setting) Setting {
 }
 
 var conditions = []Condition{
-	{Name: "account.balance", Value: balance, Help: "balance in CNY; a purchase needs 100", Scope: OfAccount,
+	{Name: "account.balance", Value: balance, Help: "balance in CNY; a purchase needs 100", Scope: ofAccount,
 		write: setBalance,
 		read:  one("account.balance", func(c *change) string { return strconv.FormatFloat(c.account.Balance, 'f', -1, 64) })},
-	{Name: "account.arrears", Value: flag, Help: "true: the account can't buy anything, and its load balancers are locked after the grace period", Scope: OfAccount,
+	{Name: "account.arrears", Value: flag, Help: "true: the account can't buy anything, and its load balancers are locked after the grace period", Scope: ofAccount,
 		write: setArrears,
 		read:  one("account.arrears", func(c *change) string { return strconv.FormatBool(!c.account.ArrearsSince.IsZero()) })},
-	{Name: "account.incomplete", Value: flag, Help: "true: its information is incomplete, and it can't buy a Classic Load Balancer", Scope: OfAccount,
+	{Name: "account.incomplete", Value: flag, Help: "true: its information is incomplete, and it can't buy a Classic Load Balancer", Scope: ofAccount,
 		write: setFlag(incomplete), read: getFlag("account.incomplete", incomplete)},
-	{Name: "account.unpayable", Value: flag, Help: "true: it has no payment method, and can't buy a Classic Load Balancer", Scope: OfAccount,
+	{Name: "account.unpayable", Value: flag, Help: "true: it has no payment method, and can't buy a Classic Load Balancer", Scope: ofAccount,
 		write: setFlag(unpayable), read: getFlag("account.unpayable", unpayable)},
-	{Name: "account.graceDays", Value: number(0, resources.MaxDays), Help: "days from arrears until all Classic Load Balancers are locked", Scope: OfAccount,
+	{Name: "account.graceDays", Value: number(0, resources.MaxDays), Help: "days from arrears until all Classic Load Balancers are locked", Scope: ofAccount,
 		write: setNumber(func(a *kinds.Account, n int) { a.GraceDays = n }),
 		read:  one("account.graceDays", func(c *change) string { return strconv.Itoa(c.account.GraceDays) })},
-	{Name: "account.releaseDays", Value: number(0, resources.MaxDays), Help: "days from the lock until all Classic Load Balancers are released", Scope: OfAccount,
+	{Name: "account.releaseDays", Value: number(0, resources.MaxDays), Help: "days from the lock until all Classic Load Balancers are released", Scope: ofAccount,
 		write: setNumber(func(a *kinds.Account, n int) { a.ReleaseDays = n }),
 		read:  one("account.releaseDays", func(c *change) string { return strconv.Itoa(c.account.ReleaseDays) })},
-	{Name: "account.nlbGraceDays", Value: number(0, resources.MaxDays), Help: "days from arrears until all Network Load Balancers are locked", Scope: OfAccount,
+	{Name: "account.nlbGraceDays", Value: number(0, resources.MaxDays), Help: "days from arrears until all Network Load Balancers are locked", Scope: ofAccount,
 		write: setNumber(func(a *kinds.Account, n int) {
 			a.NLB = &kinds.Arrears{GraceDays: n, ReleaseDays: a.OfNLB().ReleaseDays}
 		}),
 		read: one("account.nlbGraceDays", func(c *change) string { return strconv.Itoa(c.account.OfNLB().GraceDays) })},
-	{Name: "account.nlbReleaseDays", Value: number(0, resources.MaxDays), Help: "days from the lock until all Network Load Balancers are released", Scope: OfAccount,
+	{Name: "account.nlbReleaseDays", Value: number(0, resources.MaxDays), Help: "days from the lock until all Network Load Balancers are released", Scope: ofAccount,
 		write: setNumber(func(a *kinds.Account, n int) { a.NLB = &kinds.Arrears{GraceDays: a.OfNLB().GraceDays, ReleaseDays: n} }),
 		read:  one("account.nlbReleaseDays", func(c *change) string { return strconv.Itoa(c.account.OfNLB().ReleaseDays) })},
-	{Name: "account.site", Value: oneOf(kinds.SiteMainland, kinds.SiteInternational), Help: "mainland or international: sets quota.slb_quota_instances_num to 60 or 30", Scope: OfAccount,
+	{Name: "account.site", Value: oneOf(kinds.SiteMainland, kinds.SiteInternational), Help: "mainland or international: sets quota.slb_quota_instances_num to 60 or 30", Scope: ofAccount,
 		write: setSite, read: getSite},
-	{Name: "account.lcuToSpec", Value: flag, Help: "true: allow changes from PayByCLCU to PayBySpec", Scope: OfAccount,
+	{Name: "account.lcuToSpec", Value: flag, Help: "true: allow changes from PayByCLCU to PayBySpec", Scope: ofAccount,
 		write: setFlag(lcuToSpec), read: getFlag("account.lcuToSpec", lcuToSpec)},
-	{Name: "account.createdByTags", Value: flag, Help: "true: give new load balancers the system tag acs:tag:createdby", Scope: OfAccount,
+	{Name: "account.createdByTags", Value: flag, Help: "true: give new load balancers the system tag acs:tag:createdby", Scope: ofAccount,
 		write: setFlag(tagsCreators), read: getFlag("account.createdByTags", tagsCreators)},
-	{Name: "account.refuseExpiredCertificates", Value: flag, Help: "true: reject uploads of expired certificates", Scope: OfAccount,
+	{Name: "account.refuseExpiredCertificates", Value: flag, Help: "true: reject uploads of expired certificates", Scope: ofAccount,
 		write: setFlag(refusesExpired), read: getFlag("account.refuseExpiredCertificates", refusesExpired)},
-	{Name: "account.refuseAttachedBackends", Value: flag, Help: "true: AddBackendServers rejects a server that is already in the default group", Scope: OfAccount,
+	{Name: "account.refuseAttachedBackends", Value: flag, Help: "true: AddBackendServers rejects a server that is already in the default group", Scope: ofAccount,
 		write: setFlag(refusesAttached), read: getFlag("account.refuseAttachedBackends", refusesAttached)},
-	{Name: "account.refuseQuotaApplications", Value: flag, Help: "true: refuse applications for higher quotas", Scope: OfAccount,
+	{Name: "account.refuseQuotaApplications", Value: flag, Help: "true: refuse applications for higher quotas", Scope: ofAccount,
 		write: setFlag(refusesApplications), read: getFlag("account.refuseQuotaApplications", refusesApplications)},
-	{Name: "quota.<name>", Value: countOr("default"), Help: "a limit, or default", Scope: OfAccount, named: quotaNames, write: setQuota, read: getQuotas},
+	{Name: "quota.<name>", Value: countOr("default"), Help: "a limit, or default", Scope: ofAccount, named: quotaNames, write: setQuota, read: getQuotas},
 	{Name: "cloud.year", Value: oneOf(kinds.Year2021, kinds.Year2024, kinds.Today),
 		Help:  "2021, 2024 or today: sell what the cloud sold then; sets stock.shared, stock.payBySpec and stock.subscriptions, and the account's quotas of ACLs",
 		Scope: OfRegion, write: setYear, read: getYear},
@@ -153,23 +153,23 @@ var conditions = []Condition{
 	{Name: "instance.<id>.reachAt", Value: address,
 		Help:  "where this machine finds an instance, a network interface or an address, such as 127.0.0.1 or 127.0.0.1:8080, or default",
 		Scope: OfRegion, write: setReachAt, read: getReachAt},
-	{Name: "throttle.profile", Value: oneOf(kinds.ThrottleOff, kinds.ThrottleRealistic), Help: "off or realistic", Scope: OfAccount, write: setThrottleProfile, read: one("throttle.profile", getThrottleProfile)},
-	{Name: "throttle.account", Value: rate, Help: "calls per second of the account, such as 10, or 10/20 with the burst, or default", Scope: OfAccount,
+	{Name: "throttle.profile", Value: oneOf(kinds.ThrottleOff, kinds.ThrottleRealistic), Help: "off or realistic", Scope: ofAccount, write: setThrottleProfile, read: one("throttle.profile", getThrottleProfile)},
+	{Name: "throttle.account", Value: rate, Help: "calls per second of the account, such as 10, or 10/20 with the burst, or default", Scope: ofAccount,
 		write: setRate(func(t *kinds.Throttle, _ string, r *kinds.Rate) { t.Account = r }), read: getThrottles},
-	{Name: "throttle.key", Value: rate, Help: "calls per second of an access key", Scope: OfAccount,
+	{Name: "throttle.key", Value: rate, Help: "calls per second of an access key", Scope: ofAccount,
 		write: setRate(func(t *kinds.Throttle, _ string, r *kinds.Rate) { t.Key = r })},
-	{Name: "throttle.action.<action>", Value: rate, Help: "calls per second of an action", Scope: OfAccount,
+	{Name: "throttle.action.<action>", Value: rate, Help: "calls per second of an action", Scope: ofAccount,
 		named: func(known Names) []string { return known.Actions }, write: setRate(setActionRate)},
-	{Name: "key.<id>.status", Value: oneOf("active", "inactive", "deleted"), Help: "active, inactive or deleted", Scope: OfAccount, write: setKey, read: getKeys},
-	{Name: "key.<id>.secret", Value: anything, Help: "the secret of an access key; creates the key if there is none", Scope: OfAccount, Secret: true, write: setSecret},
-	{Name: "policy.key.<id>", Value: policy, Help: "permissions of the RAM user of an access key: a policy document, or none", Scope: OfAccount, Policy: true,
+	{Name: "key.<id>.status", Value: oneOf("active", "inactive", "deleted"), Help: "active, inactive or deleted", Scope: ofAccount, write: setKey, read: getKeys},
+	{Name: "key.<id>.secret", Value: anything, Help: "the secret of an access key; creates the key if there is none", Scope: ofAccount, Secret: true, write: setSecret},
+	{Name: "policy.key.<id>", Value: policy, Help: "permissions of the RAM user of an access key: a policy document, or none", Scope: ofAccount, Policy: true,
 		write: setPolicy(kinds.KeyPrincipal, hasKey), read: getPolicies},
-	{Name: "policy.role.<name>", Value: policy, Help: "permissions of a RAM role: a policy document, or none", Scope: OfAccount, Policy: true,
+	{Name: "policy.role.<name>", Value: policy, Help: "permissions of a RAM role: a policy document, or none", Scope: ofAccount, Policy: true,
 		write: setPolicy(kinds.RolePrincipal, hasRole)},
 	{Name: "linkedRole.<name>", Value: oneOf("present", "absent"), Help: "absent: the next call that needs this service-linked role creates it, if its caller may; AliyunServiceRoleForSlbLogDelivery or AliyunServiceRoleForSlbEipAccess",
-		Scope: OfAccount, named: func(Names) []string { return kinds.LinkedRoles }, write: setLinkedRole, read: getLinkedRoles},
-	{Name: "life.profile", Value: oneOf(state.LifeInstant, state.LifeRealistic), Help: "instant or realistic", Scope: OfAll, write: setLifeProfile, read: one("life.profile", getLifeProfile)},
-	{Name: "life.<stage>", Value: delay, Help: "how long a stage takes, such as 2s, or default", Scope: OfAll, named: stages, write: setLife, read: getLife},
+		Scope: ofAccount, named: func(Names) []string { return kinds.LinkedRoles }, write: setLinkedRole, read: getLinkedRoles},
+	{Name: "life.profile", Value: oneOf(state.LifeInstant, state.LifeRealistic), Help: "instant or realistic", Scope: ofAll, write: setLifeProfile, read: one("life.profile", getLifeProfile)},
+	{Name: "life.<stage>", Value: delay, Help: "how long a stage takes, such as 2s, or default", Scope: ofAll, named: stages, write: setLife, read: getLife},
 }
 
 // All lists the conditions.

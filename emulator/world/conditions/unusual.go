@@ -34,7 +34,7 @@ func Settings(v *state.View) map[Key]string {
 				if read == nil {
 					continue
 				}
-				owner := map[Scope]state.Owner{OfAccount: {AccountID: account.ID}, OfRegion: {AccountID: account.ID, RegionID: region.ID}}[condition.Scope]
+				owner := map[Scope]state.Owner{ofAccount: {AccountID: account.ID}, OfRegion: {AccountID: account.ID, RegionID: region.ID}}[condition.Scope]
 				for _, s := range read(c) {
 					all[Key{cmp.Or(nameOf(s.Name), condition.Name), owner, s.Name}] = s.Value
 				}
