@@ -41,7 +41,7 @@ export const heads = (columns) => columns.map(({ name, title, ...attributes }) =
   const now = asked().get('sort');
   const by = now === name ? 'ascending' : now === `-${name}` && 'descending';
   return el('th', { scope: 'col', 'aria-sort': by, ...attributes },
-    el('button', { type: 'button', class: 'sort', 'data-focus': `sort ${name}`, onclick: () => go({ sort: by === 'ascending' ? `-${name}` : name }, true) }, title));
+    el('button', { type: 'button', class: 'sort', 'data-focus': `sort ${name}`, onclick: () => go({ sort: asked().get('sort') === name ? `-${name}` : name }, true) }, title));
 });
 
 const collator = new Intl.Collator('en', { numeric: true });
