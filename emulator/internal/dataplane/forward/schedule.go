@@ -140,7 +140,7 @@ func score(key uint64, t *target) float64 {
 	return float64(t.Weight) / -math.Log(uniform)
 }
 
-// mix returns the finalizer of splitmix64: each bit of x changes half of the result's.
+// mix applies the finalizer of splitmix64: each bit of x changes half of the result's.
 func mix(x uint64) uint64 {
 	x ^= x >> 30
 	x *= 0xbf58476d1ce4e5b9
