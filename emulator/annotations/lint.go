@@ -21,7 +21,9 @@ const (
 const emptyAddressUntil = "v2.11.2"
 
 // Check returns what is wrong with the annotations of a Service for a version of the CCM,
-// or for the newest one where version is empty.
+// or for the newest one if version is empty. Needs are in needs.tsv, pairs of annotations in
+// pairs.go, values in annotations.tsv, fields of the Service in fields.go, and what goes wrong
+// only with the rest of the Service in traps.go.
 func Check(s *Service, version string) (problems []Problem) {
 	problems = append(s.checkType(), s.checkPlaces()...)
 	if s.Class != "" && s.Class != nlbClass {

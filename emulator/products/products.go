@@ -1,5 +1,5 @@
 // Package products lists the APIs of the emulated cloud, for those who serve them or walk
-// their tables of actions. It knows no store.
+// their tables of actions. They are in emulator/internal/products. It knows no store.
 package products
 
 import (

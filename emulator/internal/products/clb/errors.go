@@ -10,7 +10,7 @@ import (
 // refusals holds the refusals of this product, declared next to the code that returns
 // them. The evidence says where code and message come from: CLB-0200 the API metadata,
 // CLB-0201 the documentation's common error table, CLB-0202 ACK's troubleshooting page,
-// CLB-0203 nothing public, chosen here.
+// CLB-0203 nothing public, chosen here. The published ones are in emulator/names/errors.tsv.
 var refusals gateway.Refusals
 
 // Actions that word a fact differently.

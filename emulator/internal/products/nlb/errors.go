@@ -10,6 +10,7 @@ import (
 // refusals holds the refusals of this product, declared next to the code that returns
 // them. The evidence says where code and message come from: NLB-0001 the API's
 // documentation, NLB-0002 what clients look for, CLB-0203 nothing public, chosen here.
+// The published ones are in emulator/names/errors.tsv.
 var refusals gateway.Refusals
 
 // What more than one file refuses.
