@@ -70,7 +70,7 @@ var clouds = []struct{ prefix, name string }{
 // for by its spelling, which takes long.
 const mostSuggested = 20
 
-// unknown returns the problem of a key that no CCM reads, or nil for a key of somebody else.
+// unknown returns the problem of a key that no CCM reads, or nil for a key that is not the CCM's.
 // Suggest says whether to look for what was meant.
 func unknown(key, value string, suggest bool) *Problem {
 	if cloud := cloudOf(key); cloud != "" {

@@ -173,7 +173,7 @@ func (i *importer) providerID(o *object) (regionID, instanceID string, ok bool) 
 
 var instanceForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^i-[0-9a-z][0-9a-z-]{0,63}$`) })
 
-// internalIP returns the node's address, or "" if it has none that an instance could have.
+// internalIP returns the node's address, or "" if none of its addresses can be an instance's.
 func (i *importer) internalIP(o *object) string {
 	for _, a := range o.Status.Addresses {
 		if addr, err := netip.ParseAddr(a.Address); a.Type == "InternalIP" && err == nil && addr.Is4() {

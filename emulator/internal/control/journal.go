@@ -35,8 +35,8 @@ func (a *api) changed(kind journal.Kind, what string, pairs ...string) {
 }
 
 // queryOf returns the query of the journal that a call sent.
-func (a *api) queryOf(of routes.OfJournal, call *routes.Route) (journal.Query, error) {
-	q := journal.Query{Since: of.Since, Before: of.Before, Limit: of.Limit, Fields: of.Fields}
+func (a *api) queryOf(of routes.OfEntries, before uint64, call *routes.Route) (journal.Query, error) {
+	q := journal.Query{Before: before, Limit: of.Limit, Fields: of.Fields}
 	for name := range of.Fields {
 		if !slices.Contains(journal.Fields(), name) && !strings.HasPrefix(name, "params.") {
 			parameters, _ := call.Names()
@@ -44,12 +44,15 @@ func (a *api) queryOf(of routes.OfJournal, call *routes.Route) (journal.Query, e
 			return q, fmt.Errorf("there is no field %s%s", name, names.DidYouMean(name, taken, "choose from "+strings.Join(taken, ", ")))
 		}
 	}
-	if name := of.SinceMark; name != "" {
-		mark, err := a.Journal.Marked(name)
+	if of.Since != nil {
+		q.Since = *of.Since
+	}
+	if of.SinceMark != nil {
+		mark, err := a.Journal.Marked(*of.SinceMark)
 		switch {
 		case err != nil:
-			return q, fmt.Errorf("sinceMark: there is no mark %q%s", name, a.nearMark(name))
-		case of.Since > 0:
+			return q, fmt.Errorf("sinceMark: there is no mark %q%s", *of.SinceMark, a.nearMark(*of.SinceMark))
+		case of.Since != nil:
 			return q, errors.New("give since or sinceMark, not both")
 		}
 		q.Since = mark.Sequence
@@ -67,7 +70,7 @@ func (a *api) nearMark(name string) string {
 }
 
 func (a *api) getJournal(_ *http.Request, of routes.OfJournal) (page journal.Page, err error) {
-	q, err := a.queryOf(of, routes.GetJournal.Route)
+	q, err := a.queryOf(of.OfEntries, of.Before, routes.GetJournal.Route)
 	if err == nil {
 		err = a.checkQuery(q, false)
 	}
@@ -101,9 +104,9 @@ func (a *api) streamJournal(w http.ResponseWriter, r *http.Request) {
 		failed(w, err)
 		return
 	}
-	q, err := a.queryOf(routes.OfJournal{Since: of.Since, SinceMark: of.SinceMark, Limit: of.Limit, OfEntries: of.OfEntries}, routes.StreamJournal.Route)
-	if of.LastEventID > 0 {
-		q.Since = of.LastEventID
+	q, err := a.queryOf(of.OfEntries, 0, routes.StreamJournal.Route)
+	if of.LastEventID != nil {
+		q.Since = *of.LastEventID
 	}
 	if err == nil {
 		err = a.checkQuery(q, true)

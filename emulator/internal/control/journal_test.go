@@ -78,7 +78,7 @@ func TestJournalRefusals(t *testing.T) {
 	f := newFixture(t, withCloud)
 	for query, want := range map[string]string{
 		"acton=x": "no field acton", "action=[": "not a pattern", "since=x": `since: want a sequence number of an entry, from 0, not "x"`, "since=-1": `not "-1"`,
-		"since=99999999999999999999": "want a sequence number", "limit=-1": "limit", "limit=x": `limit: want a number, from 0, not "x"`, "sinceMark=none": `no mark "none"`, "since=1&sinceMark=none": "sinceMark",
+		"since=99999999999999999999": "want a sequence number", "limit=-1": "limit", "limit=x": `limit: want a number, from 0, not "x"`, "sinceMark=none": `no mark "none"`, "sinceMark=": `no mark ""`, "since=1&sinceMark=none": "sinceMark",
 		"kind=cal": "choose from call", "status=99": "no HTTP status", "sequence=first": "not the number of an entry", "product=Slbb": "do you mean Slb?",
 		"action=Crate*": "action: there is no Crate*: do you mean Create*?", "action=Create*,DeleteLoadBalancr": "do you mean DeleteLoadBalancer?",
 		"code=Trottling": "do you mean Throttling?", "region=cn-hangzou": "do you mean cn-hangzhou?",

@@ -53,23 +53,20 @@ type (
 	}
 	// OfJournal selects entries of the journal.
 	OfJournal struct {
-		Since     uint64 `query:"since" help:"Only entries after this sequence number."`
-		SinceMark string `query:"sinceMark" help:"Only entries after this mark."`
-		Before    uint64 `query:"before" help:"Only entries before this sequence number, to page backwards."`
-		Limit     int    `query:"limit" help:"The number of newest entries; 0 for all."`
 		OfEntries
+		Before uint64 `query:"before" help:"Only entries before this sequence number, to page backwards."`
 	}
 	// OfStream selects the entries that a stream of the journal sends.
 	OfStream struct {
-		Since     uint64 `query:"since" help:"Only entries after this sequence number."`
-		SinceMark string `query:"sinceMark" help:"Only entries after this mark."`
-		Limit     int    `query:"limit" help:"The number of newest entries; 0 for all."`
 		OfEntries
-		LastEventID uint64 `header:"Last-Event-ID" help:"The sequence number after which to continue."`
+		LastEventID *uint64 `header:"Last-Event-ID" help:"The sequence number after which to continue."`
 	}
-	// OfEntries has conditions on fields of entries.
+	// OfEntries selects entries by their places and fields.
 	OfEntries struct {
-		Fields map[string]string `query:"fields" help:"Conditions, each a query parameter of its own: kind, sequence, requestId, accessKeyId, userAgent, product, action, region, resource, made, status, code (OK for a success), fault, unread, text (in any of an entry's texts), refused (true or false), from and to (times), or params.<Name>. action, fault and unread take globs, several by commas."`
+		Since     *uint64           `query:"since" help:"Only entries after this sequence number."`
+		SinceMark *string           `query:"sinceMark" help:"Only entries after this mark."`
+		Limit     int               `query:"limit" help:"The number of newest entries; 0 for all."`
+		Fields    map[string]string `query:"fields" help:"Conditions, each a query parameter of its own: kind, sequence, requestId, accessKeyId, userAgent, product, action, region, resource, made, status, code (OK for a success), fault, unread, text (in any of an entry's texts), refused (true or false), from and to (times), or params.<Name>. action, fault and unread take globs, several by commas."`
 	}
 )
 
@@ -104,7 +101,11 @@ func parameters(query reflect.Type) (list []Parameter) {
 		}
 		header := f.Tag.Get("header")
 		p := Parameter{Name: cmp.Or(header, f.Tag.Get("query")), Help: f.Tag.Get("help"), Header: header != "", field: f.Index}
-		switch f.Type.Kind() {
+		of := f.Type
+		if of.Kind() == reflect.Pointer { // which is nil if the parameter is absent
+			of = of.Elem()
+		}
+		switch of.Kind() {
 		case reflect.Bool:
 			p.Form = FormBoolean
 		case reflect.Int, reflect.Uint64:
@@ -142,6 +143,9 @@ func (c Call[Query, Request, Answer]) ReadQuery(r *http.Request) (query Query, e
 // set sets a field to the value that a text has.
 func set(into reflect.Value, text string) error {
 	switch into.Kind() {
+	case reflect.Pointer:
+		into.Set(reflect.New(into.Type().Elem()))
+		return set(into.Elem(), text)
 	case reflect.Bool:
 		value, err := strconv.ParseBool(text)
 		if err != nil {
@@ -189,7 +193,7 @@ func (c Call[Query, Request, Answer]) Values(query Query) url.Values {
 				values.Set(name, text)
 			}
 		default:
-			values.Set(p.Name, fmt.Sprint(value))
+			values.Set(p.Name, fmt.Sprint(reflect.Indirect(value)))
 		}
 	}
 	return values

@@ -14,7 +14,8 @@ func TestQueries(t *testing.T) {
 	world := OfWorld{AccountID: "1", RegionID: "cn-beijing"}
 	scenario := OfScenario{Name: "quota", Apart: true}
 	of := OfResources{Kind: "lb,acl", Name: "web & co", OfOwner: OfOwner(world)}
-	entries := OfEntries{Fields: map[string]string{"action": "Create*", "params.LoadBalancerId": "lb-1"}}
+	since, mark, last := uint64(0), "begun", uint64(9)
+	entries := OfEntries{Since: &since, SinceMark: &mark, Limit: 10, Fields: map[string]string{"action": "Create*", "params.LoadBalancerId": "lb-1"}}
 	tested := map[*Route]bool{}
 	again(t, tested, ResetState, OfReset{Faults: true})
 	again(t, tested, GetWorld, world)
@@ -26,8 +27,8 @@ func TestQueries(t *testing.T) {
 	again(t, tested, GetLoadBalancer, of.OfOwner)
 	again(t, tested, GetTraffic, OfTraffic{Name: "web"})
 	again(t, tested, AddFaults, OfRules{File: "rules.yaml"})
-	again(t, tested, GetJournal, OfJournal{Since: 1, SinceMark: "begun", Before: 1 << 63, Limit: 10, OfEntries: entries})
-	again(t, tested, StreamJournal, OfStream{Since: 1, SinceMark: "begun", Limit: 10, OfEntries: entries, LastEventID: 9})
+	again(t, tested, GetJournal, OfJournal{entries, 1 << 63})
+	again(t, tested, StreamJournal, OfStream{entries, &last})
 	again(t, tested, RunScenario, scenario)
 	again(t, tested, StartScenario, scenario)
 	again(t, tested, GetLibrary, OfLibrary{Text: "quota exceeded"})
