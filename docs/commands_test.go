@@ -321,7 +321,7 @@ func (s *session) serve(script string) string {
 		select {
 		case <-ended:
 			s.t.Fatalf("%s:\n%sended:\n%s", s.page.name, script, said())
-		case <-time.After(20 * time.Millisecond):
+		case <-time.After(20 * time.Millisecond): // between two looks
 		}
 	}
 	s.t.Fatalf("%s:\n%sis not ready:\n%s", s.page.name, script, said())

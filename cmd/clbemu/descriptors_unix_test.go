@@ -44,7 +44,7 @@ func TestFewDescriptors(t *testing.T) {
 	}
 	hold := func(to string, n int, says string) {
 		for range n {
-			if c, err := net.DialTimeout("tcp", to, time.Second); err == nil {
+			if c, err := net.DialTimeout("tcp", to, time.Second); err == nil { // those for which there is no room don't count
 				t.Cleanup(func() { c.Close() })
 				_, _ = io.WriteString(c, says)
 			}

@@ -50,7 +50,7 @@ func TestUntil(t *testing.T) {
 				if !slices.Equal(f.said, c.said) {
 					t.Errorf("said %q, want %q", f.said, c.said)
 				}
-				if took := time.Since(f.begin); took < min(c.after, await.Patience) || took > c.after+time.Second && c.after < await.Patience {
+				if took := time.Since(f.begin); took < min(c.after, await.Patience) || took > c.after+time.Second && c.after < await.Patience { // in a bubble
 					t.Errorf("it took %s, want %s", took, c.after)
 				}
 			})

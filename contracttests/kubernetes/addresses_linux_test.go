@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
@@ -69,7 +70,7 @@ func TestAddresses(t *testing.T) {
 	// A node that is its own server does not get an answer, as in the cloud at layer 4.
 	f.podsOn("local", "node-3")
 	f.answered("local", client, answers{"node-3": true}, "10.77.9.2")
-	if got := machines[2].Get("http://" + f.address("local")); !strings.Contains(got, "timeout") && !strings.Contains(got, "Timeout") {
+	if got := machines[2].GetWithin(5*time.Second, "http://"+f.address("local")); !strings.Contains(got, "timeout") && !strings.Contains(got, "Timeout") {
 		t.Errorf("a client on its own server gets %q", got)
 	}
 

@@ -121,7 +121,7 @@ func TestAPIServer(t *testing.T) {
 	config.Wrap(func(http.RoundTripper) http.RoundTripper {
 		return &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
 	})
-	config.Timeout = 5 * time.Second
+	config.Timeout = 5 * time.Second // it asks again
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		t.Fatal(err)

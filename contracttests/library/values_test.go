@@ -211,7 +211,7 @@ func (c *creator) Wait(ctx context.Context, most time.Duration) (ended bool, err
 	if action == "" {
 		return true, nil
 	}
-	answer, err := c.emulator.Call(ctx, scenarios.APICall{Product: "Slb", Action: action, Params: params, UserAgent: "creator", Timeout: 200 * time.Millisecond})
+	answer, err := c.emulator.Call(ctx, scenarios.APICall{Product: "Slb", Action: action, Params: params, UserAgent: "creator", Timeout: 200 * time.Millisecond}) // it calls again
 	if err == nil && answer.Lost == "" && answer.Status == 200 {
 		c.done++
 		c.balancer, c.group = saved(answer, "LoadBalancerId", c.balancer), saved(answer, "VServerGroupId", c.group)

@@ -151,7 +151,7 @@ func (r *run) in(t *testing.T, folder, binary string, plays []play) {
 		took[p.by] = is.took
 	})
 	sideBySide(plays, func(p play) {
-		r.judge(t, p, one(binary, folder, p, 3*took[p.by]+10*time.Second))
+		r.judge(t, p, one(binary, folder, p, time.Minute+3*took[p.by]))
 	})
 }
 

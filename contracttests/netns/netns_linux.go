@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/clbemu/clbemu/contracttests/await"
 )
 
 // within limits the time of a test in a namespace.
@@ -169,17 +171,20 @@ func (n *Namespace) do(f func() error) (err error) {
 }
 
 // Dial connects as a client in the namespace does.
-func (n *Namespace) Dial(_ context.Context, network, address string) (c net.Conn, err error) {
+func (n *Namespace) Dial(ctx context.Context, network, address string) (c net.Conn, err error) {
 	err = n.do(func() (err error) {
-		c, err = net.DialTimeout(network, address, 5*time.Second)
+		c, err = new(net.Dialer).DialContext(ctx, network, address)
 		return err
 	})
 	return c, err
 }
 
 // Get asks a URL as a client in the namespace does, with a connection of its own.
-func (n *Namespace) Get(url string) string {
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: n.Dial}, Timeout: 5 * time.Second}
+func (n *Namespace) Get(url string) string { return n.GetWithin(await.Patience, url) }
+
+// GetWithin is Get with a limit, for what is not answered.
+func (n *Namespace) GetWithin(limit time.Duration, url string) string {
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: n.Dial}, Timeout: limit}
 	response, err := client.Get(url)
 	if err != nil {
 		return err.Error()
@@ -200,7 +205,7 @@ func (n *Namespace) Packet(address string) string {
 	}
 	defer c.Close()
 	answer := make([]byte, 100)
-	c.SetDeadline(time.Now().Add(5 * time.Second))
+	c.SetDeadline(time.Now().Add(await.Patience))
 	if _, err := c.Write([]byte("hello")); err != nil {
 		return err.Error()
 	}

@@ -35,7 +35,7 @@ func TestStartIsInterrupted(t *testing.T) {
 		select {
 		case code := <-ended:
 			t.Fatalf("serve ended with %d", code)
-		case <-time.After(time.Millisecond):
+		case <-time.After(time.Millisecond): // between two looks
 		}
 	}
 	interrupt()

@@ -192,7 +192,7 @@ func createAgain(ctx context.Context, all []*replica, chance *rand.Rand, name st
 			return id, tries, err
 		}
 		select {
-		case <-time.After(20 * time.Millisecond):
+		case <-time.After(20 * time.Millisecond): // between two calls
 		case <-ctx.Done():
 		}
 	}

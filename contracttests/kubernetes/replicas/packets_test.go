@@ -48,7 +48,7 @@ func TestPacketsFollowTheLeader(t *testing.T) {
 	call("StartLoadBalancerListener", id, "ListenerPort=80")
 	wires.ip("route", "add", address, "dev", wires.bridge("c"))
 
-	client := &http.Client{Timeout: time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+	client := &http.Client{Timeout: time.Second, Transport: &http.Transport{DisableKeepAlives: true}} // it asks again
 	hello := func() error {
 		answer, err := client.Get("http://" + address)
 		if err != nil {

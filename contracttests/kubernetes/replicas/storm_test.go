@@ -198,7 +198,7 @@ func (s *tempest) pause(most int) { s.wait(s.chance.IntN(most)) }
 // wait lasts so many milliseconds, or until the test ends.
 func (s *tempest) wait(length int) {
 	select {
-	case <-time.After(time.Duration(length) * time.Millisecond):
+	case <-time.After(time.Duration(length) * time.Millisecond): // it decides nothing
 	case <-s.t.Context().Done():
 	}
 }
@@ -299,7 +299,7 @@ func (s *tempest) etcdLeader() (leader *member) {
 func (s *tempest) ask(what string, call func(context.Context) error) {
 	s.t.Helper()
 	eventually(s.t, what, func() error {
-		ctx, cancel := context.WithTimeout(s.t.Context(), 5*time.Second)
+		ctx, cancel := context.WithTimeout(s.t.Context(), 5*time.Second) // it asks again
 		defer cancel()
 		return call(ctx)
 	})

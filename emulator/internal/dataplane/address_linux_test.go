@@ -2,6 +2,7 @@ package dataplane_test
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"net"
@@ -155,7 +156,9 @@ func TestZoneGone(t *testing.T) {
 	servers.Serve("10.77.2.2:8080")
 	f.nlb("10.77.2.2:8080", tcp80(), &kinds.NLBListener{ID: "lsn-53", Protocol: kinds.NLBUDP, Port: 53})
 	dead := func(ip string) bool {
-		c, err := client.Dial(t.Context(), "tcp", ip+":80")
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // for what does not come
+		defer cancel()
+		c, err := client.Dial(ctx, "tcp", ip+":80")
 		if err == nil {
 			c.Close()
 		}

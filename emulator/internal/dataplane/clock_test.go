@@ -134,8 +134,6 @@ func TestFastClock(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, at := range []string{f.at(kinds.HTTP, 80), f.at(kinds.TCP, 81)} {
-		if got := get(at); got != "slow" {
-			t.Errorf("%s answers %q", at, got)
-		}
+		f.await(func() bool { return get(at) == "slow" }) // a busy machine may take longer than it leaves them
 	}
 }

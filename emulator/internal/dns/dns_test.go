@@ -68,10 +68,13 @@ func start(t *testing.T) (address string) {
 	return server.Addr()
 }
 
+// patient waits longer than the library does by itself.
+var patient = client.Client{Timeout: await.Patience}
+
 // ask asks one question by a network.
 func ask(t *testing.T, network, address, name string, kind uint16) *client.Msg {
 	t.Helper()
-	reply, _, err := (&client.Client{Net: network}).Exchange(new(client.Msg).SetQuestion(name, kind), address)
+	reply, _, err := (&client.Client{Net: network, Timeout: await.Patience}).Exchange(new(client.Msg).SetQuestion(name, kind), address)
 	if err != nil {
 		t.Fatalf("%s by %s: %v", name, network, err)
 	}
@@ -142,7 +145,7 @@ func TestSizes(t *testing.T) {
 	}
 	question := new(client.Msg).SetQuestion("nlb-wide.cn-hangzhou.nlb.aliyuncs.com.", client.TypeAAAA)
 	question.SetEdns0(1232, false)
-	reply, err := client.Exchange(question, address)
+	reply, _, err := patient.Exchange(question, address)
 	if err != nil || reply.IsEdns0() == nil || len(reply.Answer) != 10 {
 		t.Errorf("with EDNS the answer is %v, %v", reply, err)
 	}
@@ -160,7 +163,7 @@ func TestBadQuestions(t *testing.T) {
 		name     string
 		question *client.Msg
 	}{{"two questions", two}, {"none", none}, {"an update", update}} {
-		if reply, err := client.Exchange(c.question, address); err != nil || reply.Rcode == client.RcodeSuccess {
+		if reply, _, err := patient.Exchange(c.question, address); err != nil || reply.Rcode == client.RcodeSuccess {
 			t.Errorf("%s = %v, %v, want an error code", c.name, reply, err)
 		}
 	}
@@ -174,7 +177,7 @@ func TestBadQuestions(t *testing.T) {
 	}
 	chaos := new(client.Msg).SetQuestion("nlb-public.cn-hangzhou.nlb.aliyuncs.com.", client.TypeA)
 	chaos.Question[0].Qclass = client.ClassCHAOS
-	if reply, err := client.Exchange(chaos, address); err != nil || reply.Rcode != client.RcodeRefused {
+	if reply, _, err := patient.Exchange(chaos, address); err != nil || reply.Rcode != client.RcodeRefused {
 		t.Errorf("another class = %v, %v, want REFUSED", reply, err)
 	}
 }
@@ -194,11 +197,11 @@ func TestConnections(t *testing.T) {
 		defer conn.Close()
 		idle[i] = conn
 	}
-	impatient := &client.Client{Net: "tcp", Timeout: 300 * time.Millisecond}
+	impatient := &client.Client{Net: "tcp", Timeout: 300 * time.Millisecond} // for what does not come
 	if reply, _, err := impatient.Exchange(question, address); err == nil {
 		t.Errorf("beside %d connections one more is answered: %v", most, reply)
 	}
-	if reply, err := client.Exchange(question, address); err != nil || len(reply.Answer) != 1 {
+	if reply, _, err := patient.Exchange(question, address); err != nil || len(reply.Answer) != 1 {
 		t.Errorf("by UDP beside idle connections: %v, %v", reply, err)
 	}
 	for _, conn := range idle[:2] { // the one that gave up may have its turn first

@@ -273,7 +273,7 @@ func TestWatchTimeByClock(t *testing.T) {
 			if err := s.AdjustClock(test.advance, test.scale); err != nil {
 				t.Fatal(err)
 			}
-			if took := (<-byTime).Sub(began); took < test.want || took > test.want+time.Millisecond {
+			if took := (<-byTime).Sub(began); took < test.want || took > test.want+time.Millisecond { // in a bubble
 				t.Errorf("%s: the listener ran after %s, want %s", test.name, took, test.want)
 			}
 		}

@@ -175,8 +175,8 @@ func TestSilentClients(t *testing.T) {
 		if _, err := silent[0].Write([]byte("GET / HTTP/1.1\r\nX-A: ")); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(2 * patience) // while there is room for all, none is closed
-		_ = silent[1].SetReadDeadline(time.Now().Add(time.Millisecond))
+		time.Sleep(2 * patience)                                        // while there is room for all, none is closed
+		_ = silent[1].SetReadDeadline(time.Now().Add(time.Millisecond)) // for what does not come
 		if _, err := silent[1].Read(make([]byte, 1)); errors.Is(err, io.EOF) {
 			t.Error("a silent client is closed while there is room")
 		}
