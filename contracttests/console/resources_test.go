@@ -1,6 +1,8 @@
 package console
 
 import (
+	"fmt"
+	"strconv"
 	"testing"
 
 	"github.com/clbemu/clbemu/emulator"
@@ -59,13 +61,15 @@ func TestClickWhileRedrawn(t *testing.T) {
 	pointer := func(event string) {
 		value[bool](b, "link.dispatchEvent(new PointerEvent('"+event+"', { bubbles: true }))")
 	}
-	value[bool](b, "Boolean(window.link = document.querySelector('a.row'))")
-	pointer("pointerdown")
-	b.call(emulatortest.Slb, "CreateAccessControlList", "AclId", "AclName", "homes")
-	b.shows("#count", "2")
-	if !value[bool](b, "link.isConnected && document.querySelectorAll('#resources tbody tr').length === 1") {
-		t.Error("the row was drawn again while a pointer was down on it")
+	for i, end := range []string{"pointerup", "pointercancel", "contextmenu"} {
+		value[bool](b, "Boolean(window.link = document.querySelector('a.row'))")
+		pointer("pointerdown")
+		b.call(emulatortest.Slb, "CreateAccessControlList", "AclId", "AclName", end)
+		b.shows("#count", strconv.Itoa(i+2))
+		if !value[bool](b, fmt.Sprintf("link.isConnected && document.querySelectorAll('#resources tbody tr').length === %d", i+1)) {
+			t.Errorf("the row was drawn again while a pointer was down on it, before %s", end)
+		}
+		pointer(end)
+		b.shows("#resources tbody", end)
 	}
-	pointer("pointerup")
-	b.shows("#resources tbody tr", "homes")
 }

@@ -170,7 +170,8 @@ const release = () => setTimeout(() => { // after the click
   pressed = undefined;
   dispatchEvent(new Event('released'));
 });
-for (const end of ['pointerup', 'pointercancel']) addEventListener(end, release, true);
+// Where a press opens a menu, as with Ctrl on a Mac, the pointer's end may not come.
+for (const end of ['pointerup', 'pointercancel', 'contextmenu']) addEventListener(end, release, true);
 
 // redraw makes what an element holds of data, if that is other than before. What
 // the user is typing in or clicks on stays until it is left, and the focus where it was.
