@@ -36,8 +36,9 @@ TOOLS = $(CURDIR)/bin/tools
 TEST = GOGC=400 GOMEMLIMIT=1GiB $(TOOLS)/gotestsum --format-hide-empty-pkg
 SLOWEST = $(TOOLS)/gotestsum tool slowest --threshold 1s --num 20
 # Many tests wait for processes, so more packages run at once than there are cores. The tests
-# with names and lines in their reports need no tables for debuggers.
-FLAGS = -vet=off -shuffle=on -timeout 30m -p 4 -ldflags='-s -w'
+# with names and lines in their reports need no tables for debuggers, which take a third of linking.
+LINK = -ldflags='-s -w'
+FLAGS = -vet=off -shuffle=on -timeout 30m -p 4 $(LINK)
 
 .PHONY: build replica run tools needs test large browser node versions terraform replica-test replicas-storm replicas-storm-mutants quick fuzz crash soak bench contract golden mutants mutants-scenarios pictures site fmt lint check
 .PHONY: systems deploy-test e2e ccm-version control-plane control-plane-programs image-archive image-pack
@@ -125,7 +126,7 @@ quick: lint
 fuzz:
 	@grep -rn '^func Fuzz' --include='*_test.go' . | sed -E 's|^(.*)/[^/]*:[0-9]+:func (Fuzz[A-Za-z0-9_]*).*|\1 \2|' | \
 	while read -r package target; do \
-		go -C $$package test -vet=off -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x . || exit 1; \
+		go -C $$package test -vet=off $(LINK) -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x . || exit 1; \
 	done
 
 # crash: end the binary ROUNDS times among concurrent writes, snapshots, imports and resets
@@ -219,14 +220,14 @@ check: lint systems test browser node versions
 
 # deploy-test: what is deployed, as far as it goes without Docker and Kubernetes
 deploy-test: tools
-	cd deploy && $(TEST) -- -vet=off -count=1 ./...
-	cd deploy/helm && $(TEST) -- -vet=off -count=1 ./...
-	cd deploy/clbemucontainer && $(TEST) -- -vet=off -count=1 ./...
+	cd deploy && $(TEST) -- -vet=off $(LINK) -count=1 ./...
+	cd deploy/helm && $(TEST) -- -vet=off $(LINK) -count=1 ./...
+	cd deploy/clbemucontainer && $(TEST) -- -vet=off $(LINK) -count=1 ./...
 
 # e2e: a controller on a real Kubernetes control plane, built once; CCM_BIN names a real CCM
 e2e: tools control-plane-programs
 	@status=0; mkdir -p bin; \
-	(cd contracttests/kubernetes && $(TEST) --jsonfile $(CURDIR)/bin/e2e.json -- -vet=off -count=1 -timeout 60m ./...) || status=1; \
+	(cd contracttests/kubernetes && $(TEST) --jsonfile $(CURDIR)/bin/e2e.json -- -vet=off $(LINK) -count=1 -timeout 60m ./...) || status=1; \
 	echo; echo 'The twenty slowest tests:'; \
 	$(SLOWEST) <bin/e2e.json; \
 	exit $$status
