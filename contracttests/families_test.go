@@ -23,6 +23,7 @@ import (
 	sdkerrors "github.com/aliyun/alibaba-cloud-sdk-go/sdk/errors"
 	"github.com/aliyun/alibaba-cloud-sdk-go/sdk/requests"
 
+	"github.com/clbemu/clbemu/contracttests/await"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
 )
 
@@ -64,7 +65,7 @@ func families(t *testing.T) []family {
 // in either format.
 func sdkGo(format string) func(*testing.T, string, string) caller {
 	return func(t *testing.T, host, secret string) caller {
-		client, err := sdk.NewClientWithOptions(region, sdk.NewConfig(), credentials.NewAccessKeyCredential(emulatortest.AccessKeyID, secret))
+		client, err := sdk.NewClientWithOptions(region, sdk.NewConfig().WithTimeout(await.Patience), credentials.NewAccessKeyCredential(emulatortest.AccessKeyID, secret))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +93,8 @@ func sdkGo(format string) func(*testing.T, string, string) caller {
 func darabonba(signature string, inForm bool) func(*testing.T, string, string) caller {
 	return func(t *testing.T, host, secret string) caller {
 		config := &openapi.Config{AccessKeyId: dara.String(emulatortest.AccessKeyID), AccessKeySecret: dara.String(secret),
-			Endpoint: dara.String(host), Protocol: dara.String("HTTP"), RegionId: dara.String(region)}
+			Endpoint: dara.String(host), Protocol: dara.String("HTTP"), RegionId: dara.String(region),
+			ReadTimeout: dara.Int(int(await.Patience.Milliseconds()))}
 		if signature != "" {
 			config.SignatureAlgorithm = dara.String(signature)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/aliyun/alibaba-cloud-sdk-go/sdk/auth/credentials"
 	"github.com/aliyun/alibaba-cloud-sdk-go/services/slb"
 
+	"github.com/clbemu/clbemu/contracttests/await"
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
 )
@@ -33,7 +34,7 @@ func TestProxy(t *testing.T) {
 	trust.AppendCertsFromPEM(authority)
 	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: trust}}
 	t.Cleanup(transport.CloseIdleConnections)
-	config := sdk.NewConfig().WithScheme("HTTPS").WithHttpTransport(transport)
+	config := sdk.NewConfig().WithScheme("HTTPS").WithHttpTransport(transport).WithTimeout(await.Patience)
 	client, err := slb.NewClientWithOptions(region, config, credentials.NewAccessKeyCredential(emulatortest.AccessKeyID, emulatortest.AccessKeySecret))
 	if err != nil {
 		t.Fatal(err)

@@ -21,6 +21,7 @@ import (
 	"github.com/aliyun/alibaba-cloud-sdk-go/services/sts"
 	"github.com/aliyun/alibaba-cloud-sdk-go/services/vpc"
 
+	"github.com/clbemu/clbemu/contracttests/await"
 	"github.com/clbemu/clbemu/emulator/emulatortest"
 )
 
@@ -51,7 +52,7 @@ func sdkClientsWith(t testing.TB, host string, credential auth.Credential) *sdkC
 	t.Helper()
 	var c sdkClients
 	var errs [6]error
-	config := sdk.NewConfig().WithScheme("HTTP")
+	config := sdk.NewConfig().WithScheme("HTTP").WithTimeout(await.Patience)
 	c.SLB, errs[0] = slb.NewClientWithOptions(region, config, credential)
 	c.VPC, errs[1] = vpc.NewClientWithOptions(region, config, credential)
 	c.ECS, errs[2] = ecs.NewClientWithOptions(region, config, credential)

@@ -5,6 +5,9 @@ const OpenAPI = require('@alicloud/openapi-client');
 const { RuntimeOptions } = require('@alicloud/tea-util');
 const PopCore = require('@alicloud/pop-core');
 
+// The clients give up after some seconds by themselves, in which a busy machine may not answer.
+const patience = 300_000;
+
 // nested makes Tag: [{Key: 'a'}] of Tag.1.Key: 'a', as programs write parameters.
 function nested(params) {
   const root = {};
@@ -25,7 +28,7 @@ function nested(params) {
 async function openapi(call) {
   const client = new OpenAPI.default(new OpenAPI.Config({
     accessKeyId: call.id, accessKeySecret: call.secret, endpoint: call.host, protocol: 'HTTP', regionId: call.region,
-    signatureAlgorithm: call.signature,
+    signatureAlgorithm: call.signature, readTimeout: patience,
   }));
   const params = new OpenAPI.Params({
     action: call.action, version: call.version, protocol: 'HTTP', method: 'POST', authType: 'AK', style: 'RPC', pathname: '/',
@@ -38,7 +41,7 @@ async function openapi(call) {
 
 function pop(call) {
   const client = new PopCore({ accessKeyId: call.id, accessKeySecret: call.secret, endpoint: `http://${call.host}`, apiVersion: call.version });
-  return client.request(call.action, call.params, { method: call.body === 'query' ? 'GET' : 'POST', formatParams: false });
+  return client.request(call.action, call.params, { method: call.body === 'query' ? 'GET' : 'POST', formatParams: false, timeout: patience });
 }
 
 async function main() {

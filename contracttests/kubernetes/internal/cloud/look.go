@@ -12,11 +12,13 @@ import (
 	"github.com/aliyun/alibaba-cloud-sdk-go/sdk/auth/credentials"
 	"github.com/aliyun/alibaba-cloud-sdk-go/services/slb"
 	"github.com/aliyun/alibaba-cloud-sdk-go/services/vpc"
+
+	"github.com/clbemu/clbemu/contracttests/await"
 )
 
 // SLB returns a client of the API, with the key of the world.
 func (c *Cloud) SLB() (*slb.Client, error) {
-	client, err := slb.NewClientWithOptions(Region, sdk.NewConfig().WithScheme("HTTP"),
+	client, err := slb.NewClientWithOptions(Region, sdk.NewConfig().WithScheme("HTTP").WithTimeout(await.Patience),
 		credentials.NewAccessKeyCredential(AccessKeyID, AccessKeySecret))
 	if err != nil {
 		return nil, fmt.Errorf("make the SDK's client: %w", err)
@@ -27,7 +29,7 @@ func (c *Cloud) SLB() (*slb.Client, error) {
 
 // VPC returns a client of the API, like SLB.
 func (c *Cloud) VPC() (*vpc.Client, error) {
-	client, err := vpc.NewClientWithOptions(Region, sdk.NewConfig().WithScheme("HTTP"),
+	client, err := vpc.NewClientWithOptions(Region, sdk.NewConfig().WithScheme("HTTP").WithTimeout(await.Patience),
 		credentials.NewAccessKeyCredential(AccessKeyID, AccessKeySecret))
 	if err != nil {
 		return nil, fmt.Errorf("make the SDK's client: %w", err)
