@@ -289,7 +289,7 @@ func TestIperf3(t *testing.T) {
 	t.Parallel()
 	iperf3 := judge(t, "iperf3")
 	s := binary.Serve(t, "--engine", "memory")
-	free, err := net.Listen("tcp", "127.0.0.1:0")
+	free, err := net.Listen("tcp", "127.77.0.1:0") // an address at which no other test takes the port meanwhile
 	if err != nil {
 		t.Fatal(err)
 	}

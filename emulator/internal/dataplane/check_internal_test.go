@@ -19,6 +19,9 @@ import (
 	"github.com/clbemu/clbemu/emulator/internal/topology"
 )
 
+// closed is where nothing listens. A port that a test had and gave back may be another's.
+const closed = "127.0.0.1:1"
+
 // key returns the key of a check of an address by the cloud's defaults.
 func key(kind, at string) checkKey {
 	return newCheckKey(topology.HealthCheck{Type: kind, Timeout: 5 * time.Second, Interval: 2 * time.Second, Healthy: 3, Unhealthy: 3}, &topology.Member{}, netip.MustParseAddrPort(at))
@@ -67,19 +70,13 @@ func TestCauses(t *testing.T) {
 		}()
 		return l.Addr().String()
 	}
-	closed, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	refused := closed.Addr().String()
-	closed.Close()
 	for name, c := range map[string]struct {
 		kind, at string
 		want     topology.Cause
 	}{
-		"refused":        {"tcp", refused, topology.ConnectFailed},
-		"refused, HTTP":  {"http", refused, topology.ConnectFailed},
-		"refused, UDP":   {"udp", refused, topology.ConnectFailed},
+		"refused":        {"tcp", closed, topology.ConnectFailed},
+		"refused, HTTP":  {"http", closed, topology.ConnectFailed},
+		"refused, UDP":   {"udp", closed, topology.ConnectFailed},
 		"silent":         {"http", answering(""), topology.ResponseTimeout},
 		"another code":   {"http", answering("HTTP/1.0 500 Internal Server Error\r\n\r\n"), topology.OtherCode},
 		"cut":            {"http", answering("HTTP/1.0 200 OK\r\n"), topology.ConnectInterrupted},
@@ -140,11 +137,6 @@ func TestProbes(t *testing.T) {
 	}))
 	defer web.Close()
 	at := strings.TrimPrefix(web.URL, "http://")
-	closed, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	closed.Close()
 	silent, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -156,13 +148,13 @@ func TestProbes(t *testing.T) {
 		want     string
 	}{
 		"tcp":               {"tcp", at, nil, ""},
-		"tcp, closed":       {"tcp", closed.Addr().String(), nil, "connection refused"},
+		"tcp, closed":       {"tcp", closed, nil, "connection refused"},
 		"http":              {"http", at, nil, ""},
-		"http, closed":      {"http", closed.Addr().String(), nil, "connection refused"},
+		"http, closed":      {"http", closed, nil, "connection refused"},
 		"http, sick":        {"http", at, func(k *checkKey) { k.uri = "/sick" }, "answers the check of /sick with 503"},
 		"http, 5xx is well": {"http", at, func(k *checkKey) { k.uri, k.codes = "/sick", "http_2xx,http_5xx" }, ""},
 		"http, a range":     {"http", at, func(k *checkKey) { k.uri, k.codes = "/sick", "500-504" }, ""},
-		"udp, closed":       {"udp", closed.Addr().String(), nil, "refuses the check's packet"},
+		"udp, closed":       {"udp", closed, nil, "refuses the check's packet"},
 		"udp, silent":       {"udp", silent.LocalAddr().String(), nil, ""},
 		"udp, no answer":    {"udp", silent.LocalAddr().String(), func(k *checkKey) { k.request, k.expect = "ping", "pong" }, "does not answer the check"},
 	} {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clbemu/clbemu/contracttests/await"
 	"github.com/clbemu/clbemu/emulator/internal/dataplane"
 	"github.com/clbemu/clbemu/emulator/internal/kinds"
 	"github.com/clbemu/clbemu/emulator/internal/listen"
@@ -19,15 +20,19 @@ import (
 // what reaches it.
 func ownService(t *testing.T) (at netip.AddrPort, reached *atomic.Int64) {
 	t.Helper()
-	l, err := listen.TCP("control listener", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	var l net.Listener
+	var packets net.PacketConn
+	await.Until(t, "a port is free for TCP and UDP", func() bool {
+		var err error
+		if l, err = listen.TCP("control listener", "127.0.0.1:0"); err != nil {
+			t.Fatal(err)
+		}
+		if packets, err = net.ListenPacket("udp", l.Addr().String()); err != nil {
+			l.Close()
+		}
+		return err == nil
+	})
 	t.Cleanup(func() { l.Close() })
-	packets, err := net.ListenPacket("udp", l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
 	t.Cleanup((&listen.Service{Name: "control listener"}).Add(packets.LocalAddr()))
 	t.Cleanup(func() { packets.Close() })
 	reached = new(atomic.Int64)

@@ -190,10 +190,7 @@ func echo(t testing.TB, key string) forward.Member {
 
 // unused returns an address without a listener.
 func unused(t testing.TB) net.Addr {
-	t.Helper()
-	l := listen(t)
-	l.Close()
-	return l.Addr()
+	return net.TCPAddrFromAddrPort(netip.MustParseAddrPort("127.0.0.1:1"))
 }
 
 // dial connects to the address, until the test ends.
