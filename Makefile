@@ -201,9 +201,9 @@ lint: tools
 	@dead=$$($(TOOLS)/deadcode -test ./... | grep -v ' \(Replica\|Before\)$$') || :; \
 		test -z "$$dead" || { echo "$$dead"; echo 'nothing calls it: other modules call Replica and Before alone'; exit 1; }
 	@for module in $(MODULES); do \
-		echo "lint $$module" && cd $(CURDIR)/$$module && go vet ./... && $(TOOLS)/staticcheck ./... && go mod tidy -diff || exit 1; \
+		echo "lint $$module" && cd $(CURDIR)/$$module && go vet ./... && go vet -vettool=$(TOOLS)/errorlint ./... && \
+		$(TOOLS)/staticcheck ./... && go mod tidy -diff || exit 1; \
 	done
-	@$(TOOLS)/go-errorlint ./...
 	@$(TOOLS)/misspell -error -i $(MISSPELT) $$(git ls-files '*.go' '*.md')
 
 # Words that tests misspell for users, and the cloud itself.

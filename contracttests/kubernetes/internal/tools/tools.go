@@ -124,7 +124,7 @@ func goTool(ctx context.Context, dir string, args ...string) (string, error) {
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOFLAGS=")
 	out, err := cmd.Output()
-	if exit, ok := err.(*exec.ExitError); ok {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return "", fmt.Errorf("go %s: %w\n%s", args[0], err, exit.Stderr)
 	}
 	return string(out), err
