@@ -308,13 +308,12 @@ func TestIperf3(t *testing.T) {
 		server.Process.Kill()
 		server.Wait()
 	})
-	lines := bufio.NewScanner(said)
+	for lines := bufio.NewScanner(said); lines.Scan() && !strings.Contains(lines.Text(), "Server listening"); {
+	}
+	go func() { _, _ = io.Copy(io.Discard, said) }() // so that it never waits to say more
 	url := listener(t, s, "TCP", backend, nil)
 	host, port, _ = net.SplitHostPort(strings.TrimPrefix(url, "tcp://"))
 	for _, way := range []string{"--version4", "--reverse"} {
-		for lines.Scan() && !strings.Contains(lines.Text(), "Server listening") {
-		} // for the first time, or again
-		out, err := exec.Command(iperf3, "-c", host, "-p", port, "-J", "-n", "200M", "-P", "2", way).Output()
 		var report struct {
 			Error string
 			End   struct {
@@ -322,7 +321,15 @@ func TestIperf3(t *testing.T) {
 				Received struct{ Bytes float64 } `json:"sum_received"`
 			}
 		}
-		if broken := json.Unmarshal(out, &report); broken != nil || err != nil || report.Error != "" || report.End.Sent.Bytes < 200<<20 || report.End.Received.Bytes < 100<<20 { // the server stops counting when the client says that it has sent all
+		var out []byte
+		var err, broken error
+		await.Until(t, "iperf3's server has time for a test", func() bool { // it takes a health check for one
+			out, err = exec.Command(iperf3, "-c", host, "-p", port, "-J", "-n", "200M", "-P", "2", way).Output()
+			report.Error = ""
+			broken = json.Unmarshal(out, &report)
+			return !strings.Contains(report.Error, "busy running a test")
+		})
+		if broken != nil || err != nil || report.Error != "" || report.End.Sent.Bytes < 200<<20 || report.End.Received.Bytes < 100<<20 { // the server stops counting when the client says that it has sent all
 			t.Errorf("%s: iperf3: %v, %v, %s, sent %.0f bytes, received %.0f", way, err, broken, report.Error, report.End.Sent.Bytes, report.End.Received.Bytes)
 		}
 	}

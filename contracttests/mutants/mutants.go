@@ -31,7 +31,7 @@ type Mutant struct {
 	// Type is the type of a value outside of functions.
 	Type string `yaml:"type"`
 	// By lists what must notice it, in addition to the plays of the statements that name it:
-	// PACKAGE.TEST, or "scenario NAME/PART".
+	// PACKAGE.TEST or a part of it, as TestFidelity/Slb/CreateLoadBalancer, or "scenario NAME/PART".
 	By []string `yaml:"by"`
 	// Survives says of a play why it does not notice the mutant.
 	Survives map[string]string `yaml:"survives"`

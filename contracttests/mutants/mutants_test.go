@@ -48,7 +48,7 @@ func TestTable(t *testing.T) {
 				if text, _ := scenarios.LibraryText(name); !strings.Contains(string(text), "\n"+part+":") {
 					t.Errorf("%s: there is no %s part of %s", m.Name, part, name)
 				}
-			} else if tests[by] == "" {
+			} else if tests[test(by)] == "" {
 				t.Errorf("%s: there is no test %s", m.Name, by)
 			}
 		}

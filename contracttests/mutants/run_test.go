@@ -22,7 +22,7 @@ import (
 
 var (
 	which = flag.String("mutants", "", "run the mutants whose name, rule or file has this text, all for all, or open for the plays that are not recorded yet, against what must notice them, and record what does")
-	where = flag.String("where", "", "of these, run the plays in folders that match this regular expression")
+	where = flag.String("where", "", "of these, run the plays in folders that match this regular expression, or after a ! that do not")
 )
 
 var patience = flag.Duration("patience", 30*time.Second, "how long a play in a cluster waits; longer on a busy machine")
@@ -65,7 +65,8 @@ func TestMutants(t *testing.T) {
 			if *which == "open" && (m.Survives[by] != "" || was[m.Name].Change == digest(m) && slices.Contains(was[m.Name].By, by)) {
 				continue
 			}
-			if folder := folderOf(by, tests); regexp.MustCompile(*where).MatchString(folder) {
+			pattern, not := strings.CutPrefix(*where, "!")
+			if folder := folderOf(by, tests); regexp.MustCompile(pattern).MatchString(folder) != not {
 				plays[folder] = append(plays[folder], play{by, m})
 			}
 		}
@@ -83,22 +84,22 @@ func TestMutants(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("GOFLAGS", os.Getenv("GOFLAGS")+" -overlay="+overlay)
-	r := &run{noticed: make(map[string][]string)}
+	r := &run{noticed: make(map[string][]string), passed: make(map[string][]string)}
 	for _, of := range slices.Sorted(maps.Keys(plays)) {
 		begun := time.Now()
 		if binary := build(t, of, folder); of == clusterFolder {
 			slices.SortStableFunc(plays[of], func(a, b play) int { return strings.Compare(a.by, b.by) })
 			for some := range slices.Chunk(plays[of], 24) { // recorded as they end: all take hours
 				r.inCluster(t, binary, some)
-				keep(t, all, r.noticed)
+				keep(t, all, r)
 			}
 		} else {
 			r.in(t, of, binary, plays[of])
 		}
 		t.Logf("%s: %d plays in %s", of, len(plays[of]), time.Since(begun).Round(time.Second))
 	}
-	t.Logf("%d mutants were noticed, %d survive a play", len(r.noticed), r.survived)
-	keep(t, all, r.noticed)
+	t.Logf("%d mutants were noticed, %d survive a play", len(r.noticed), len(r.passed))
+	keep(t, all, r)
 }
 
 // folderOf is the folder of what plays.
@@ -109,7 +110,13 @@ func folderOf(by string, tests map[string]string) string {
 	case ok:
 		return "contracttests/mutants"
 	}
-	return tests[by]
+	return tests[test(by)]
+}
+
+// test returns the test of which a play may be a part.
+func test(by string) string {
+	name, _, _ := strings.Cut(by, "/")
+	return name
 }
 
 // build builds the tests of a folder.
@@ -126,9 +133,9 @@ func build(t *testing.T, of, folder string) (binary string) {
 
 // run collects what noticed which mutant.
 type run struct {
-	mu       sync.Mutex
-	noticed  map[string][]string
-	survived int
+	mu      sync.Mutex
+	noticed map[string][]string // plays by mutants
+	passed  map[string][]string // those that did not notice it
 }
 
 // in runs plays by a test binary, first without a mutant.
@@ -180,7 +187,9 @@ func one(binary, folder string, p play, limit time.Duration) outcome {
 	if part, ok := strings.CutPrefix(p.by, "scenario "); ok {
 		name, args = "TestPart", []string{"-part", strings.TrimSuffix(part, "/client")}
 	}
-	cmd := exec.Command(binary, append(args, "-test.run", "^"+name+"$", "-test.v", "-test.timeout", limit.String())...)
+	pattern := "^" + strings.ReplaceAll(name, "/", "$/^") + "$"
+	name = test(name)
+	cmd := exec.Command(binary, append(args, "-test.run", pattern, "-test.v", "-test.timeout", limit.String())...)
 	cmd.Dir = filepath.Join(root, folder)
 	cmd.Env = os.Environ()
 	if p.mutant != nil {
@@ -210,7 +219,7 @@ func (r *run) judge(t *testing.T, p play, is outcome) {
 			t.Errorf("%s: %s notices it now, though it says %q", p.mutant.Name, p.by, why)
 		}
 	case is.verdict == "PASS":
-		r.survived++
+		r.passed[p.mutant.Name] = append(r.passed[p.mutant.Name], p.by)
 		if why == "" {
 			t.Errorf("%s: %s passes on it: %s: %s", p.mutant.Name, p.by, p.mutant.File, p.mutant.Becomes)
 		}
@@ -266,8 +275,9 @@ func digest(m *mutants.Mutant) string {
 	return fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(m.File+"\n"+m.Line+"\n"+m.Becomes)))
 }
 
-// keep adds what was noticed to the record, without what the table does not have any more.
-func keep(t *testing.T, table []*mutants.Mutant, noticed map[string][]string) {
+// keep writes what was noticed into the record, with what it had of plays that were not run, and
+// without what the table does not have any more.
+func keep(t *testing.T, table []*mutants.Mutant, r *run) {
 	t.Helper()
 	was, is := record.Read[map[string]noted](t, recordFile), make(map[string]noted)
 	for _, m := range table {
@@ -277,7 +287,7 @@ func keep(t *testing.T, table []*mutants.Mutant, noticed map[string][]string) {
 		}
 		var by []string
 		for _, name := range m.By {
-			if slices.Contains(noticed[m.Name], name) || slices.Contains(old.By, name) {
+			if slices.Contains(r.noticed[m.Name], name) || slices.Contains(old.By, name) && !slices.Contains(r.passed[m.Name], name) {
 				by = append(by, name)
 			}
 		}

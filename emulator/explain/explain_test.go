@@ -146,6 +146,8 @@ func TestExplainForms(t *testing.T) {
 		"throttling.USER":                     "Throttling.User",
 		"errorcode: rspoolvipexist":           "RspoolVipExist",
 		"ErrorCode: MissingVSwitchId":         "MissingVSwitchId",
+		"ErrorCode: OVERQUOTA":                "OverQuota",
+		"ErrorCode: Throttlingxxx":            "Throttling.User",
 		"we see RspoolVipExist when deleting": "RspoolVipExist",
 		"vips associating with this vserver":  "RspoolVipExist",
 		"vswitch ip exhaust":                  "VSwitchAvailableIpNotExist",
