@@ -173,7 +173,7 @@ mutants: control-plane-programs
 	go test ./contracttests -run StatementsPage -update
 
 # mutants-here: those of `make mutants` whose plays need no control plane, and the planted races, in
-# a quarter of an hour; a test that is changed may notice less than the record says
+# half an hour; a test that is changed may notice less than the record says
 mutants-here:
 	go test -vet=off -count=1 -v -timeout 120m ./contracttests/mutants -run 'TestMutants$$|TestRaces$$' -mutants all -where '!kubernetes' -races
 
