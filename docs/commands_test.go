@@ -276,8 +276,8 @@ var goFolders = sync.OnceValue(func() (list []string) {
 	return list
 })
 
-// patience limits how long a block may take.
-const patience = 5 * time.Minute
+// patience limits how long a block may take, which may compile much on a busy machine.
+const patience = 15 * time.Minute
 
 // run runs a block to its end.
 func (s *session) run(b *block) string {
