@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clbemu/clbemu/contracttests/await"
 	"github.com/clbemu/clbemu/contracttests/binary"
 )
 
@@ -51,8 +52,10 @@ func TestMCPFindsOneLater(t *testing.T) {
 		t.Fatal(err)
 	}
 	say(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"list_clouds"}}`, "nothing answers at")
-	later := binary.Command("--engine", "memory", "--control-listen", address)
-	binary.Await(t, later)
+	await.Until(t, "no other process has the address", func() bool {
+		later, _ := binary.Launch(t, binary.Command("--engine", "memory", "--control-listen", address))
+		return later.API != ""
+	})
 	say(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"list_clouds"}}`, `found`)
 	// The fork gets a load balancer, as a new version might make one.
 	mustRun(t, "call", "--server", address, "CreateLoadBalancer", "LoadBalancerName=one", "InstanceChargeType=PayByCLCU")

@@ -180,11 +180,8 @@ func (n *Namespace) Dial(ctx context.Context, network, address string) (c net.Co
 }
 
 // Get asks a URL as a client in the namespace does, with a connection of its own.
-func (n *Namespace) Get(url string) string { return n.GetWithin(await.Patience, url) }
-
-// GetWithin is Get with a limit, for what is not answered.
-func (n *Namespace) GetWithin(limit time.Duration, url string) string {
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: n.Dial}, Timeout: limit}
+func (n *Namespace) Get(url string) string {
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: n.Dial}, Timeout: await.Patience}
 	response, err := client.Get(url)
 	if err != nil {
 		return err.Error()
