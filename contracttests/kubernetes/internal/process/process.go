@@ -132,33 +132,48 @@ const (
 	lastPort  = 32_767
 )
 
-// given has the ports that this process gave away.
+// given has the ports that this process gave away, with the locked files that keep other
+// processes of tests from them until this one ends.
 var given struct {
 	sync.Mutex
-	ports map[int]bool
+	ports map[int]*os.File
 }
 
-// FreePorts returns ports of the loopback address not in use, and none twice.
-// Another process may take one before its user does, which then says so.
+// FreePorts returns ports of the loopback address not in use, and none twice, whichever
+// process of this user asks. A program of another kind may take one before its user does, which
+// then says so.
 func FreePorts(n int) ([]int, error) {
 	given.Lock()
 	defer given.Unlock()
 	if given.ports == nil {
-		given.ports = map[int]bool{}
+		given.ports = map[int]*os.File{}
+	}
+	locks := filepath.Join(os.TempDir(), fmt.Sprintf("clbemu-ports-%d", os.Getuid()))
+	if err := os.MkdirAll(locks, 0o700); err != nil {
+		return nil, fmt.Errorf("choose ports: %w", err)
 	}
 	const count = lastPort - firstPort + 1
 	var ports []int
 	for i, begin := 0, rand.IntN(count); i < count && len(ports) < n; i++ {
 		port := firstPort + (begin+i)%count
-		if given.ports[port] {
+		if given.ports[port] != nil {
+			continue
+		}
+		lock, err := os.OpenFile(filepath.Join(locks, strconv.Itoa(port)), os.O_CREATE|os.O_RDWR, 0o600)
+		if err != nil {
+			return nil, fmt.Errorf("choose ports: %w", err)
+		}
+		if syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil {
+			lock.Close()
 			continue
 		}
 		listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 		if err != nil {
+			lock.Close()
 			continue
 		}
 		listener.Close()
-		given.ports[port] = true
+		given.ports[port] = lock
 		ports = append(ports, port)
 	}
 	if len(ports) < n {

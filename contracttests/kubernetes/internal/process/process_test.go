@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -91,7 +92,8 @@ func TestKillGroup(t *testing.T) {
 }
 
 // TestFreePorts proves that the ports differ, also those of two calls, and can be
-// listened on, and that the system does not give them to connections.
+// listened on, that other processes of tests are kept from them, and that the system does not
+// give them to connections.
 func TestFreePorts(t *testing.T) {
 	ports, err := process.FreePorts(5)
 	more, err2 := process.FreePorts(500)
@@ -111,6 +113,14 @@ func TestFreePorts(t *testing.T) {
 			t.Fatalf("port %d of %v: %v", port, ports, err)
 		}
 		defer listener.Close()
+		lock, err := os.Open(filepath.Join(os.TempDir(), fmt.Sprintf("clbemu-ports-%d", os.Getuid()), strconv.Itoa(port)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer lock.Close()
+		if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); !errors.Is(err, syscall.EWOULDBLOCK) {
+			t.Fatalf("another process may take port %d: %v", port, err)
+		}
 	}
 }
 
