@@ -148,8 +148,12 @@ func FreePorts(n int) ([]int, error) {
 	if given.ports == nil {
 		given.ports = map[int]*os.File{}
 	}
-	locks := filepath.Join(os.TempDir(), fmt.Sprintf("clbemu-ports-%d", os.Getuid()))
-	if err := os.MkdirAll(locks, 0o700); err != nil {
+	locks, err := os.UserCacheDir() // which all share, as they do not the folder for temporary files
+	if err == nil {
+		locks = filepath.Join(locks, "clbemu-ports")
+		err = os.MkdirAll(locks, 0o700)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("choose ports: %w", err)
 	}
 	const count = lastPort - firstPort + 1

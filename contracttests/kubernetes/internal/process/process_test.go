@@ -100,6 +100,10 @@ func TestFreePorts(t *testing.T) {
 	if err := errors.Join(err, err2); err != nil || len(ports) != 5 || len(more) != 500 {
 		t.Fatalf("FreePorts(5) = %v, FreePorts(500) = %v, %v", ports, more, err)
 	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
 	ephemeral := 32768 // Linux's own
 	if text, err := os.ReadFile("/proc/sys/net/ipv4/ip_local_port_range"); err == nil {
 		fmt.Sscan(string(text), &ephemeral)
@@ -113,7 +117,7 @@ func TestFreePorts(t *testing.T) {
 			t.Fatalf("port %d of %v: %v", port, ports, err)
 		}
 		defer listener.Close()
-		lock, err := os.Open(filepath.Join(os.TempDir(), fmt.Sprintf("clbemu-ports-%d", os.Getuid()), strconv.Itoa(port)))
+		lock, err := os.Open(filepath.Join(cache, "clbemu-ports", strconv.Itoa(port)))
 		if err != nil {
 			t.Fatal(err)
 		}
