@@ -80,6 +80,21 @@ func TestEditFault(t *testing.T) {
 	b.until("!document.querySelector('[data-rule=second] textarea')") // which is when it is saved
 	b.until("[...document.querySelectorAll('article')].map((a) => a.dataset.rule).join() === 'second,renamed'")
 	describe("ServiceUnavailable")
+
+	// What is written in one stays while another changes or is left.
+	const written = "document.querySelector('[data-rule=renamed] textarea')?.value === 'half'"
+	b.click("[aria-label='Edit renamed']")
+	b.write("[data-rule=renamed] textarea", "half")
+	describe("ServiceUnavailable")
+	b.shows("[data-rule=second] .hits", "changed 2 of 2")
+	b.click("[aria-label='Edit second']")
+	b.click("[data-rule=second] .cancel")
+	b.until("!document.querySelector('[data-rule=second] textarea')")
+	b.Fault(t, "{name: third, match: {action: DescribeZones}, effect: {delay: {fixed: 1ms}}}")
+	b.shows("[data-rule=third] h2", "third")
+	b.until(written)
+	b.click("[data-rule=renamed] .cancel")
+	b.shows("[data-rule=renamed] pre", "Throttling.User")
 }
 
 // TestTemplates proves that the emulator takes every template as it stands, and one

@@ -1,8 +1,6 @@
 package console
 
 import (
-	"fmt"
-	"strconv"
 	"testing"
 
 	"github.com/clbemu/clbemu/emulator"
@@ -49,27 +47,4 @@ func TestResources(t *testing.T) {
 	b.shows("#count", "1 of 4")
 	b.call(emulator.Version("Ecs"), "StopInstance", "RequestId", "InstanceId", node2, "ForceStop", "true")
 	b.shows("#resources tbody tr", "Stopped")
-}
-
-// TestClickWhileRedrawn proves that a row stays while a pointer is down on it, so that the click
-// is not lost, and is drawn again afterwards.
-func TestClickWhileRedrawn(t *testing.T) {
-	b := open(t)
-	b.call(emulatortest.Slb, "CreateAccessControlList", "AclId", "AclName", "offices")
-	b.visit("/resources?kind=acl")
-	b.shows("#resources tbody tr", "offices")
-	pointer := func(event string) {
-		value[bool](b, "link.dispatchEvent(new PointerEvent('"+event+"', { bubbles: true }))")
-	}
-	for i, end := range []string{"pointerup", "pointercancel", "contextmenu"} {
-		value[bool](b, "Boolean(window.link = document.querySelector('a.row'))")
-		pointer("pointerdown")
-		b.call(emulatortest.Slb, "CreateAccessControlList", "AclId", "AclName", end)
-		b.shows("#count", strconv.Itoa(i+2))
-		if !value[bool](b, fmt.Sprintf("link.isConnected && document.querySelectorAll('#resources tbody tr').length === %d", i+1)) {
-			t.Errorf("the row was drawn again while a pointer was down on it, before %s", end)
-		}
-		pointer(end)
-		b.shows("#resources tbody", end)
-	}
 }

@@ -1,11 +1,9 @@
 // Fault rules with how often they struck; adding them from templates, and removing them.
 
 import { call, get, named } from './api.js';
-import { $, addressed, asked, attempt, badge, begin, command, el, fill, key, latest, onNews, to } from './page.js';
+import { $, addressed, asked, attempt, badge, begin, command, el, fill, key, latest, onNews, redraw, to } from './page.js';
 import { t, translated } from './words.js';
 import { templates } from './templates.js';
-
-let drawn = '';
 
 const ruleName = (word, action) => `${word}-${action.replace(/[^A-Za-z0-9]+/g, '').toLowerCase().slice(0, 40) || 'any'}`;
 // quoted is a text as YAML takes it, a glob too.
@@ -18,32 +16,31 @@ ${action ? `match:
   ${kind}: ${value}
 `;
 
+const edited = new Map(); // articles of rules that are being edited, by name: they stay
+let edits = 0; // that have ended, after which a rule is drawn again
 const refresh = latest(() => get('/v1/faults'), ({ faults }) => {
-  const chosen = asked().get('rule');
-  const text = JSON.stringify([faults, chosen]);
-  if (text === drawn || editing) return;
-  drawn = text;
   $('#count').textContent = String(faults.length);
   $('#none').hidden = faults.length > 0;
   for (const button of ['#reset', '#clear']) $(button).disabled = faults.length === 0;
-  const focused = document.activeElement?.closest('article')?.dataset.rule;
-  fill($('#rules'), faults.map((f) => rule(f, f.name === chosen)));
-  if (focused) $(`article[data-rule="${CSS.escape(focused)}"] button`)?.focus();
+  redraw($('#rules'), [faults, asked().get('rule')], () => {
+    const deleted = [...edited.keys()].filter((name) => !faults.some((f) => f.name === name));
+    return [...faults.map((f) => edited.get(f.name) ?? rule(f)), ...deleted.map((name) => edited.get(name))];
+  }, String(edits));
 });
 
 // switched is the text of a rule that is switched on or off.
 const switched = (f) => `${f.rule.replace(/^disabled: true\n/m, '')}disabled: ${!f.disabled}\n`;
 
 // edit changes a rule where it is; one that gets another name replaces the old one.
-let editing = false;
 function edit(f, article) {
-  editing = true;
+  edited.set(f.name, article);
+  $('.push', article).hidden = true;
   const field = el('textarea', { rows: f.rule.trim().split('\n').length + 2, spellcheck: 'false', 'aria-label': t`The rule, in YAML` });
   field.value = f.rule;
   const wrong = el('p', { class: 'problem', role: 'alert' });
   const leave = () => {
-    editing = false;
-    drawn = '';
+    edited.delete(f.name);
+    edits++;
     return attempt(refresh);
   };
   const save = async () => {
@@ -56,18 +53,18 @@ function edit(f, article) {
       wrong.textContent = problem.message;
     }
   };
-  $('pre', article).replaceWith(field, wrong, el('p', { class: 'line' }, el('button', { type: 'button', class: 'primary save', onclick: save }, t`Save`), el('button', { type: 'button', onclick: leave }, t`Cancel`)));
+  $('pre', article).replaceWith(field, wrong, el('p', { class: 'line' }, el('button', { type: 'button', class: 'primary save', onclick: save }, t`Save`), el('button', { type: 'button', class: 'cancel', onclick: leave }, t`Cancel`)));
   field.focus();
 }
 
-const rule = (f, chosen) => el('article', { class: chosen ? 'card current' : 'card', 'data-rule': f.name },
-  el('div', { class: 'bar' }, el('h2', {}, el('a', { class: 'row', href: to({ rule: f.name }) }, f.name)), badge(f.at, 'odd'),
+const rule = (f) => el('article', { class: f.name === asked().get('rule') ? 'card current' : 'card', 'data-rule': f.name },
+  el('div', { class: 'bar' }, el('h2', {}, el('a', { class: 'row', href: to({ rule: f.name }), 'data-focus': f.name }, f.name)), badge(f.at, 'odd'),
     el('span', { class: 'hits' }, t`changed ${f.hits} of ${f.seen} matching calls`), f.spent && badge(t`spent`, 'odd'), f.disabled && badge(t`off`, 'odd'),
     el('a', { href: `journal?fault=${encodeURIComponent(f.name)}` }, t`calls`),
     el('span', { class: 'bar push' },
-      el('button', { type: 'button', class: 'switch', 'aria-label': f.disabled ? t`Switch ${f.name} on` : t`Switch ${f.name} off`, onclick: () => change('POST', '/v1/faults', switched(f)) }, f.disabled ? t`Switch on` : t`Switch off`),
-      el('button', { type: 'button', class: 'edit', 'aria-label': t`Edit ${f.name}`, onclick: ({ target }) => edit(f, target.closest('article')) }, t`Edit`),
-      el('button', { type: 'button', class: 'remove', 'aria-label': t`Remove ${f.name}`, onclick: () => change('DELETE', named('/v1/faults/', f.name)) }, t`Remove`))),
+      el('button', { type: 'button', class: 'switch', 'data-focus': `switch ${f.name}`, 'aria-label': f.disabled ? t`Switch ${f.name} on` : t`Switch ${f.name} off`, onclick: () => change('POST', '/v1/faults', switched(f)) }, f.disabled ? t`Switch on` : t`Switch off`),
+      el('button', { type: 'button', class: 'edit', 'data-focus': `edit ${f.name}`, 'aria-label': t`Edit ${f.name}`, onclick: ({ target }) => edit(f, target.closest('article')) }, t`Edit`),
+      el('button', { type: 'button', class: 'remove', 'data-focus': `remove ${f.name}`, 'aria-label': t`Remove ${f.name}`, onclick: () => change('DELETE', named('/v1/faults/', f.name)) }, t`Remove`))),
   el('pre', {}, f.rule.trim()));
 
 async function change(method, path, body) {
@@ -115,7 +112,6 @@ addressed((query) => {
   const action = query.get('action');
   if (action) $('#action').value = action;
   fromTemplate(Boolean(action));
-  drawn = '';
   attempt(refresh);
 });
 onNews(refresh);

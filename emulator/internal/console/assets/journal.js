@@ -1,7 +1,7 @@
 // What was called and changed, as it happens, and one call with all there is to know.
 
 import { follow, get, named } from './api.js';
-import { $, addressed, asked, attempt, badge, begin, command, connection, el, fill, key, loading, quoted, say, soon, table, terms, to } from './page.js';
+import { $, addressed, asked, attempt, badge, begin, command, connection, el, fill, held, key, loading, quoted, say, soon, table, terms, to } from './page.js';
 import { t } from './words.js';
 
 const most = 500; // rows of a page
@@ -24,8 +24,8 @@ const row = (e) => el('tr', { 'data-sequence': e.sequence },
   el('td', { class: 'number lesser' }, e.milliseconds?.toFixed(1) ?? ''));
 
 const draw = soon(async () => {
-  if (paused) return count();
   const body = $('#entries tbody');
+  if (paused || held(body, draw)) return count();
   const newest = Number(body.firstChild?.dataset.sequence ?? 0);
   const fresh = entries.filter((e) => e.sequence > newest);
   body.prepend(...fresh.map(row));

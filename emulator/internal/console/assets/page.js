@@ -21,8 +21,17 @@ export function el(tag, attributes = {}, ...children) {
 // there are the children that are any.
 const there = (children) => children.flat().filter((child) => child !== '' && child != null && child !== false);
 
-// fill replaces what an element holds.
-export const fill = (element, ...children) => element.replaceChildren(...there(children));
+// fill replaces what an element holds, and does not move what stays.
+export function fill(element, ...children) {
+  const wanted = there(children);
+  const stays = new Set(wanted);
+  for (const old of [...element.childNodes]) if (!stays.has(old)) old.remove();
+  let next = element.firstChild;
+  for (const child of wanted) {
+    if (child === next) next = next.nextSibling;
+    else element.insertBefore(child instanceof Node ? child : document.createTextNode(child), next);
+  }
+}
 
 // table makes a table of columns' titles and rows of cells, which in a narrow window say
 // themselves what they are.
@@ -173,22 +182,31 @@ const release = () => setTimeout(() => { // after the click
 // Where a press opens a menu, as with Ctrl on a Mac, the pointer's end may not come.
 for (const end of ['pointerup', 'pointercancel', 'contextmenu']) addEventListener(end, release, true);
 
+// held reports whether a pointer is down within an element, which must then stay as it is:
+// redraws is called when the pointer is up.
+const waiting = new WeakMap();
+export function held(element, redraws) {
+  waiting.delete(element);
+  if (!pressed || !element.contains(pressed)) return false;
+  waiting.set(element, redraws);
+  addEventListener('released', () => waiting.get(element)?.(), { once: true });
+  return true;
+}
+
 // redraw makes what an element holds of data, if that is other than before. What
 // the user is typing in or clicks on stays until it is left, and the focus where it was.
 const drawn = new WeakMap();
-const waiting = new WeakMap();
 export function redraw(element, data, make, besides = '') {
   const text = JSON.stringify(data) + besides;
-  waiting.delete(element);
-  if (drawn.get(element) === text) return;
-  if (pressed && element.contains(pressed)) {
-    waiting.set(element, () => redraw(element, data, make, besides));
-    addEventListener('released', () => waiting.get(element)?.(), { once: true });
+  const later = () => redraw(element, data, make, besides);
+  if (drawn.get(element) === text) {
+    waiting.delete(element);
     return;
   }
+  if (held(element, later)) return;
   const active = element.contains(document.activeElement) ? document.activeElement : undefined;
   if (active?.matches('input') && active.value !== active.defaultValue) {
-    waiting.set(element, () => redraw(element, data, make, besides));
+    waiting.set(element, later);
     active.addEventListener('blur', () => setTimeout(() => waiting.get(element)?.()), { once: true });
     return;
   }

@@ -1,7 +1,7 @@
 // The library of scenarios: playing one on this emulator, and watching its steps.
 
 import { call, follow, get, named } from './api.js';
-import { $, addressed, asked, attempt, badge, begin, command, connection, el, fill, go, inCluster, key, loading, say, soon, sure, table, to } from './page.js';
+import { $, addressed, asked, attempt, badge, begin, command, connection, el, fill, go, inCluster, key, loading, redraw, say, soon, sure, table, to } from './page.js';
 import { scenario as texts, t } from './words.js';
 
 let library = [];
@@ -19,15 +19,13 @@ function drawList() {
   const wanted = (asked().get('q') ?? '').toLowerCase();
   const chosen = library.filter((s) => `${s.name} ${s.about}`.toLowerCase().includes(wanted) || wanted === found.text && found.names.has(s.name));
   $('#count').textContent = chosen.length === library.length ? String(library.length) : t`${chosen.length} of ${library.length}`;
-  const focused = document.activeElement?.closest('#library tr')?.dataset.name;
-  fill($('#library tbody'), chosen.map((s) => {
+  const playing = play && !play.result && play.scenario;
+  redraw($('#library tbody'), [chosen.map(({ name }) => [name, lastOf(name)?.status]), playing, location.search], () => chosen.map((s) => {
     const current = s.name === asked().get('name');
-    const playing = play && !play.result && play.scenario === s.name;
     return el('tr', { 'data-name': s.name, class: current && 'current' },
-      el('th', { scope: 'row' }, el('a', { class: 'row', href: to({ name: s.name }), 'aria-current': current && 'true' }, s.name)),
-      el('td', {}, s.about), el('td', {}, playing ? badge(t`running`, 'good') : lastOf(s.name) && ended(lastOf(s.name))));
+      el('th', { scope: 'row' }, el('a', { class: 'row', href: to({ name: s.name }), 'aria-current': current && 'true', 'data-focus': s.name }, s.name)),
+      el('td', {}, s.about), el('td', {}, playing === s.name ? badge(t`running`, 'good') : lastOf(s.name) && ended(lastOf(s.name))));
   }));
-  if (focused) $(`tr[data-name="${CSS.escape(focused)}"] a`)?.focus();
 }
 
 // search asks for the scenarios that a text finds, which need not have it as it stands.
@@ -79,13 +77,13 @@ function drawSteps() {
   const lines = [...document.querySelectorAll('.text li')];
   for (const line of lines) delete line.dataset.passed;
   if (play?.scenario !== name) {
-    fill(steps, busy && el('p', { class: 'quiet' }, el('a', { href: to({ name: play.scenario }) }, play.scenario), t` is being played.`));
+    redraw(steps, [busy, play?.scenario], () => (busy ? el('p', { class: 'quiet' }, el('a', { href: to({ name: play.scenario }) }, play.scenario), t` is being played.`) : ''));
     return;
   }
   for (const s of play.steps) if (lines[s.line - 1]) lines[s.line - 1].dataset.passed = s.passed;
-  fill(steps, el('h3', {}, t`Steps`),
+  redraw(steps, play, () => [el('h3', {}, t`Steps`),
     table('', ['', t`Line`, t`Step`], play.steps.map((s) => [badge(s.passed ? t`ok` : t`failed`, s.passed ? 'good' : 'bad'), el('td', { class: 'number' }, String(s.line)), s.title])),
-    busy ? el('p', {}, badge(t`running`, 'good'), t` ${play.steps.length} steps done`) : outcome(play.result, play.apart));
+    busy ? el('p', {}, badge(t`running`, 'good'), t` ${play.steps.length} steps done`) : outcome(play.result, play.apart)]);
 }
 
 function outcome(r, apart) {
@@ -110,7 +108,7 @@ async function start(name) {
 
 const stop = () => attempt(() => call('POST', '/v1/scenarios/stop'));
 
-const redraw = soon(async () => {
+const later = soon(async () => {
   drawList();
   drawSteps();
 }, 30);
@@ -122,7 +120,7 @@ function heard({ data: { event, scenario, apart, step, result } }) {
     play.result = result;
     if (!results.some((r) => JSON.stringify(r) === JSON.stringify(result))) results.push(result);
   }
-  redraw();
+  later();
 }
 
 let shown = '';

@@ -1,7 +1,7 @@
 // What operators see, with its causes and cures, each played by a scenario.
 
 import { call, follow, get } from './api.js';
-import { $, addressed, asked, attempt, begin, command, connection, el, fill, inCluster, loading, say, to } from './page.js';
+import { $, addressed, asked, attempt, begin, command, connection, el, fill, inCluster, loading, redraw, say, to } from './page.js';
 import { scenario as texts, t, translated } from './words.js';
 
 $('#share').textContent = $('#share').dataset.share;
@@ -32,11 +32,11 @@ function cause({ about: said, scenario: name, cure }) {
 // drawAnswer shows what the text of the box is about.
 function drawAnswer() {
   const played = about.causes.length ? [] : about.scenarios;
-  fill($('#detail'), el('div', { class: 'bar' }, el('h2', {}, translated(about.title)), el('button', { type: 'button', class: 'close', onclick: () => { about = null; drawDetail(); } }, t`Close`)),
+  redraw($('#detail'), [about, busy], () => [el('div', { class: 'bar' }, el('h2', {}, translated(about.title)), el('button', { type: 'button', class: 'close', onclick: () => { about = null; drawDetail(); } }, t`Close`)),
     about.guess && el('p', { class: 'quiet' }, t`A guess by the name of the code, as nothing more is known of it.`),
     about.happened !== about.title && el('p', {}, translated(about.happened)),
     about.causes.length ? about.causes.map(cause) : el('ol', {}, about.cures.map((c) => el('li', {}, translated(c)))),
-    played.length > 0 && el('p', {}, t`Scenario`, ': ', played.flatMap((name) => [el('a', { href: `scenarios?name=${name}` }, name), ' '])));
+    played.length > 0 && el('p', {}, t`Scenario`, ': ', played.flatMap((name) => [el('a', { href: `scenarios?name=${name}` }, name), ' ']))]);
 }
 
 function drawDetail() {
@@ -45,11 +45,11 @@ function drawDetail() {
   const s = symptoms.find((one) => one.name === name);
   if (name && !s) say(t`There is no symptom ${name}.`);
   if (!s) {
-    fill($('#detail'), el('div', { class: 'empty' }, el('h2', {}, t`Choose a symptom`), el('p', {}, t`Or explain an Event of a Service, or any other text, in a terminal`), command('clbemu explain pending', true)));
+    redraw($('#detail'), [], () => el('div', { class: 'empty' }, el('h2', {}, t`Choose a symptom`), el('p', {}, t`Or explain an Event of a Service, or any other text, in a terminal`), command('clbemu explain pending', true)));
     return;
   }
-  fill($('#detail'), el('div', { class: 'bar' }, el('h2', {}, translated(s.title)), el('a', { class: 'close', href: to({ name: '' }) }, t`Close`)),
-    el('p', { class: 'quiet' }, t`A scenario runs on an emulator of its own, in memory: nothing here changes.`), s.causes.map(cause));
+  redraw($('#detail'), [name, busy], () => [el('div', { class: 'bar' }, el('h2', {}, translated(s.title)), el('a', { class: 'close', href: to({ name: '' }) }, t`Close`)),
+    el('p', { class: 'quiet' }, t`A scenario runs on an emulator of its own, in memory: nothing here changes.`), s.causes.map(cause)].flat());
 }
 
 // play starts a scenario, and shows it where its steps are.

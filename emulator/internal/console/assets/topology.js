@@ -3,7 +3,7 @@
 import { follow, get, named } from './api.js';
 import { addServer, createBalancer, createGroup, createListener } from './create.js';
 import { act, can, drop, mark } from './deeds.js';
-import { $, addressed, asked, badge, begin, breakable, checked, command, connection, el, fill, go, heads, key, loading, ordered, redraw, say, soon, sure, table, terms, to, unchecked } from './page.js';
+import { $, addressed, asked, badge, begin, breakable, checked, command, connection, el, fill, go, heads, held, key, loading, ordered, redraw, say, soon, sure, table, terms, to, unchecked } from './page.js';
 import { field, t } from './words.js';
 
 const kinds = 'lb,listener,rule,group,backend';
@@ -75,18 +75,9 @@ function row({ lb, servers }, current) {
   return fresh;
 }
 
-// put fills a table with the rows, and moves none that stays.
-function put(body, rows) {
-  const wanted = new Set(rows);
-  for (const old of [...body.children]) if (!wanted.has(old)) old.remove();
-  let next = body.firstChild;
-  for (const row of rows) {
-    if (row === next) next = next.nextSibling;
-    else body.insertBefore(row, next);
-  }
-}
-
 function draw() {
+  const body = $('#balancers tbody');
+  if (held(body, draw)) return;
   loading(coming !== undefined && !resources.size);
   const query = asked();
   const wanted = (query.get('q') ?? '').toLowerCase();
@@ -97,9 +88,8 @@ function draw() {
   $('#chosen').hidden = selected.size === 0;
   $('#chosen strong').textContent = t`${selected.size} selected`;
   redraw($('#balancers thead tr'), [query.get('sort')], () => heads(columns));
-  const body = $('#balancers tbody');
   const focused = document.activeElement?.closest('tr')?.dataset.id;
-  put(body, chosen.map((part) => row(part, part.lb.id === query.get('lb'))));
+  fill(body, chosen.map((part) => row(part, part.lb.id === query.get('lb'))));
   if (focused && document.activeElement === document.body) $(`tr[data-id="${CSS.escape(focused)}"] a`)?.focus();
   $('#count').textContent = chosen.length === all.length ? String(all.length) : t`${chosen.length} of ${all.length}`;
   $('#balancers').hidden = chosen.length === 0;
