@@ -15,7 +15,8 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"slices"
-	"sync/atomic"
+	"sync"
+	"syscall"
 	"time"
 
 	"github.com/clbemu/clbemu/emulator/controlapi"
@@ -50,11 +51,14 @@ type forwarder struct {
 }
 
 func (r *Replica) newForwarder(of func(controlapi.Replica) string) *forwarder {
+	dialer := net.Dialer{
+		Timeout: time.Second, Control: setSilenceTimeout,
+		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: silence / 2, Interval: time.Second, Count: 3},
+	}
 	return &forwarder{r: r, url: of, to: &http.Transport{
-		DialContext: (&net.Dialer{
-			Timeout: time.Second, Control: setSilenceTimeout,
-			KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: silence / 2, Interval: time.Second, Count: 3},
-		}).DialContext,
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			return newLeaderConn(dialer.DialContext(ctx, network, address))
+		},
 		MaxIdleConnsPerHost: 256,
 		IdleConnTimeout:     30 * time.Second,
 		DisableCompression:  true,
@@ -238,6 +242,59 @@ func (p *forwarder) leaderContext(ctx context.Context, leader controlapi.Replica
 	return ctx, cancel
 }
 
+// leaderConn is a connection to the leader. It sends nothing once the leader has closed it, as one
+// that was killed has: a call that comes afterwards is then certainly not executed.
+type leaderConn struct {
+	net.Conn
+	raw syscall.RawConn
+
+	mu   sync.Mutex
+	sent bool // a part of the call
+	over bool // nothing is sent any more
+}
+
+var _ net.Conn = (*leaderConn)(nil)
+
+func newLeaderConn(c net.Conn, err error) (net.Conn, error) {
+	if err != nil {
+		return nil, err
+	}
+	raw, err := c.(syscall.Conn).SyscallConn()
+	if err != nil {
+		c.Close()
+		return nil, err
+	}
+	return &leaderConn{Conn: c, raw: raw}, nil
+}
+
+// begins notes that the next call begins.
+func (c *leaderConn) begins() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sent = false
+}
+
+// unsent ends what is sent, and reports whether no part of the call was.
+func (c *leaderConn) unsent() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.over = true
+	return !c.sent
+}
+
+// Write implements net.Conn.
+func (c *leaderConn) Write(text []byte) (int, error) {
+	c.mu.Lock()
+	c.over = c.over || closedByPeer(c.raw)
+	over := c.over
+	c.sent = c.sent || !over
+	c.mu.Unlock()
+	if over {
+		return 0, syscall.EPIPE
+	}
+	return c.Conn.Write(text)
+}
+
 // forward lets the leader answer. An error means that it did not execute the call.
 func (p *forwarder) forward(w http.ResponseWriter, q *http.Request, leader controlapi.Replica) error {
 	target, err := url.Parse(p.url(leader))
@@ -247,8 +304,14 @@ func (p *forwarder) forward(w http.ResponseWriter, q *http.Request, leader contr
 	ctx, cancel := p.leaderContext(q.Context(), leader)
 	defer cancel(nil)
 	var unsent error
-	var sent atomic.Bool
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }})
+	var conn *leaderConn
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(got httptrace.GotConnInfo) {
+		if secure, ok := got.Conn.(*tls.Conn); ok {
+			got.Conn = secure.NetConn()
+		}
+		conn = got.Conn.(*leaderConn)
+		conn.begins()
+	}})
 	proxy := &httputil.ReverseProxy{
 		ModifyResponse: func(answer *http.Response) error {
 			if answer.Header.Get(untouchedHeader) != "" {
@@ -271,7 +334,7 @@ func (p *forwarder) forward(w http.ResponseWriter, q *http.Request, leader contr
 		FlushInterval: -1, // streams of the control API
 		ErrorLog:      log.New(io.Discard, "", 0),
 		ErrorHandler: func(w http.ResponseWriter, q *http.Request, err error) {
-			if errors.Is(err, errUntouched) || !sent.Load() {
+			if errors.Is(err, errUntouched) || conn == nil || conn.unsent() {
 				unsent = err
 				return
 			}
