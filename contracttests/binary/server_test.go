@@ -3,7 +3,6 @@ package binary_test
 import (
 	"net/http"
 	"os"
-	"strings"
 	"testing"
 
 	"github.com/clbemu/clbemu/contracttests/binary"
@@ -11,8 +10,8 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(binary.Main(m)) }
 
-// TestRestart proves that a server which was killed starts again at its addresses, and
-// then answers until the clean-ups of the test that started it are done.
+// TestRestart proves that a server which was killed is followed to where it starts again, and
+// answers until the clean-ups of the test that started it are done.
 func TestRestart(t *testing.T) {
 	s := binary.Serve(t, "--engine", "memory")
 	t.Cleanup(func() {
@@ -21,9 +20,5 @@ func TestRestart(t *testing.T) {
 		}
 	})
 	s.End(os.Kill)
-	api, control := s.API, s.Control
-	s.Restart(binary.Command("--engine", "memory", "--listen", strings.TrimPrefix(api, "http://"), "--control-listen", strings.TrimPrefix(control, "http://")))
-	if s.API != api || s.Control != control {
-		t.Errorf("it restarted at %s and %s, want %s and %s", s.API, s.Control, api, control)
-	}
+	s.Restart(binary.Command("--engine", "memory"))
 }
