@@ -29,6 +29,8 @@ type heardRefusals struct {
 	last map[string]string // code and message, by action
 }
 
+var _ http.RoundTripper = (*heardRefusals)(nil)
+
 // RoundTrip implements http.RoundTripper.
 func (r *heardRefusals) RoundTrip(request *http.Request) (*http.Response, error) {
 	form := []byte{}

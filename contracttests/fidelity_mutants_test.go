@@ -23,6 +23,8 @@ type otherwise struct {
 	bare bool
 }
 
+var _ http.RoundTripper = (*otherwise)(nil)
+
 // RoundTrip implements http.RoundTripper.
 func (o *otherwise) RoundTrip(request *http.Request) (*http.Response, error) {
 	response, err := o.RoundTripper.RoundTrip(request)

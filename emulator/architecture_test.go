@@ -332,6 +332,39 @@ func TestPatternsWait(t *testing.T) {
 	}
 }
 
+// implements matches a method whose comment says which interface it is of; proven, a type that the
+// compiler holds against one.
+var (
+	implements = regexp.MustCompile(`(?m)^// \w+ implements ([\w.]+)\.(?:\n//.*)*\nfunc \((?:\w+ )?\*?(\w+)`)
+	proven     = regexp.MustCompile(`(?m)^(?:var |\t)_ +([\w.\[\]]+) += (?:\(\*?|&)?(\w+)`)
+)
+
+// TestImplementsIsProven proves that the compiler checks, of each type, that it is of an interface
+// which its comments name.
+func TestImplementsIsProven(t *testing.T) {
+	seen := 0
+	for dir := range strings.FieldsSeq(goList(t, "-f", "{{.Dir}}", "./...")) {
+		files := texts(t, dir, "*.go")
+		known := make(map[string]bool)
+		for _, text := range files {
+			for _, found := range proven.FindAllStringSubmatch(text, -1) {
+				known[found[2]] = true
+			}
+		}
+		for file, text := range files {
+			for _, found := range implements.FindAllStringSubmatch(text, -1) {
+				seen++
+				if !known[found[2]] {
+					t.Errorf("%s: %s is said to implement %s: write var _ %[3]s = (*%[2]s)(nil)", file, found[2], found[1])
+				}
+			}
+		}
+	}
+	if seen < 150 {
+		t.Errorf("%d methods were looked at", seen)
+	}
+}
+
 // concurrent matches code that starts something next to the test.
 var concurrent = regexp.MustCompile(`\bgo func\b|\.Go\(|\bsync\.WaitGroup\b`)
 

@@ -186,6 +186,8 @@ type creator struct {
 	group    string
 }
 
+var _ scenarios.Programs = (*creator)(nil)
+
 // Start implements scenarios.Programs.
 func (c *creator) Start(context.Context, scenarios.Program) (scenarios.Running, error) {
 	return c, nil

@@ -17,6 +17,8 @@ import (
 // control is the emulated cloud behind clbemu's control API.
 type control struct{ *controlclient.Client }
 
+var _ cloud = (*control)(nil)
+
 // callTimeout bounds a call: an import of a large cluster takes seconds.
 const callTimeout = time.Minute
 

@@ -29,6 +29,8 @@ type seen struct {
 	routes map[*routes.Route]bool
 }
 
+var _ http.Handler = (*seen)(nil)
+
 // ServeHTTP implements http.Handler.
 func (s *seen) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()

@@ -77,6 +77,8 @@ type unknown struct {
 	name  string
 }
 
+var _ error = (*unknown)(nil)
+
 // Error implements error.
 func (u unknown) Error() string {
 	all := u.known.AllCodes()

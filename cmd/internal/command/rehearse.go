@@ -198,6 +198,8 @@ func (r *rehearsal) show(cmd *cobra.Command, writes []trail.Write) error {
 // copyCaller calls a copy in this process.
 type copyCaller struct{ client apiclient.Client }
 
+var _ trail.Caller = (*copyCaller)(nil)
+
 // Call implements trail.Caller.
 func (c copyCaller) Call(ctx context.Context, call scenarios.APICall) (scenarios.Answer, error) {
 	reply, err := c.client.CallContext(ctx, emulator.Version(call.Product), call.Action, call.Params)

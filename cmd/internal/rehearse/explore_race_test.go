@@ -25,6 +25,8 @@ import (
 // patching is kubectl for a fakePlane: it patches Services and EndpointSlices.
 type patching struct{ plane *cluster.Plane }
 
+var _ scenarios.Cluster = (*patching)(nil)
+
 // Kubectl implements scenarios.Cluster.
 func (p patching) Kubectl(ctx context.Context, _ string, args ...string) ([]byte, error) {
 	if args[0] != "patch" {
@@ -54,6 +56,10 @@ type smallPlace struct {
 	quotas func([]scenarios.QuotaUse)
 }
 
+var _ explore.Place = (*smallPlace)(nil)
+
+var _ scenarios.Programs = (*smallPlace)(nil)
+
 // Start implements scenarios.Programs.
 func (p *smallPlace) Start(context.Context, scenarios.Program) (scenarios.Running, error) {
 	return waiting{startCCM(p.plane, p.cloud.Handler(), careless)}, nil
@@ -70,6 +76,8 @@ func (p *smallPlace) Close(ctx context.Context) error {
 
 // waiting waits for a program as long as it may.
 type waiting struct{ *smallCCM }
+
+var _ scenarios.Running = (*waiting)(nil)
 
 // Wait implements scenarios.Running.
 func (w waiting) Wait(ctx context.Context, limit time.Duration) (bool, error) {

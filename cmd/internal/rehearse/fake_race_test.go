@@ -15,6 +15,7 @@ import (
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/apiclient"
 	"github.com/clbemu/clbemu/emulator/controlclient"
+	"github.com/clbemu/clbemu/scenarios"
 )
 
 // fakePlane is a control plane in memory: an API server and etcd's JSON, with objects by their paths.
@@ -26,6 +27,8 @@ type fakePlane struct {
 	// refuses is a name that the API server does not take.
 	refuses string
 }
+
+var _ http.Handler = (*fakePlane)(nil)
 
 func newFakePlane() *fakePlane {
 	f := &fakePlane{objects: make(map[string]cluster.Object)}
@@ -160,6 +163,8 @@ type smallCCM struct {
 	known   map[string]cluster.Object // Services by their keys
 	stopped chan struct{}
 }
+
+var _ scenarios.Running = (*smallCCM)(nil)
 
 func startCCM(f *fakePlane, handler http.Handler, does fault) *smallCCM {
 	c := &smallCCM{cluster: f, plane: f.plane(), fault: does, done: -1, known: make(map[string]cluster.Object), stopped: make(chan struct{}),

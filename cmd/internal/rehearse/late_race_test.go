@@ -36,6 +36,8 @@ type patient struct {
 	longest func(time.Duration)
 }
 
+var _ scenarios.Running = (*patient)(nil)
+
 // Wait implements scenarios.Running.
 func (p patient) Wait(ctx context.Context, limit time.Duration) (bool, error) {
 	p.longest(limit)

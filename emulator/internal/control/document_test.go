@@ -58,7 +58,11 @@ type pair struct {
 
 type block []pair
 
+var _ yaml.Marshaler = (*block)(nil)
+
 type flow []pair
+
+var _ yaml.Marshaler = (*flow)(nil)
 
 // MarshalYAML implements yaml.Marshaler.
 func (b block) MarshalYAML() (any, error) { return mapping(b, 0) }

@@ -53,6 +53,8 @@ type addresses struct {
 	present []assigned              // as listed in this round of changes; nil before
 }
 
+var _ binder = (*addresses)(nil)
+
 // heldAddress is an address that the plane has.
 type heldAddress struct {
 	lock  io.Closer

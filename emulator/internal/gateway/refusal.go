@@ -18,6 +18,8 @@ type Refusal struct {
 	fact state.Fact
 }
 
+var _ error = (*Refusal)(nil)
+
 // New declares a refusal: its name, which request tags use, the status, the
 // code, the message, in which one %s stands for the subject, and the number of the
 // entry with the source.

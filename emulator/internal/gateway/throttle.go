@@ -54,6 +54,8 @@ type window struct {
 	calls int
 }
 
+var _ limiter = (*window)(nil)
+
 // AllowN implements limiter.
 func (w *window) AllowN(now time.Time, n int) bool {
 	if now.Sub(w.began) >= w.Window {

@@ -46,6 +46,8 @@ type Refusal struct {
 	Missing string `json:"missing"`
 }
 
+var _ fmt.Stringer = (*Refusal)(nil)
+
 // String implements fmt.Stringer.
 func (r *Refusal) String() string {
 	return fmt.Sprintf("%s (%s, %d times): %s is missing", r.Action, r.Code, r.Times, r.Missing)

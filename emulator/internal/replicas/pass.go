@@ -381,6 +381,10 @@ type repeatedBody struct {
 	over bool   // more was read than is kept
 }
 
+var _ io.Closer = (*repeatedBody)(nil)
+
+var _ io.Reader = (*repeatedBody)(nil)
+
 // maxRepeated bounds the part of a body that is kept: calls of the cloud are smaller, imports are
 // not.
 const maxRepeated = 64 << 10

@@ -36,6 +36,8 @@ func ParseBalance(text string) (float64, error) {
 // Unknown is the error about an account or a region that does not exist.
 type Unknown struct{ reason string }
 
+var _ error = (*Unknown)(nil)
+
 // Error implements error.
 func (e *Unknown) Error() string { return e.reason }
 
