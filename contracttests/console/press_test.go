@@ -81,3 +81,21 @@ func TestPressed(t *testing.T) {
 		b.until(row.shown)
 	}
 }
+
+// TestOpenedList proves that a list of options stays open while what is around it changes, which
+// is drawn when the list is closed.
+func TestOpenedList(t *testing.T) {
+	b := open(t)
+	lb, _ := b.web("web")
+	b.visit("/?lb=" + lb)
+	b.click("#detail select")
+	b.call(emulatortest.Slb, "SetLoadBalancerName", "RequestId", "LoadBalancerId", lb, "LoadBalancerName", "renamed")
+	b.shows("#balancers", "renamed")
+	b.call(emulatortest.Slb, "SetLoadBalancerName", "RequestId", "LoadBalancerId", lb, "LoadBalancerName", "again")
+	b.shows("#balancers", "again")
+	if !value[bool](b, "document.querySelector('#detail select').matches(':open') && document.querySelector('#detail h2').innerText === 'web'") {
+		t.Error("the list was closed")
+	}
+	b.press("Escape")
+	b.shows("#detail h2", "again")
+}

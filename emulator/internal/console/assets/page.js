@@ -193,9 +193,13 @@ export function held(element, redraws) {
   return true;
 }
 
+// opened reports whether a list of options is open, where the browser can tell.
+const opened = (element) => CSS.supports('selector(:open)') && element.matches('select:open');
+
 // redraw makes what an element holds of data, if that is other than before. What
-// the user is typing in or clicks on stays until it is left, and the focus where it was.
+// the user is typing in, clicks on or chooses from stays until it is left, and the focus where it was.
 const drawn = new WeakMap();
+let look; // at the list of options that is open, again
 export function redraw(element, data, make, besides = '') {
   const text = JSON.stringify(data) + besides;
   const later = () => redraw(element, data, make, besides);
@@ -205,6 +209,12 @@ export function redraw(element, data, make, besides = '') {
   }
   if (held(element, later)) return;
   const active = element.contains(document.activeElement) ? document.activeElement : undefined;
+  if (active && opened(active)) {
+    waiting.set(element, later);
+    clearTimeout(look);
+    look = setTimeout(() => waiting.get(element)?.(), 200); // nothing says that it closes without a choice
+    return;
+  }
   if (active?.matches('input') && active.value !== active.defaultValue) {
     waiting.set(element, later);
     active.addEventListener('blur', () => setTimeout(() => waiting.get(element)?.()), { once: true });
