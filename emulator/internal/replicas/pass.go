@@ -119,12 +119,12 @@ func (p *forwarder) serve(w http.ResponseWriter, q *http.Request, local http.Han
 	patience := time.NewTimer(leaderTimeout)
 	defer patience.Stop()
 	body := &repeatedBody{from: q.Body}
-	q.Body = body
 	err := errNoLeader
 	for {
 		leader, known, changed := p.r.leader()
+		q.Body = body.again()
 		switch {
-		case !body.rewind():
+		case q.Body == nil:
 			refuse(w, errors.New("the leader changed while it was sent a call too large to be sent again, and which was not executed"))
 			return
 		case p.r.leads():
@@ -249,8 +249,8 @@ type leaderConn struct {
 	raw syscall.RawConn
 
 	mu   sync.Mutex
-	sent bool // a part of the call
-	over bool // nothing is sent any more
+	sent *bool // whether a part of the last call was
+	over bool  // nothing is sent any more
 }
 
 var _ net.Conn = (*leaderConn)(nil)
@@ -264,30 +264,33 @@ func newLeaderConn(c net.Conn, err error) (net.Conn, error) {
 		c.Close()
 		return nil, err
 	}
-	return &leaderConn{Conn: c, raw: raw}, nil
+	return &leaderConn{Conn: c, raw: raw, sent: new(bool)}, nil
 }
 
-// begins notes that the next call begins.
-func (c *leaderConn) begins() {
+// begins begins the next call. It returns what unsent takes.
+func (c *leaderConn) begins() (sent *bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.sent = false
+	c.sent = new(bool)
+	return c.sent
 }
 
-// unsent ends what is sent, and reports whether no part of the call was.
-func (c *leaderConn) unsent() bool {
+// unsent ends what is sent, and reports whether no part of a call was.
+func (c *leaderConn) unsent(sent *bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.over = true
-	return !c.sent
+	return !*sent
 }
 
 // Write implements net.Conn.
 func (c *leaderConn) Write(text []byte) (int, error) {
 	c.mu.Lock()
-	c.over = c.over || closedByPeer(c.raw)
+	if !*c.sent { // else the leader may have answered before the end of the call
+		c.over = c.over || closedByPeer(c.raw)
+	}
 	over := c.over
-	c.sent = c.sent || !over
+	*c.sent = *c.sent || !over
 	c.mu.Unlock()
 	if over {
 		return 0, syscall.EPIPE
@@ -305,12 +308,13 @@ func (p *forwarder) forward(w http.ResponseWriter, q *http.Request, leader contr
 	defer cancel(nil)
 	var unsent error
 	var conn *leaderConn
+	var sent *bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(got httptrace.GotConnInfo) {
 		if secure, ok := got.Conn.(*tls.Conn); ok {
 			got.Conn = secure.NetConn()
 		}
 		conn = got.Conn.(*leaderConn)
-		conn.begins()
+		sent = conn.begins()
 	}})
 	proxy := &httputil.ReverseProxy{
 		ModifyResponse: func(answer *http.Response) error {
@@ -334,7 +338,7 @@ func (p *forwarder) forward(w http.ResponseWriter, q *http.Request, leader contr
 		FlushInterval: -1, // streams of the control API
 		ErrorLog:      log.New(io.Discard, "", 0),
 		ErrorHandler: func(w http.ResponseWriter, q *http.Request, err error) {
-			if errors.Is(err, errUntouched) || conn == nil || conn.unsent() {
+			if errors.Is(err, errUntouched) || conn == nil || conn.unsent(sent) {
 				unsent = err
 				return
 			}
@@ -372,50 +376,61 @@ type emptyBody struct{}
 func (emptyBody) Read([]byte) (int, error) { return 0, io.EOF }
 func (emptyBody) Close() error             { return nil }
 
-// repeatedBody is a body that can be read again from its beginning, unless it is large. It stays
-// open until its call is answered: a transport closes it when it can't connect.
+// repeatedBody is a body that can be read again from its beginning, unless it is large.
 type repeatedBody struct {
+	mu   sync.Mutex
 	from io.Reader
-	kept []byte // what was read
-	next int    // of kept, to be read again
-	over bool   // more was read than is kept
+	read int    // bytes so far
+	kept []byte // they, unless they are too many
 }
-
-var _ io.Closer = (*repeatedBody)(nil)
-
-var _ io.Reader = (*repeatedBody)(nil)
 
 // maxRepeated bounds the part of a body that is kept: calls of the cloud are smaller, imports are
 // not.
 const maxRepeated = 64 << 10
 
-// rewind begins again, and reports whether that is possible.
-func (b *repeatedBody) rewind() bool {
-	b.next = 0
-	return !b.over
+// again returns a reader of the whole body, or nil if it is not kept.
+func (b *repeatedBody) again() io.ReadCloser {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.read > len(b.kept) {
+		return nil
+	}
+	return &attempt{body: b}
 }
 
+// attempt reads a body once. It stays open until its call is answered: a transport closes it when
+// it can't connect. An earlier attempt may still read.
+type attempt struct {
+	body *repeatedBody
+	next int // byte to read
+}
+
+var _ io.ReadCloser = (*attempt)(nil)
+
 // Read implements io.Reader.
-func (b *repeatedBody) Read(p []byte) (n int, err error) {
-	if b.next < len(b.kept) {
-		n = copy(p, b.kept[b.next:])
-		b.next += n
-		return n, nil
-	}
-	n, err = b.from.Read(p)
+func (a *attempt) Read(p []byte) (n int, err error) {
+	b := a.body
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	switch {
-	case b.over:
-	case len(b.kept)+n > maxRepeated:
-		b.kept, b.next, b.over = nil, 0, true
+	case a.next < len(b.kept):
+		n = copy(p, b.kept[a.next:])
+	case a.next < b.read:
+		return 0, errors.New("another attempt has read what is too large to be kept")
 	default:
-		b.kept = append(b.kept, p[:n]...)
-		b.next = len(b.kept)
+		n, err = b.from.Read(p)
+		if b.read += n; b.read <= maxRepeated {
+			b.kept = append(b.kept, p[:n]...)
+		} else {
+			b.kept = nil
+		}
 	}
+	a.next += n
 	return n, err
 }
 
 // Close implements io.Closer.
-func (*repeatedBody) Close() error { return nil }
+func (*attempt) Close() error { return nil }
 
 // refuse answers in the form of the cloud's errors, which clients of both listeners read.
 func refuse(w http.ResponseWriter, why error) {

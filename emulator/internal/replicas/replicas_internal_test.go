@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/clbemu/clbemu/contracttests/await"
@@ -437,5 +438,33 @@ func TestDeposedReadsNothing(t *testing.T) {
 	r.API(here).ServeHTTP(w, httptest.NewRequestWithContext(ctx, http.MethodGet, "/", http.NoBody))
 	if w.Code != http.StatusServiceUnavailable {
 		t.Errorf("it answers %d %s", w.Code, w.Body)
+	}
+}
+
+// A body is read whole by each attempt, also while an earlier one still reads, and by no second one
+// if it is too large to be kept.
+func TestRepeatedBody(t *testing.T) {
+	small := &repeatedBody{from: iotest.OneByteReader(strings.NewReader("Action=X"))}
+	first := small.again()
+	if _, err := io.ReadFull(first, make([]byte, 3)); err != nil {
+		t.Fatal(err)
+	}
+	for name, reader := range map[string]io.Reader{"a second": small.again(), "a third": small.again()} {
+		if got, err := io.ReadAll(reader); err != nil || string(got) != "Action=X" {
+			t.Errorf("%s attempt reads %q, %v", name, got, err)
+		}
+	}
+	if rest, err := io.ReadAll(first); err != nil || string(rest) != "ion=X" {
+		t.Errorf("the first attempt reads %q, %v, in the end", rest, err)
+	}
+
+	text := strings.Repeat("x", maxRepeated) + "y"
+	large := &repeatedBody{from: strings.NewReader(text)}
+	first, second := large.again(), large.again()
+	if got, err := io.ReadAll(first); err != nil || string(got) != text {
+		t.Errorf("of %d bytes the first attempt reads %d, %v", len(text), len(got), err)
+	}
+	if got, err := io.ReadAll(second); err == nil || large.again() != nil {
+		t.Errorf("a second attempt reads %d bytes of what is not kept", len(got))
 	}
 }

@@ -19,7 +19,8 @@ func setSilenceTimeout(_, _ string, c syscall.RawConn) error {
 	return err
 }
 
-// closedByPeer reports whether the other end has closed a connection and all that it sent is read.
+// closedByPeer reports whether the other end has closed a connection and all that it sent is read,
+// or the connection has ended otherwise.
 func closedByPeer(c syscall.RawConn) bool {
 	var n int
 	var err error
@@ -27,7 +28,7 @@ func closedByPeer(c syscall.RawConn) bool {
 	if failed := c.Control(func(fd uintptr) {
 		n, _, err = unix.Recvfrom(int(fd), make([]byte, 1), unix.MSG_PEEK|unix.MSG_DONTWAIT)
 	}); failed != nil {
-		return false // a write says why
+		return true // it is closed here
 	}
-	return n == 0 && err == nil || errors.Is(err, unix.ECONNRESET) || errors.Is(err, unix.EPIPE)
+	return n == 0 && err == nil || err != nil && !errors.Is(err, unix.EAGAIN)
 }
