@@ -53,6 +53,13 @@ func TestSymptoms(t *testing.T) {
 	b.click("#symptoms a.row")
 	b.shows("#detail h2", "A Service stays pending")
 	b.shows("#detail article", "Pay the bill.")
+	b.write("#text", "A Service stays pending")
+	b.click("#ask button")
+	b.click("#detail button.close") // of what the text is about
+	b.shows("#detail article", "Pay the bill.")
+	b.click("#ask button")
+	b.until("document.querySelector('#detail button.close')")
+	b.shows("#detail article", "Pay the bill.")
 	b.click("[aria-label='Run arrears']")
 	b.shows("#steps .outcome", "passed")
 	if calls := b.Calls(t); len(calls) != 0 {

@@ -22,7 +22,7 @@ const refresh = latest(() => get('/v1/faults'), ({ faults }) => {
   $('#count').textContent = String(faults.length);
   $('#none').hidden = faults.length > 0;
   for (const button of ['#reset', '#clear']) $(button).disabled = faults.length === 0;
-  redraw($('#rules'), [faults, asked().get('rule')], () => {
+  redraw($('#rules'), [faults, location.search], () => {
     const deleted = [...edited.keys()].filter((name) => !faults.some((f) => f.name === name));
     return [...faults.map((f) => edited.get(f.name) ?? rule(f)), ...deleted.map((name) => edited.get(name))];
   }, String(edits));
@@ -45,15 +45,15 @@ function edit(f, article) {
   };
   const save = async () => {
     try {
-      await call('POST', '/v1/faults', { body: field.value });
-      const [, name] = /(?:^|[{,]\s*)name:\s*['"]?([\w.-]+)/m.exec(field.value);
-      if (name !== f.name) await call('DELETE', named('/v1/faults/', f.name));
+      const name = /(?:^|[{,]\s*)['"]?name['"]?:\s*['"]?([\w.-]+)/m.exec(field.value)?.[1] ?? f.name;
+      const { faults } = await call('POST', '/v1/faults', { body: field.value });
+      if (name !== f.name && faults.some((one) => one.name === f.name)) await call('DELETE', named('/v1/faults/', f.name));
       await leave();
     } catch (problem) {
       wrong.textContent = problem.message;
     }
   };
-  $('pre', article).replaceWith(field, wrong, el('p', { class: 'line' }, el('button', { type: 'button', class: 'primary save', onclick: save }, t`Save`), el('button', { type: 'button', class: 'cancel', onclick: leave }, t`Cancel`)));
+  $('pre', article).replaceWith(field, wrong, el('p', { class: 'line' }, el('button', { type: 'button', class: 'primary save', 'data-focus': `edit ${f.name}`, onclick: save }, t`Save`), el('button', { type: 'button', class: 'cancel', 'data-focus': `edit ${f.name}`, onclick: leave }, t`Cancel`)));
   field.focus();
 }
 

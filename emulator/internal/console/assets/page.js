@@ -19,7 +19,7 @@ export function el(tag, attributes = {}, ...children) {
 }
 
 // there are the children that are any.
-const there = (children) => children.flat().filter((child) => child !== '' && child != null && child !== false);
+const there = (children) => children.flat(Infinity).filter((child) => child !== '' && child != null && child !== false);
 
 // fill replaces what an element holds, and does not move what stays.
 export function fill(element, ...children) {
@@ -179,6 +179,9 @@ const release = () => setTimeout(() => { // after the click
   pressed = undefined;
   dispatchEvent(new Event('released'));
 });
+// A pointer that moves with no button down was released where the page did not learn it, as on a
+// scrollbar.
+addEventListener('pointermove', ({ buttons }) => { if (pressed && !buttons) release(); }, true);
 // Where a press opens a menu, as with Ctrl on a Mac, the pointer's end may not come.
 for (const end of ['pointerup', 'pointercancel', 'contextmenu']) addEventListener(end, release, true);
 
@@ -224,6 +227,7 @@ export function redraw(element, data, make, besides = '') {
   const selected = active?.matches('input') && active.selectionStart === 0 && active.selectionEnd === active.value.length;
   drawn.set(element, text);
   fill(element, make(data));
+  if (active?.isConnected && document.activeElement !== active) active.focus(); // it was moved
   const again = active?.dataset.focus && $(`[data-focus="${CSS.escape(active.dataset.focus)}"]`, element);
   if (again) again.focus();
   if (again && selected) again.select();

@@ -83,7 +83,7 @@ function drawSteps() {
   for (const s of play.steps) if (lines[s.line - 1]) lines[s.line - 1].dataset.passed = s.passed;
   redraw(steps, play, () => [el('h3', {}, t`Steps`),
     table('', ['', t`Line`, t`Step`], play.steps.map((s) => [badge(s.passed ? t`ok` : t`failed`, s.passed ? 'good' : 'bad'), el('td', { class: 'number' }, String(s.line)), s.title])),
-    busy ? el('p', {}, badge(t`running`, 'good'), t` ${play.steps.length} steps done`) : outcome(play.result, play.apart)]);
+    play.result ? outcome(play.result, play.apart) : el('p', {}, badge(t`running`, 'good'), t` ${play.steps.length} steps done`)]);
 }
 
 function outcome(r, apart) {

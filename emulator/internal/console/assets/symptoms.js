@@ -49,7 +49,7 @@ function drawDetail() {
     return;
   }
   redraw($('#detail'), [name, busy], () => [el('div', { class: 'bar' }, el('h2', {}, translated(s.title)), el('a', { class: 'close', href: to({ name: '' }) }, t`Close`)),
-    el('p', { class: 'quiet' }, t`A scenario runs on an emulator of its own, in memory: nothing here changes.`), s.causes.map(cause)].flat());
+    el('p', { class: 'quiet' }, t`A scenario runs on an emulator of its own, in memory: nothing here changes.`), s.causes.map(cause)]);
 }
 
 // play starts a scenario, and shows it where its steps are.
