@@ -186,6 +186,8 @@ type creator struct {
 	group    string
 }
 
+var _ scenarios.Running = (*creator)(nil)
+
 var _ scenarios.Programs = (*creator)(nil)
 
 // Start implements scenarios.Programs.

@@ -43,6 +43,8 @@ type recorder struct {
 	err   error
 }
 
+var _ http.Handler = (*recorder)(nil)
+
 func newRecorder() *recorder {
 	r := &recorder{mutates: make(map[string]bool), at: make(map[string][]string), phase: &Phase{}}
 	for _, p := range products.All() {

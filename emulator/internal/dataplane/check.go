@@ -213,6 +213,8 @@ func (c *checks) status(key checkKey) (status topology.Status, why error, ok boo
 	return topology.Normal, nil, true
 }
 
+var _ topology.Health = (*Plane)(nil)
+
 // Of implements topology.Health by the plane's checks. Of listeners that the plane does
 // not serve it knows no more than the state does.
 func (p *Plane) Of(v *state.View, f *topology.Frontend, g *topology.Group, m *topology.Member) topology.Status {

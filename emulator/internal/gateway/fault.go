@@ -79,6 +79,8 @@ type faultedCall struct {
 	problem *Problem // that ends the call
 }
 
+var _ faults.Call = (*faultedCall)(nil)
+
 // Refuse implements [faults.Call], as the methods that follow do.
 func (s *faultedCall) Refuse(status int, code, message string) {
 	s.problem = &Problem{Status: cmp.Or(status, http.StatusBadRequest), Code: code, Message: message}

@@ -407,7 +407,7 @@ type attempt struct {
 
 var _ io.ReadCloser = (*attempt)(nil)
 
-// Read implements io.Reader.
+// Read implements io.ReadCloser.
 func (a *attempt) Read(p []byte) (n int, err error) {
 	b := a.body
 	b.mu.Lock()
@@ -429,7 +429,7 @@ func (a *attempt) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// Close implements io.Closer.
+// Close implements io.ReadCloser.
 func (*attempt) Close() error { return nil }
 
 // refuse answers in the form of the cloud's errors, which clients of both listeners read.
