@@ -64,7 +64,7 @@ func TestPressed(t *testing.T) {
 		b.visit(paths[page.name])
 		b.until(page.ready)
 		b.shows("#live", "live")
-		b.until("!document.querySelector('article button:disabled')") // as while the last play is told of
+		b.until("!document.querySelector('article button:disabled')") // as while the page hears of the last play
 		if value[bool](b, "Boolean("+row.shown+")") {
 			t.Errorf("%s shows what is still to come", page.name)
 		}
