@@ -310,7 +310,7 @@ func TestIperf3(t *testing.T) {
 	})
 	for lines := bufio.NewScanner(said); lines.Scan() && !strings.Contains(lines.Text(), "Server listening"); {
 	}
-	go func() { _, _ = io.Copy(io.Discard, said) }() // so that it never waits to say more
+	go func() { _, _ = io.Copy(io.Discard, said) }()                                     // so that it never waits to say more
 	url := listener(t, s, "TCP", backend, map[string]string{"HealthCheckSwitch": "off"}) // it takes a check for a test
 	host, port, _ = net.SplitHostPort(strings.TrimPrefix(url, "tcp://"))
 	for _, way := range []string{"--version4", "--reverse"} {
