@@ -93,8 +93,19 @@ func (p *Process) Kill() {
 	<-p.done
 }
 
-// Signal sends a signal to the program alone.
-func (p *Process) Signal(s syscall.Signal) error { return p.cmd.Process.Signal(s) }
+// Signal sends a signal to the program alone. When SIGSTOP is sent, none of its threads runs any
+// more; on a busy machine they go on for a moment.
+func (p *Process) Signal(s syscall.Signal) error {
+	if err := p.cmd.Process.Signal(s); err != nil || s != syscall.SIGSTOP {
+		return err
+	}
+	looks := time.NewTicker(time.Millisecond)
+	defer looks.Stop()
+	for !stopped(p.cmd.Process.Pid) {
+		<-looks.C
+	}
+	return nil
+}
 
 // signal reaches the whole group; an empty group is no error. Long after the
 // end the group's number may be another program's.

@@ -40,6 +40,24 @@ func await(t *testing.T, p *process.Process, text string) {
 	}
 }
 
+// TestStopped proves that a program which is stopped says no more until it goes on.
+func TestStopped(t *testing.T) {
+	p := start(t, "while :; do echo $WORD; done")
+	await(t, p, "hello")
+	if err := p.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	before := p.Log()
+	<-time.After(100 * time.Millisecond) // in which nothing should come
+	if after := p.Log(); after != before {
+		t.Errorf("a program that is stopped said %d bytes", len(after)-len(before))
+	}
+	if err := p.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	await(t, p, before+"hello")
+}
+
 // TestStop proves that Stop reports how a program ended.
 func TestStop(t *testing.T) {
 	tests := []struct {
