@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -239,8 +240,9 @@ func TestIdleGivesWay(t *testing.T) {
 			}
 		}
 		fair, slow := ask(one, put), ask(one, put)
-		go send(fair, 8<<10)
-		go send(slow, 10)
+		var sending sync.WaitGroup // one that sleeps when the bubble ends is a deadlock
+		sending.Go(func() { send(fair, 8<<10) })
+		sending.Go(func() { send(slow, 10) })
 		idle := ask(one, get)
 		answered(idle)
 		newer := ask(one, get)
@@ -266,5 +268,6 @@ func TestIdleGivesWay(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
+		sending.Wait()
 	})
 }
