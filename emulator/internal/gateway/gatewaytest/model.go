@@ -102,7 +102,9 @@ func PlayModel(t *testing.T, client *Client, n int, next func() Step, outcomeOf 
 		}
 		seen[got]++
 	}
-	for _, o := range slices.DeleteFunc(classes, func(o Outcome) bool { return !unseen(o) }) {
-		t.Errorf("no call was answered %q: %v", o, seen)
+	for _, o := range classes {
+		if unseen(o) {
+			t.Errorf("no call was answered %q: %v", o, seen)
+		}
 	}
 }
