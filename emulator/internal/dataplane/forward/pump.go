@@ -63,6 +63,9 @@ func (p *pump) run() {
 // gone reports whether src has failed or ended. The error of a splice does not
 // say which side caused it.
 func (p *pump) gone() bool {
+	if gone, known := peek(p.src); known {
+		return gone
+	}
 	p.src.SetReadDeadline(time.Now().Add(time.Millisecond))
 	_, err := p.src.Read(make([]byte, 1))
 	return err != nil && !timedOut(err) && !errors.Is(err, net.ErrClosed)

@@ -11,15 +11,8 @@ import (
 // waitReadable returns when the connection's socket has bytes or has ended, or
 // with the error of the read deadline.
 func waitReadable(c net.Conn) error {
-	if t, ok := c.(*tls.Conn); ok {
-		c = t.NetConn()
-	}
-	socket, ok := c.(syscall.Conn)
-	if !ok {
-		return nil
-	}
-	raw, err := socket.SyscallConn()
-	if err != nil {
+	raw, err := rawConn(c)
+	if raw == nil {
 		return err
 	}
 	peeked := false
@@ -39,4 +32,30 @@ func waitReadable(c net.Conn) error {
 		err = failure
 	}
 	return err
+}
+
+// peek reports whether the connection's socket has failed or ended, as far as that is known. It
+// does not wait, so that it does not depend on the time that this process gets.
+func peek(c net.Conn) (gone, known bool) {
+	raw, err := rawConn(c)
+	if raw == nil {
+		return false, err != nil // it is closed here
+	}
+	err = raw.Control(func(fd uintptr) {
+		var b [1]byte
+		n, _, failure := syscall.Recvfrom(int(fd), b[:], syscall.MSG_PEEK)
+		gone = n == 0 && failure == nil || failure != nil && failure != syscall.EAGAIN
+	})
+	return gone && err == nil, true
+}
+
+// rawConn returns the socket of a connection, also of one of TLS, or nil if it has none.
+func rawConn(c net.Conn) (syscall.RawConn, error) {
+	if t, ok := c.(*tls.Conn); ok {
+		c = t.NetConn()
+	}
+	if socket, ok := c.(syscall.Conn); ok {
+		return socket.SyscallConn()
+	}
+	return nil, nil
 }
