@@ -77,13 +77,13 @@ func (p *page) runs() bool {
 // given has the ports that freePort gave away.
 var given sync.Map
 
-// freePort is an address at which nothing listens now, and none twice. It is not among those
-// that systems, or the end-to-end tests, give away on their own, as it stays free for as long
-// as a build takes.
+// freePort is an address at which nothing listens now, and none twice. It is below those that
+// the data plane of any emulator, the end-to-end tests and systems give away on their own, as it
+// stays free for as long as a build takes.
 func freePort(t *testing.T) string {
 	t.Helper()
 	for range 100 {
-		port := 20000 + rand.IntN(10000)
+		port := 2000 + rand.IntN(7000)
 		if _, twice := given.LoadOrStore(port, true); twice {
 			continue
 		}
@@ -105,6 +105,8 @@ type session struct {
 	// that one block leaves to the next.
 	dir, kept    string
 	api, control string
+	// elsewhere replaces the addresses of pages by ones at which nothing listens.
+	elsewhere *strings.Replacer
 	// group has the blocks, and what they leave in the background.
 	group int
 	// server is the terminal in which the emulator is.
@@ -116,6 +118,7 @@ type session struct {
 func newSession(t *testing.T, p *page, api, control string) *session {
 	t.Helper()
 	s := &session{t: t, page: p, dir: filepath.Join(t.TempDir(), "clbemu"), kept: t.TempDir(), api: api, control: control, served: func() string { return "" }}
+	s.elsewhere = strings.NewReplacer(defaultAPI, api, defaultControl, control, "127.0.0.1:18081", freePort(t), "127.0.0.1:18082", freePort(t))
 	copyTree(t, s.dir)
 	// The first of the group lives as long as the session, so that the group's number is
 	// no other's when it is ended.
@@ -239,7 +242,7 @@ func (s *session) beginning() string {
 func (s *session) command(group int, script string) (cmd *exec.Cmd, said func() string) {
 	s.t.Helper()
 	if !s.usual() {
-		script = strings.NewReplacer(defaultAPI, s.api, defaultControl, s.control).Replace(script)
+		script = s.elsewhere.Replace(script)
 	}
 	cmd = exec.Command("sh", "-c", s.beginning()+script)
 	cmd.Dir = s.dir
