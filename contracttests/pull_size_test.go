@@ -125,7 +125,7 @@ func TestPullMany(t *testing.T) {
 			account.do(s)
 		}
 	}
-	before, most := heap(), uint64(0)
+	before, most := heap(), int64(0)
 	p := world.FromAccount(t.TempDir())
 	p.Region, p.Call, p.Pause = "cn-hangzhou", callsTo(account), func(string, string) time.Duration { return time.Millisecond }
 	estimated := 0
@@ -147,9 +147,10 @@ func TestPullMany(t *testing.T) {
 }
 
 // heap returns the memory in use, in bytes.
-func heap() uint64 {
-	runtime.GC()
+func heap() int64 {
 	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC() // for what pools kept
 	runtime.ReadMemStats(&m)
-	return m.HeapAlloc
+	return int64(m.HeapAlloc)
 }

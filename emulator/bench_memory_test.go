@@ -100,12 +100,12 @@ func BenchmarkResident(b *testing.B) {
 }
 
 // heap returns the heap in use after a collection.
-func heap() uint64 {
+func heap() int64 {
 	var m runtime.MemStats
 	runtime.GC()
 	runtime.GC()
 	runtime.ReadMemStats(&m)
-	return m.HeapAlloc
+	return int64(m.HeapAlloc)
 }
 
 func writeHeapProfile(b *testing.B, name string) {
