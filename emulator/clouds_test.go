@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -328,6 +329,16 @@ func settled() (goroutines int, memory uint64) {
 	return runtime.NumGoroutine(), m.HeapAlloc
 }
 
+// free reports whether nothing listens at the address of a URL, which another process may have
+// taken while an emulator was down.
+func free(url string) bool {
+	l, err := net.Listen("tcp", strings.TrimPrefix(url, "http://"))
+	if err == nil {
+		l.Close()
+	}
+	return err == nil
+}
+
 // TestCloudExpires proves that a cloud goes when its time is over, and its calls with it.
 func TestCloudExpires(t *testing.T) {
 	e, control := running(t, emulator.Config{Seed: 1})
@@ -443,7 +454,7 @@ func TestDurableClouds(t *testing.T) {
 	}
 	run(func(e *emulator.Emulator, control *controlclient.Client) {
 		list, err := control.Clouds(t.Context())
-		if err != nil || len(list) != 4 || list[3].Name != "kept" || list[3].API != kept.API || list[3].Expires != nil {
+		if err != nil || len(list) != 4 || list[3].Name != "kept" || list[3].Expires != nil || list[3].API != kept.API && free(kept.API) {
 			t.Fatalf("after a restart there are %+v, %v, want hurt, itself, and kept at %s", list, err, kept.API)
 		}
 		if !strings.Contains(list[1].Problem, "the durable cloud hurt could not be opened: ") || !strings.Contains(list[2].Problem, "forked from itself") {

@@ -24,7 +24,7 @@ func TestWait(t *testing.T) {
 		{"--for call=CreateLoad*Balancer --since-mark m", 0, "CreateLoadBalancer"},
 		{"--for lb=" + id + ":active", 0, "lb " + id + " is active"},
 		{"--for listener=" + id + "_tcp_80:stopped", 0, "_tcp_80 is stopped"},
-		{"--for lb=" + id + ":locked --timeout 300ms", 1, "did not come within 300ms: lb " + id + " is active"},
+		{"--for lb=" + id + ":locked --timeout 3s", 1, "did not come within 3s: lb " + id + " is active"},
 		{"--for call=CreateLoadBalancer --timeout 300ms", 1, "did not come within 300ms"},
 		{"--for name=127.0.0.1", 0, "127.0.0.1 is 127.0.0.1"},
 		{"--for name=none.invalid --timeout 300ms", 1, "name=none.invalid did not come within 300ms"},

@@ -46,8 +46,8 @@ func TestProgramParts(t *testing.T) {
 	parts := 0
 	for _, name := range scenarios.LibraryNames() {
 		text, _ := scenarios.LibraryText(name)
-		if testing.Short() { // five-minutes-of-503, which are some seconds for programs
-			text = []byte(strings.ReplaceAll(string(text), "for: 20s", "for: 3s"))
+		if testing.Short() { // five-minutes-of-503, which are twenty seconds for programs
+			text = []byte(strings.ReplaceAll(string(text), "when: {for: 20s}", "when: {times: 3}"))
 		}
 		s, err := scenarios.Load(name+".yaml", text, scenarios.Options{Names: target.NewNames(emulator.Names())})
 		if err != nil {

@@ -90,7 +90,7 @@ func TestFailingCollector(t *testing.T) {
 	}))
 	t.Cleanup(s.Close)
 	var lost []string
-	p, err := spans.Provider(environment("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", s.URL, "OTEL_EXPORTER_OTLP_TIMEOUT", "200"), "clbemu", "v1", func(err error) { lost = append(lost, err.Error()) })
+	p, err := spans.Provider(environment("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", s.URL, "OTEL_EXPORTER_OTLP_TIMEOUT", "2000"), "clbemu", "v1", func(err error) { lost = append(lost, err.Error()) })
 	if err != nil {
 		t.Fatal(err)
 	}

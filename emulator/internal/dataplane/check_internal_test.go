@@ -15,6 +15,7 @@ import (
 	"context"
 	"sync"
 
+	"github.com/clbemu/clbemu/contracttests/await"
 	"github.com/clbemu/clbemu/emulator/internal/dataplane/forward"
 	"github.com/clbemu/clbemu/emulator/internal/topology"
 )
@@ -84,7 +85,11 @@ func TestCauses(t *testing.T) {
 		"late to listen": {"tcp", "192.0.2.1:80", topology.ConnectTimeout},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), leastTimeout)
+			limit := await.Patience
+			if c.want == topology.ResponseTimeout {
+				limit = leastTimeout
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), limit)
 			defer cancel()
 			if c.want == topology.ConnectTimeout { // whatever this machine's network does with the address
 				ctx, cancel = context.WithDeadline(t.Context(), time.Now())

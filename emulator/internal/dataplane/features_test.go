@@ -115,12 +115,12 @@ func TestFailedCheck(t *testing.T) {
 	address := f.at(kinds.HTTP, 80)
 	f.await(func() bool { health, _ := f.health(80); return health == topology.Abnormal })
 	f.settle()
-	if got := several(3, address); got != "a a a " {
-		t.Errorf("b is abnormal, and the listener answers %q", got)
-	}
-	if _, trouble := f.health(80); !strings.Contains(trouble, "answers the check of / with 500") {
-		t.Errorf("trouble = %q", trouble)
-	}
+	// On this clock an answer or a check has 200 ms, which a busy machine may not meet: asked again.
+	f.await(func() bool { return several(3, address) == "a a a " })
+	f.await(func() bool {
+		_, trouble := f.health(80)
+		return strings.Contains(trouble, "answers the check of / with 500")
+	})
 	<-sick
 	sick <- false
 	f.await(func() bool { return strings.Contains(several(2, address), "b") })
@@ -243,9 +243,7 @@ func TestRuleChecks(t *testing.T) {
 	put(kinds.HealthCheck{Switch: kinds.Off}, check)
 	address := f.at(kinds.HTTP, 80)
 	f.await(func() bool { return get(address+"/b") == "503" })
-	if got := several(4, address); strings.Count(got, "b") != 2 {
-		t.Errorf("the listener checks nobody, and answers %q", got)
-	}
+	f.await(func() bool { return strings.Count(several(4, address), "b") == 2 }) // the listener checks nobody
 	health := func() (status topology.Status) {
 		v := f.store.View(owner)
 		frontend, _ := state.FindShown[topology.Frontend](v, "lb-1_http_80")
@@ -258,9 +256,7 @@ func TestRuleChecks(t *testing.T) {
 	}
 	put(check, kinds.HealthCheck{Switch: kinds.Off})
 	f.await(func() bool { return several(3, address) == "a a a " })
-	if got := get(address + "/b"); got != "b" {
-		t.Errorf("the rule checks nobody, and answers %q", got)
-	}
+	f.await(func() bool { return get(address+"/b") == "b" }) // the rule checks nobody
 	if got := health(); got != topology.Unavailable {
 		t.Errorf("the rule's server is %s", got)
 	}

@@ -2,6 +2,7 @@ package replicas
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"encoding/pem"
 	"errors"
@@ -14,7 +15,6 @@ import (
 	"testing/iotest"
 	"time"
 
-	"github.com/clbemu/clbemu/contracttests/await"
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/state"
 	"github.com/clbemu/clbemu/state/engine"
@@ -92,7 +92,17 @@ func TestPassesAsSent(t *testing.T) {
 
 // Replicas trust each other's certificates, and no others.
 func TestPassesByHTTPS(t *testing.T) {
-	leader := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "there") }))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	leader := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "there") }))
+	var connections atomic.Int32
+	leader.TLS = &tls.Config{GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) {
+		if connections.Add(1) == 3 {
+			cancel() // a certificate may change: it is tried again, in vain
+		}
+		return nil, nil
+	}}
+	leader.StartTLS()
 	defer leader.Close()
 	certificate := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: leader.Certificate().Raw}))
 	for _, known := range []string{certificate, ""} {
@@ -102,14 +112,8 @@ func TestPassesByHTTPS(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.setMembers([]engine.Member{{Self: string(text), Term: 1}})
-		limit := await.Patience
-		if known == "" {
-			limit = 300 * time.Millisecond // a certificate may change: it is tried again, in vain
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), limit)
 		w := httptest.NewRecorder()
 		r.API(here).ServeHTTP(w, httptest.NewRequestWithContext(ctx, http.MethodGet, "/", nil))
-		cancel()
 		status, body := w.Code, w.Body.String()
 		if known != "" && body != "there" || known == "" && (status != http.StatusServiceUnavailable || !strings.Contains(body, "certificate")) {
 			t.Errorf("with the certificate %.10q: %d %s", known, status, body)
@@ -231,19 +235,20 @@ func TestWaitsForTheNextAfterAFollower(t *testing.T) {
 	for _, size := range []int{8, maxRepeated, maxRepeated + 1} {
 		restarted, r := following(t, Config{}), following(t, Config{})
 		var asked atomic.Int32
-		old := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
-			asked.Add(1)
-			text, _ := io.ReadAll(q.Body) // so that all of it was sent
-			q.Body = io.NopCloser(strings.NewReader(string(text)))
-			restarted.API(here).ServeHTTP(w, q)
-		}))
 		next := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 			text, _ := io.ReadAll(q.Body)
 			_, _ = w.Write(text)
 		}))
+		old := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+			if asked.Add(1) == 1 {
+				time.AfterFunc(50*time.Millisecond, func() { r.knows(t, "next", next.URL) })
+			}
+			text, _ := io.ReadAll(q.Body) // so that all of it was sent
+			q.Body = io.NopCloser(strings.NewReader(string(text)))
+			restarted.API(here).ServeHTTP(w, q)
+		}))
 		r.knows(t, "old", old.URL)
 		restarted.knows(t, "old", old.URL)
-		time.AfterFunc(50*time.Millisecond, func() { r.knows(t, "next", next.URL) })
 		sent := strings.Repeat("x", size)
 		status, body, _ := get(t, r.API(here), http.MethodPost, "/?Action=CreateLoadBalancer", sent)
 		if small := size <= maxRepeated; small && (status != http.StatusOK || body != sent) ||

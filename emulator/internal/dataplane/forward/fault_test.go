@@ -200,7 +200,7 @@ func TestFaultyHTTP(t *testing.T) {
 			s, addr := start(t, forward.Plan{Protocol: forward.HTTP, Group: group(m)}, forward.Config{Observer: o, Clock: clock})
 			client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: await.Patience}
 			if c.status == http.StatusGatewayTimeout {
-				clock.run(t)
+				clock.runAfter(t, func() bool { return s.Stats().Members["m"].Requests == 1 })
 			}
 			response, err := client.Get("http://" + addr + "/path?q=1")
 			if err != nil {

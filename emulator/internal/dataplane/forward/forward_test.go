@@ -71,17 +71,24 @@ func (c *clock) advance(d time.Duration) {
 }
 
 // run moves the clock by a second again and again, until the test ends.
-func (c *clock) run(t testing.TB) {
+func (c *clock) run(t testing.TB) { c.runAfter(t, func() bool { return true }) }
+
+// runAfter begins with that when something has happened, so that no deadline passes before it.
+func (c *clock) runAfter(t testing.TB, happened func() bool) {
 	end, ended := make(chan struct{}), make(chan struct{})
 	t.Cleanup(func() { close(end); <-ended })
 	go func() {
 		defer close(ended)
-		for step := time.NewTicker(time.Millisecond); ; c.advance(time.Second) {
+		step := time.NewTicker(time.Millisecond)
+		defer step.Stop()
+		for runs := false; ; {
 			select {
 			case <-step.C:
 			case <-end:
-				step.Stop()
 				return
+			}
+			if runs = runs || happened(); runs {
+				c.advance(time.Second)
 			}
 		}
 	}()

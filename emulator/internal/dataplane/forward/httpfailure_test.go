@@ -39,11 +39,9 @@ func TestUnavailable(t *testing.T) {
 		"Silent": {group(member("ecs-1", accepting(t, func(c *net.TCPConn) { io.Copy(io.Discard, c) }))), 504, "ecs-1 sent nothing"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			plan := forward.Plan{Group: tt.group}
-			if tt.status == http.StatusGatewayTimeout {
-				plan.RequestTimeout = 100 * time.Millisecond
-			}
-			_, url := startHTTP(t, plan, forward.Config{})
+			clock := newClock()
+			s, url := startHTTP(t, forward.Plan{Group: tt.group}, forward.Config{Clock: clock})
+			clock.runAfter(t, func() bool { return s.Stats().Members["ecs-1"].Requests == 1 })
 			wantPage(t, get(t, httpClient(t), url), tt.status, tt.reason)
 		})
 	}
@@ -81,6 +79,24 @@ func send(t testing.TB, url, text string) string {
 	return string(got)
 }
 
+// sendRead sends a part of a request on the server's only connection, and returns when it was read:
+// a header first, so that it is the body's reader that reads a body.
+func sendRead(t testing.TB, s *forward.Server, c net.Conn, part string) {
+	t.Helper()
+	header, body, whole := strings.Cut(part, "\r\n\r\n")
+	if whole {
+		header += "\r\n\r\n"
+	}
+	read := uint64(0)
+	for _, text := range []string{header, body} {
+		if _, err := io.WriteString(c, text); err != nil {
+			t.Fatal(err)
+		}
+		read += uint64(len(text))
+		await.Until(t, "the part was read", func() bool { return s.Stats().Total.BytesIn == read })
+	}
+}
+
 func TestRefusedRequests(t *testing.T) {
 	asked := false
 	m := webMember(t, "m", func(w http.ResponseWriter, r *http.Request) {
@@ -94,8 +110,7 @@ func TestRefusedRequests(t *testing.T) {
 		clock := newClock()
 		s, url := startHTTP(t, forward.Plan{Group: group(m)}, forward.Config{Clock: clock})
 		c := dial(t, strings.TrimPrefix(url, "http://"))
-		io.WriteString(c, part)
-		await.Until(t, "the part was read", func() bool { return s.Stats().Total.BytesIn == uint64(len(part)) })
+		sendRead(t, s, c, part)
 		clock.run(t)
 		got, _ := io.ReadAll(c)
 		return string(got)
@@ -243,10 +258,12 @@ func TestSlowClient(t *testing.T) {
 			w.Write(make([]byte, 64<<10))
 		}
 	})
-	s, url := startHTTP(t, forward.Plan{Group: group(m), RequestTimeout: 100 * time.Millisecond}, forward.Config{})
+	clock := newClock()
+	s, url := startHTTP(t, forward.Plan{Group: group(m)}, forward.Config{Clock: clock})
 	c := dial(t, strings.TrimPrefix(url, "http://"))
 	io.WriteString(c, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
 	await.Until(t, "the request began", func() bool { return s.Stats().Members["m"].Requests == 1 })
+	clock.run(t)
 	await.Until(t, "the request is cut", func() bool { return s.Stats().Members["m"].Active == 0 })
 }
 
@@ -254,10 +271,12 @@ func TestSlowClient(t *testing.T) {
 // with an open connection.
 func TestTimeoutsChange(t *testing.T) {
 	silent := member("m", accepting(t, func(c *net.TCPConn) { io.Copy(io.Discard, c) }))
-	s, url := startHTTP(t, forward.Plan{Group: group(named(t, "a"))}, forward.Config{})
+	clock := newClock()
+	s, url := startHTTP(t, forward.Plan{Group: group(named(t, "a")), RequestTimeout: 365 * 24 * time.Hour}, forward.Config{Clock: clock})
 	c := httpClient(t)
 	get(t, c, url)
-	apply(t, s, forward.Plan{Protocol: forward.HTTP, Group: group(silent), RequestTimeout: 50 * time.Millisecond})
+	apply(t, s, forward.Plan{Protocol: forward.HTTP, Group: group(silent), RequestTimeout: time.Minute})
+	clock.runAfter(t, func() bool { return s.Stats().Members["m"].Requests == 1 })
 	wantPage(t, get(t, c, url), 504, "sent nothing")
 }
 

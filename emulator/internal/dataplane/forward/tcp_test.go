@@ -153,9 +153,11 @@ func TestEstablishedTimeout(t *testing.T) {
 		_, err := io.Copy(io.Discard, c)
 		ended <- err
 	}))
-	_, addr := start(t, forward.Plan{Group: group(m), EstablishedTimeout: 50 * time.Millisecond}, forward.Config{})
+	clock := newClock()
+	s, addr := start(t, forward.Plan{Group: group(m), EstablishedTimeout: time.Minute}, forward.Config{Clock: clock})
 	c := dial(t, addr)
 	c.Write([]byte("x"))
+	clock.runAfter(t, func() bool { return s.Stats().Members["m"].BytesIn == 1 })
 	wantReset(t, c)
 	if err := <-ended; !errors.Is(err, syscall.ECONNRESET) {
 		t.Errorf("the member's connection ended with %v, want a reset", err)

@@ -92,10 +92,12 @@ func TestUDPSessions(t *testing.T) {
 			t.Errorf("a packet is answered %q, want %q", got, tt.want)
 		}
 	}
-	st := s.Stats()
-	if m := st.Members["a"]; st.Sessions != 2 || m.Connections != 1 || m.BytesIn != 2 || m.BytesOut != 6 {
-		t.Errorf("counters are %+v", st)
-	}
+	// A packet is counted after it was sent.
+	await.Until(t, "the counters are right", func() bool {
+		st := s.Stats()
+		m := st.Members["a"]
+		return st.Sessions == 2 && m.Connections == 1 && m.BytesIn == 2 && m.BytesOut == 6
+	})
 }
 
 func TestUDPSessionTimeout(t *testing.T) {

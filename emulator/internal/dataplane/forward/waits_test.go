@@ -127,8 +127,7 @@ func TestWaits(t *testing.T) {
 	web := func(t *testing.T, plan forward.Plan, config forward.Config, request string) <-chan string {
 		s, url := startHTTP(t, plan, config)
 		c := dial(t, strings.TrimPrefix(url, "http://"))
-		io.WriteString(c, request)
-		await.Until(t, "the request was read", func() bool { return s.Stats().Total.BytesIn == uint64(len(request)) })
+		sendRead(t, s, c, request)
 		return rest(c)
 	}
 	for name, test := range map[string]struct {
