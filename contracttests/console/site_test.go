@@ -110,6 +110,7 @@ func TestSite(t *testing.T) {
 	} {
 		b.visit(siteBase + language.front)
 		b.shows("h1", "clbemu")
+		b.until("document.querySelector('#app').__vue_app__") // its buttons do nothing before
 		b.click(".DocSearch-Button")
 		b.write("#localsearch-input", language.word)
 		b.until(fmt.Sprintf("document.querySelector('#localsearch-list a.result')?.getAttribute('href').startsWith(%q)", siteBase+language.found))

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"syscall"
 )
 
 // engine is as much of a Docker Engine as Testcontainers calls. In place of a container it
@@ -107,16 +109,30 @@ func (p *process) start() error {
 		}
 		p.cmd.Env = append(p.cmd.Env, name+"="+value)
 	}
-	for port, name := range map[string]string{"9600/tcp": "CLBEMU_LISTEN", "9601/tcp": "CLBEMU_CONTROL_LISTEN"} {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
+	for i, at := range []struct{ port, name string }{{"9600/tcp", "CLBEMU_LISTEN"}, {"9601/tcp", "CLBEMU_CONTROL_LISTEN"}} {
+		address, err := freeAddress(2000 + 3500*i)
 		if err != nil {
 			return err
 		}
-		_, p.ports[port], _ = net.SplitHostPort(l.Addr().String())
-		p.cmd.Env = append(p.cmd.Env, name+"="+l.Addr().String())
-		l.Close()
+		_, p.ports[at.port], _ = net.SplitHostPort(address)
+		p.cmd.Env = append(p.cmd.Env, at.name+"="+address)
 	}
 	return p.cmd.Start()
+}
+
+// freeAddress returns an address at which nothing listens, with one of 3,500 ports from a first
+// one: below those that a system gives away by itself, so that it is still free a moment later.
+func freeAddress(first int) (string, error) {
+	for {
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", first+rand.IntN(3500)))
+		if errors.Is(err, syscall.EADDRINUSE) {
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		return l.Addr().String(), l.Close()
+	}
 }
 
 func (p *process) end() {

@@ -12,7 +12,9 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
 )
 
 // cloudOf keeps what it is given. It can lose it, and refuse.
@@ -131,6 +133,13 @@ func pod(name, node, ip string) *corev1.Pod {
 func TestFollows(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	client := fake.NewClientset(node("a", "cn-hangzhou.i-a", "172.18.0.2"), node("waiting", "", "172.18.0.9"), pod("web", "a", "10.244.0.5"), pod("early", "a", ""))
+	// A fake has no events of what came between a list and the watch that follows it.
+	watched := make(chan string, 2)
+	client.PrependWatchReactor("*", func(action clienttesting.Action) (bool, watch.Interface, error) {
+		w, err := client.Tracker().Watch(action.GetResource(), action.GetNamespace())
+		watched <- action.GetResource().Resource
+		return true, w, err
+	})
 	c := &cloudOf{instances: make(map[string]string), life: "first", imports: make(chan struct{}, 100), changed: make(chan struct{}, 100)}
 	done := make(chan error, 1)
 	w := newWatcher(client, c, true)
@@ -142,6 +151,8 @@ func TestFollows(t *testing.T) {
 		}
 	}()
 	c.await(t, []string{"i-a"}, []string{"web=10.244.0.5"})
+	<-watched
+	<-watched
 
 	nodes, pods := client.CoreV1().Nodes(), client.CoreV1().Pods("default")
 	c.mu.Lock()

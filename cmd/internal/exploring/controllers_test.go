@@ -3,6 +3,7 @@ package exploring_test
 import (
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -117,6 +118,9 @@ func configOf(program string, p planted) explore.Config {
 	if testing.Short() {
 		text = strings.Replace(text, "within: 10s", "within: 5s, late: 4s", 1)
 		command = append([]string{program, "-late", "2s"}, command[1:]...)
+	}
+	if p.rule == "" { // a busy machine may be late, and no bug is shown by that
+		text = regexp.MustCompile(`within: \d+s`).ReplaceAllString(text, "within: 5m")
 	}
 	c := exploring.Config("controllers.yaml", []byte(text), scenarios.ProgramPart)
 	c.Program.Command = command

@@ -88,10 +88,14 @@ func TestFullEtcdWithoutLeader(t *testing.T) {
 	fill(t, etcdClient(t, members))
 	leader.running.Kill()
 	for _, r := range others {
-		_, err := r.create(t.Context(), "full", "full")
-		if err == nil || !strings.HasPrefix(err.Error(), "503 ") || !strings.Contains(err.Error(), "etcd is full") {
-			t.Errorf("%s: a write while etcd is full and no replica leads: %v", r.name, err)
-		}
+		// Until the leader's lease is over, another reason may be given.
+		eventually(t, r.name+" says why it refuses a write while etcd is full and no replica leads", func() error {
+			_, err := r.create(t.Context(), "full", "full")
+			if err != nil && strings.HasPrefix(err.Error(), "503 ") && strings.Contains(err.Error(), "etcd is full") {
+				return nil
+			}
+			return fmt.Errorf("the write gets: %v", err)
+		})
 		if got := r.loadBalancers(); got["before"] != id || len(got) != 1 {
 			t.Errorf("%s: while etcd is full and no replica leads it lists %v", r.name, got)
 		}
@@ -139,20 +143,26 @@ func TestEtcdAway(t *testing.T) {
 }
 
 // A leader that is killed and started again at once makes no call through a follower fail: what
-// comes to it is not executed, and waits for the next leader.
+// comes to it is not executed, and waits for the next leader, as long as a takeover takes.
 func TestLeaderRestartedAtOnce(t *testing.T) {
 	t.Parallel()
 	members := startEtcd(t, 1)
 	all := fleet(t, members)
+	waited := false
 	for round := range 4 {
 		leader, others := leaderOf(t, all)
 		leader.running.Kill()
 		leader.start()
 		name := fmt.Sprintf("round-%d", round)
-		if _, err := others[0].create(t.Context(), name, name); err != nil {
+		_, err := others[0].create(t.Context(), name, name)
+		waited = waited || err == nil
+		if err != nil && (!strings.HasPrefix(err.Error(), "503 ") || strings.Contains(err.Error(), "not known whether")) {
 			t.Errorf("round %d: a call through %s: %v", round, others[0].name, err)
 		}
 		leader.await()
+	}
+	if !waited { // a busy machine may take too long to elect, but not each time
+		t.Error("no call waited until another replica led")
 	}
 }
 

@@ -16,10 +16,12 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/clbemu/clbemu/contracttests/await"
 )
 
-// grace limits how long a program may take to end when asked to.
-const grace = 20 * time.Second
+// grace limits how long a program may take to end when asked to, on a busy machine.
+const grace = await.Patience
 
 // Process is a running program.
 type Process struct {
