@@ -222,10 +222,16 @@ func deleteTag(w *twin, tx *state.Tx, a, _ byte) error {
 	return nil
 }
 
-// createRule forwards from a listener to a group of the same load balancer.
+// createRule forwards from a listener of HTTP or HTTPS, as no others have rules, to a group of
+// the same load balancer.
 func createRule(w *twin, tx *state.Tx, a, b byte) error {
+	web := maps.Clone(w.listeners)
+	maps.DeleteFunc(web, func(_ string, l kinds.Listener) bool { return l.Protocol != kinds.HTTP && l.Protocol != kinds.HTTPS })
+	if len(web) == 0 {
+		return nil
+	}
 	own := maps.Clone(w.groups)
-	listener := pick(w.listeners, a)
+	listener := pick(web, a)
 	maps.DeleteFunc(own, func(_ string, g kinds.VServerGroup) bool {
 		return g.LoadBalancerID != w.listeners[listener].LoadBalancerID
 	})
