@@ -12,6 +12,7 @@ import (
 
 	"github.com/miekg/dns"
 
+	"github.com/clbemu/clbemu/contracttests/await"
 	"github.com/clbemu/clbemu/emulator"
 	"github.com/clbemu/clbemu/emulator/controlapi"
 	"github.com/clbemu/clbemu/emulator/internal/gateway"
@@ -296,7 +297,7 @@ func TestGrowthIsSeen(t *testing.T) {
 		t.Fatal(err)
 	}
 	question := new(dns.Msg).SetQuestion(dns.Fqdn(id+".cn-hangzhou.toys.example"), dns.TypeA)
-	answer, err := dns.Exchange(question, u.e.DNSAddr())
+	answer, _, err := (&dns.Client{Timeout: await.Patience}).Exchange(question, u.e.DNSAddr())
 	if err != nil || len(answer.Answer) != 1 || !strings.Contains(answer.Answer[0].String(), "203.0.113.9") {
 		t.Errorf("DNS answers %v, %v", answer, err)
 	}

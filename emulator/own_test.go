@@ -46,8 +46,11 @@ func TestListenersAreNoServers(t *testing.T) {
 		u.make("RequestId", slb, "StartLoadBalancerListener", in, "ListenerPort="+port)
 		await.Until(t, "a client of the load balancer gets 502 and the reason, for "+name, func() bool {
 			traffic, err := control.Traffic(t.Context(), "")
-			if err != nil || len(traffic.Listeners) != 1 {
-				t.Fatalf("listeners: %+v, %v", traffic, err)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(traffic.Listeners) != 1 {
+				return false // it, or its end, does not show yet
 			}
 			response, err := http.Get("http://" + traffic.Listeners[0].AnswersAt + "/v1/state")
 			if err != nil {

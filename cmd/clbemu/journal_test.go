@@ -75,7 +75,7 @@ func TestJournalTraffic(t *testing.T) {
 	call(t, s, "CreateLoadBalancerHTTPListener", map[string]string{"LoadBalancerId": id, "ListenerPort": "80", "BackendServerPort": "80", "Bandwidth": "-1",
 		"StickySession": "off", "HealthCheck": "off"})
 	call(t, s, "StartLoadBalancerListener", map[string]string{"LoadBalancerId": id, "ListenerPort": "80"})
-	url := strings.TrimSpace(mustRun(t, "url", id, "--server", s.Control))
+	url := urlOf(t, s, id)
 	for _, rule := range []string{"", "{name: broken, match: {loadBalancer: " + id + "}, at: connect, effect: {refuse: true}}"} {
 		if rule != "" {
 			mustRun(t, "fault", "add", writeFile(t, filepath.Join(t.TempDir(), "f.yaml"), rule), "--server", s.Control)

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -16,7 +17,11 @@ import (
 // tool needs one, and finds one that starts later.
 func TestMCPFindsOneLater(t *testing.T) {
 	t.Parallel()
-	gone := binary.Serve(t, "--engine", "memory")
+	place := "127.0.0.1"
+	if runtime.GOOS == "linux" {
+		place = "127.78.0.1" // where no other test listens
+	}
+	gone := binary.Serve(t, "--engine", "memory", "--control-listen", place+":0")
 	address := strings.TrimPrefix(gone.Control, "http://")
 	gone.End(os.Interrupt)
 	cmd := exec.Command(binary.Path, "mcp", "--server", address)

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/clbemu/clbemu/contracttests/await"
 	"github.com/clbemu/clbemu/contracttests/binary"
 )
 
@@ -20,6 +21,17 @@ func mustRun(t *testing.T, args ...string) string {
 		t.Fatalf("clbemu %v = %+v, want success", args, r)
 	}
 	return r.Stdout
+}
+
+// urlOf returns the URL of a load balancer, once its listener answers.
+func urlOf(t *testing.T, s *binary.Server, lb string) (url string) {
+	t.Helper()
+	await.Until(t, lb+" answers", func() bool {
+		r := binary.Run(t, "url", lb, "--server", s.Control)
+		url = strings.TrimSpace(r.Stdout)
+		return r.Code == 0
+	})
+	return url
 }
 
 // places runs a test against a running server, and against the folder of one

@@ -142,7 +142,7 @@ func (f *clientFlags) journalEnd(ctx context.Context) uint64 {
 
 // struckWithin limits the wait for a call that a fault held: the journal has it once the emulator
 // sees that its client has left.
-const struckWithin = time.Second
+const struckWithin = 10 * time.Second
 
 // struckSince returns the fault rules that struck a call of an action behind a place in the
 // journal, also of a call that the user interrupted.
@@ -165,7 +165,7 @@ func (f *clientFlags) struckSince(ctx context.Context, since uint64, action stri
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-time.After(struckWithin / 20):
+		case <-time.After(50 * time.Millisecond):
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/clbemu/clbemu/cmd/internal/terminal"
+	"github.com/clbemu/clbemu/contracttests/await"
 	"github.com/clbemu/clbemu/emulator/controlapi"
 )
 
@@ -38,10 +39,12 @@ func listening(t *testing.T, control string) (flags []string) {
 // The URL of a load balancer leads to its servers, and traffic shows what went there.
 func TestTraffic(t *testing.T) {
 	flags := listening(t, served(t))
-	code, address, problems := executed(t, append([]string{"url", "web"}, flags...)...)
-	if code != exitOK || !strings.HasPrefix(address, "http://127.0.0.1:") {
-		t.Fatalf("url = %d, %q, %q", code, address, problems)
-	}
+	var address string
+	await.Until(t, "its listener answers", func() bool {
+		code, stdout, _ := executed(t, append([]string{"url", "web"}, flags...)...)
+		address = stdout
+		return code == exitOK && strings.HasPrefix(address, "http://127.0.0.1:")
+	})
 	response, err := http.Get(strings.TrimSpace(address))
 	if err != nil {
 		t.Fatal(err)

@@ -60,7 +60,7 @@ program:
   steps: [{start: true}]
 `
 	soon = `about: The controller creates the load balancer of a Service soon.
-explore: {within: 3s, timeout: 1s}
+explore: {within: 10s, timeout: 1s}
 program:
   steps: [{start: true}]
 `

@@ -88,8 +88,8 @@ func (s *Server) accept(c net.Conn) {
 	if e != nil {
 		if f := s.fault(Connect, e); f != nil {
 			if f.refused {
+				s.ended(e) // before its client knows
 				reset(c)
-				s.ended(e)
 				return
 			}
 			c = s.newFaultyConn(c, f, false)
