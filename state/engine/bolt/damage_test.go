@@ -110,10 +110,7 @@ func TestFlippedBits(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want, err := contents(e)
-	if err := errors.Join(err, e.Close()); err != nil {
-		t.Fatal(err)
-	}
+	want := keptBy(t, e)
 	whole, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -140,8 +137,62 @@ func TestFlippedBits(t *testing.T) {
 	}
 }
 
+// TestFlippedRevision proves the same of each bit of the revision, its key, and the numbers of
+// the last transactions: none of them hides what was acknowledged last.
+func TestFlippedRevision(t *testing.T) {
+	dir, path := written(t)
+	for n := range 4 { // numbers of transactions that differ in their last two bits
+		e := mustOpen(t, dir)
+		if err := e.Commit(t.Context(), []engine.ChangeSet{{{Table: "T", ID: fmt.Sprint(n), Value: []byte("v")}}}); err != nil {
+			t.Fatal(err)
+		}
+		want := keptBy(t, e)
+		whole, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bits := make(map[int]bool)
+		for _, meta := range []int{0, os.Getpagesize()} {
+			for bit := range 8 {
+				bits[8*(meta+16+48)+bit] = true
+			}
+		}
+		for at := 0; n == 0 && at < len(whole); at++ {
+			if bytes.HasPrefix(whole[at:], []byte("revision")) {
+				for bit := range 8 * (len("revision") + 16) {
+					bits[8*at+bit] = true
+				}
+			}
+		}
+		for bit := range bits {
+			flipped := bytes.Clone(whole)
+			flipped[bit/8] ^= 1 << (bit % 8)
+			if flip(t, flipped, want); t.Failed() {
+				t.Fatalf("after %d commits, bit %d of byte %d", n+1, bit%8, bit/8)
+			}
+		}
+	}
+}
+
+// kept is what an engine keeps.
+type kept struct {
+	values   []string
+	revision uint64
+}
+
+// keptBy returns what an engine keeps, and closes it.
+func keptBy(t *testing.T, e *bolt.Engine) kept {
+	t.Helper()
+	values, err := contents(e)
+	revision, err2 := e.Revision(t.Context())
+	if err := errors.Join(err, err2, e.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return kept{values, revision}
+}
+
 // flip reports whether the engine serves a damaged file; it must hold what it did then.
-func flip(t *testing.T, file []byte, want []string) (served bool) {
+func flip(t *testing.T, file []byte, want kept) (served bool) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, bolt.FileName)
 	if err := os.WriteFile(path, file, 0o600); err != nil {
@@ -163,16 +214,19 @@ func flip(t *testing.T, file []byte, want []string) (served bool) {
 		}
 		return false
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("a damaged file is served with %d values, which are not the %d that were written", len(got), len(want))
+	if !slices.Equal(got, want.values) {
+		t.Errorf("a damaged file is served with %d values, which are not the %d that were written", len(got), len(want.values))
+	}
+	if revision, err := e.Revision(t.Context()); err != nil || revision != want.revision {
+		t.Errorf("a damaged file is served with revision %d (%v), want %d", revision, err, want.revision)
 	}
 	for n := range 3 {
 		if err := e.Commit(t.Context(), []engine.ChangeSet{{{Table: "New", ID: fmt.Sprint(n), Value: bytes.Repeat([]byte("v"), 5000)}}}); err != nil {
 			t.Errorf("Commit into a file that was served: %v", err)
 		}
 	}
-	if after, err := contents(e); err != nil || len(after) != len(want)+3 {
-		t.Errorf("after three commits there are %d values (%v), want %d", len(after), err, len(want)+3)
+	if after, err := contents(e); err != nil || len(after) != len(want.values)+3 {
+		t.Errorf("after three commits there are %d values (%v), want %d", len(after), err, len(want.values)+3)
 	}
 	return true
 }

@@ -257,6 +257,22 @@ func readRevision(meta *bolt.Bucket) (uint64, error) {
 	return binary.LittleEndian.Uint64(value), nil
 }
 
+// checkMeta returns what is wrong with the bucket meta. A key that no version writes is a damaged
+// one: without its own, a revision would count as none.
+func checkMeta(tx *bolt.Tx) error {
+	meta := tx.Bucket(metaBucket)
+	if _, err := readRevision(meta); err != nil {
+		return err
+	}
+	return meta.ForEach(func(key, _ []byte) error {
+		table, isTally := bytes.CutPrefix(key, tallyKey(""))
+		if bytes.Equal(key, formatKey) || bytes.Equal(key, revisionKey) || isTally && tx.Bucket(table) != nil {
+			return nil
+		}
+		return fmt.Errorf("%s has an unknown key %q", metaBucket, key)
+	})
+}
+
 // advance counts change sets.
 func advance(meta *bolt.Bucket, sets int) error {
 	revision, err := readRevision(meta)

@@ -105,12 +105,14 @@ func (w *walker) findMeta(size int64) error {
 	}
 	b := parseMeta(second)
 	if b.valid && (!a.valid || b.txid > a.txid) {
-		a, b = b, a
+		a, b, second = b, a, first
 	}
+	newest := bytes.Clone(second)
+	native.PutUint64(newest[pageHeader+48:], a.txid+1)
 	switch {
 	case !a.valid:
 		return errors.New("both of its meta pages are bad")
-	case !b.valid && b.txid != a.txid-1:
+	case !b.valid && (b.txid != a.txid-1 || parseMeta(newest).valid): // where only its number is bad
 		return errors.New("the meta page of its newest transaction is bad")
 	case a.pageSize < 1024 || a.pageSize&(a.pageSize-1) != 0 || a.pages > uint64(size):
 		return fmt.Errorf("its pages have %d bytes", a.pageSize)
