@@ -45,11 +45,12 @@ type Fork struct {
 
 var _ scenarios.Target = (*Fork)(nil)
 
-// Fork makes a cloud.
+// Fork makes a cloud. All have the same seed, so that what happens in one does not depend on how
+// many there were before it.
 func (f *Forks) Fork(ctx context.Context) (*Fork, error) {
 	name := fmt.Sprintf("fork-%d", f.made.Add(1))
 	parent := &controlclient.Client{URL: "http://localhost", HTTP: f.control}
-	if _, err := parent.CreateCloud(ctx, name, controlapi.NewCloud{}); err != nil {
+	if _, err := parent.CreateCloud(ctx, name, controlapi.NewCloud{Seed: 1}); err != nil {
 		return nil, err
 	}
 	return &Fork{name: name, parent: parent, Remote: target.Remote{API: "http://localhost", Control: "http://localhost/clouds/" + name,
