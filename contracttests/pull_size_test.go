@@ -59,21 +59,26 @@ func TestPullChoice(t *testing.T) {
 func TestPullAnonymised(t *testing.T) {
 	account := fullAccount(t)
 	whole := pulled(t, account)
-	dir := t.TempDir()
-	p := world.FromAccount(dir)
-	p.Region, p.Call, p.Pause, p.Anonymise = "cn-hangzhou", callsTo(account), func(string, string) time.Duration { return 0 }, true
-	report, err := p.Pull(t.Context())
-	if err != nil {
-		t.Fatal(err)
+	var texts [2][]byte // by two keys: one of 500 gives an address that is another's of the account
+	var resources map[string]int
+	for i := range texts {
+		dir := t.TempDir()
+		p := world.FromAccount(dir)
+		p.Region, p.Call, p.Pause, p.Anonymise = "cn-hangzhou", callsTo(account), func(string, string) time.Duration { return 0 }, true
+		report, err := p.Pull(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		resources = report.Resources
+		if len(report.LeftOut) > 0 {
+			t.Errorf("left out %v", report.LeftOut)
+		}
+		served := copied{dir: dir}.serve(t)
+		if texts[i], err = json.Marshal(tablesOf(t, served.store)); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if len(report.LeftOut) > 0 {
-		t.Errorf("left out %v", report.LeftOut)
-	}
-	served := copied{dir: dir}.serve(t)
-	text, err := json.Marshal(tablesOf(t, served.store))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := texts[0]
 	secret := []string{"1234567890123456", "192.168.0.11", "example", "office", "managed-by", "30080/web"}
 	for _, kind := range []string{"LoadBalancer", "EIP", "NetworkInterface", "NLBLoadBalancer"} {
 		for _, row := range whole.tables[kind] {
@@ -88,14 +93,14 @@ func TestPullAnonymised(t *testing.T) {
 		}
 	}
 	for _, s := range secret {
-		if bytes.Contains(text, []byte(s)) {
+		if bytes.Contains(text, []byte(s)) && bytes.Contains(texts[1], []byte(s)) {
 			at := bytes.Index(text, []byte(s))
 			t.Errorf("the copy has %s: …%s…", s, text[max(0, at-80):min(len(text), at+80)])
 		}
 	}
 	for kind, n := range whole.counts {
-		if report.Resources[kind] != n {
-			t.Errorf("the copy has %d of %s, want %d", report.Resources[kind], kind, n)
+		if resources[kind] != n {
+			t.Errorf("the copy has %d of %s, want %d", resources[kind], kind, n)
 		}
 	}
 }
