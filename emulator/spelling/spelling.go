@@ -51,14 +51,15 @@ func DidYouMean(name string, names []string, otherwise string) string {
 	return ": " + otherwise
 }
 
-// Nearest returns the name that is closest to a mistyped one, or "" if none is near.
+// Nearest returns the name that is closest to a mistyped one, the first by the alphabet of several,
+// or "" if none is near.
 func Nearest(name string, names []string) string {
 	best, least := "", len(name)/2+1
 	for _, candidate := range names {
-		if more := len(name) - len(candidate); max(more, -more) >= least {
-			continue // at least as many letters differ
+		if more := len(name) - len(candidate); max(more, -more) > least {
+			continue // more letters differ
 		}
-		if d := Distance(strings.ToLower(name), strings.ToLower(candidate)); d < least {
+		if d := Distance(strings.ToLower(name), strings.ToLower(candidate)); d < least || d == least && candidate < best {
 			best, least = candidate, d
 		}
 	}

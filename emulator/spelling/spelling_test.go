@@ -15,6 +15,11 @@ func TestNearest(t *testing.T) {
 			t.Errorf("Nearest(%s) = %q, want %q", name, got, want)
 		}
 	}
+	for _, names := range [][]string{{"beta", "bets"}, {"bets", "beta"}} { // maps have no order
+		if got := spelling.Nearest("betx", names); got != "beta" {
+			t.Errorf("Nearest(betx) of %q = %q, want beta", names, got)
+		}
+	}
 }
 
 // TestCheckName proves that the error names the reason: the length, or the letters.
