@@ -119,7 +119,8 @@ func configOf(program string, p planted) explore.Config {
 		text = strings.Replace(text, "within: 10s", "within: 5s, late: 4s", 1)
 		command = append([]string{program, "-late", "2s"}, command[1:]...)
 	}
-	if p.rule != "ends" && p.or != "ends" { // a busy machine may be late, and no bug is shown by that
+	// A busy machine may be late, which shows no bug. Of all its plays, a wrong controller may end some late.
+	if p.rule == "" || testing.Short() && p.rule != "ends" && p.or != "ends" {
 		text = regexp.MustCompile(`within: \d+s`).ReplaceAllString(text, "within: 5m")
 	}
 	c := exploring.Config("controllers.yaml", []byte(text), scenarios.ProgramPart)
