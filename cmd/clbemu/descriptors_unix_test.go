@@ -3,7 +3,6 @@
 package main_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -14,7 +13,6 @@ import (
 	"time"
 
 	"github.com/clbemu/clbemu/contracttests/binary"
-	"github.com/clbemu/clbemu/emulator/controlapi"
 )
 
 // TestFewDescriptors proves that a process which may open 256 files keeps some for the
@@ -71,25 +69,8 @@ func TestFewDescriptors(t *testing.T) {
 // answersAt starts a listener, and returns where clients reach it.
 func answersAt(t *testing.T, s *binary.Server) string {
 	t.Helper()
-	call := func(action string, params map[string]string) string {
-		t.Helper()
-		reply, err := s.Client().Call("2014-05-15", action, params)
-		if err != nil || reply.Status != http.StatusOK {
-			t.Fatalf("%s = %v, %v", action, reply, err)
-		}
-		return reply.Text("LoadBalancerId")
-	}
-	id := call("CreateLoadBalancer", map[string]string{"InstanceChargeType": "PayByCLCU"})
-	call("CreateLoadBalancerTCPListener", map[string]string{"LoadBalancerId": id, "ListenerPort": "80", "BackendServerPort": "80", "Bandwidth": "-1"})
-	call("StartLoadBalancerListener", map[string]string{"LoadBalancerId": id, "ListenerPort": "80"})
-	for {
-		_, text, err := s.Ask("GET", "/v1/traffic", nil)
-		var traffic controlapi.Traffic
-		if err != nil || json.Unmarshal(text, &traffic) != nil {
-			t.Fatalf("traffic = %s, %v", text, err)
-		}
-		if len(traffic.Listeners) == 1 && traffic.Listeners[0].AnswersAt != "" {
-			return traffic.Listeners[0].AnswersAt
-		}
-	}
+	id := createLoadBalancer(t, s.Client())
+	call(t, s, "CreateLoadBalancerTCPListener", map[string]string{"LoadBalancerId": id, "ListenerPort": "80", "BackendServerPort": "80", "Bandwidth": "-1"})
+	call(t, s, "StartLoadBalancerListener", map[string]string{"LoadBalancerId": id, "ListenerPort": "80"})
+	return strings.TrimPrefix(urlOf(t, s, id), "tcp://")
 }

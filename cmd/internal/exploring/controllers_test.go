@@ -3,7 +3,6 @@ package exploring_test
 import (
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -115,14 +114,16 @@ func configOf(program string, p planted) explore.Config {
 	if p.deletes {
 		text, command = delete1, []string{program, "-delete", p.name}
 	}
+	within, late := "10s", ""
 	if testing.Short() {
-		text = strings.Replace(text, "within: 10s", "within: 5s, late: 4s", 1)
+		within, late = "5s", ", late: 4s"
 		command = append([]string{program, "-late", "2s"}, command[1:]...)
 	}
 	// A busy machine may be late, which shows no bug. Of all its plays, a wrong controller may end some late.
 	if p.rule == "" || testing.Short() && p.rule != "ends" && p.or != "ends" {
-		text = regexp.MustCompile(`within: \d+s`).ReplaceAllString(text, "within: 5m")
+		within = "5m"
 	}
+	text = strings.Replace(text, "within: 10s", "within: "+within+late, 1)
 	c := exploring.Config("controllers.yaml", []byte(text), scenarios.ProgramPart)
 	c.Program.Command = command
 	if !testing.Short() {

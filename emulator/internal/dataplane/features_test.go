@@ -243,7 +243,7 @@ func TestRuleChecks(t *testing.T) {
 	put(kinds.HealthCheck{Switch: kinds.Off}, check)
 	address := f.at(kinds.HTTP, 80)
 	f.await(func() bool { return get(address+"/b") == "503" })
-	f.await(func() bool { return strings.Count(several(4, address), "b") == 2 }) // the listener checks nobody
+	f.await(func() bool { return strings.Count(several(4, address), "b") == 2 }) // the listener has no check
 	health := func() (status topology.Status) {
 		v := f.store.View(owner)
 		frontend, _ := state.FindShown[topology.Frontend](v, "lb-1_http_80")
@@ -256,7 +256,7 @@ func TestRuleChecks(t *testing.T) {
 	}
 	put(check, kinds.HealthCheck{Switch: kinds.Off})
 	f.await(func() bool { return several(3, address) == "a a a " })
-	f.await(func() bool { return get(address+"/b") == "b" }) // the rule checks nobody
+	f.await(func() bool { return get(address+"/b") == "b" }) // the rule has no check
 	if got := health(); got != topology.Unavailable {
 		t.Errorf("the rule's server is %s", got)
 	}

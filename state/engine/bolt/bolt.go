@@ -196,8 +196,10 @@ func (e *Engine) Load(ctx context.Context, fn func(table, id string, value []byt
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	return e.db.View(func(tx *bolt.Tx) error {
 		meta := tx.Bucket(metaBucket)
-		if err := checkMeta(tx); e.version != unguarded && err != nil {
-			return damaged(e.path, err.Error())
+		if e.version != unguarded {
+			if err := checkMeta(tx); err != nil {
+				return damaged(e.path, err.Error())
+			}
 		}
 		return tx.ForEach(func(name []byte, b *bolt.Bucket) error {
 			if bytes.Equal(name, metaBucket) {
